@@ -2,12 +2,12 @@ internal import Concurrency
 internal import Dispatch
 internal import Synchronization
 
-/// Dedicated threads for calls that block on a disk. Jobs start in the order of their submission; each caller waits for
-/// its job, so there are never more jobs than callers.
+/// Dedicated threads for calls that block on a disk. Jobs start in submission order. Each caller waits for its job, so
+/// there are never more jobs than callers.
 final class BlockingThreads: Sendable {
     typealias Job = @Sendable () -> Void
 
-    /// The state that the threads share. It has no reference to the owner, so that the owner's deinit can end the
+    /// The state shared by the threads. It has no reference to the owner, so that the owner's deinit can end the
     /// threads.
     private final class Jobs: Sendable {
         let waiting = Mutex(FIFO<Job>())
@@ -25,7 +25,7 @@ final class BlockingThreads: Sendable {
     private let jobs = Jobs()
     private let count: Int
 
-    /// - Throws: ``ObjectStoreError`` with code `failed` when the system cannot create a thread.
+    /// - Throws: ``ObjectStoreError`` with code `failed` if the system cannot create a thread.
     init(name: String, count: Int) throws(ObjectStoreError) {
         self.count = count
         for _ in 0..<count {
@@ -37,7 +37,7 @@ final class BlockingThreads: Sendable {
     }
 
     deinit {
-        // A signal without a job ends one thread.
+        // Each signal without a job ends one thread.
         for _ in 0..<count { jobs.available.signal() }
     }
 

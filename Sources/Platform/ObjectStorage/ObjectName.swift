@@ -4,16 +4,16 @@
 /// Components consist of ASCII letters, digits, `.`, `_` and `-`, so that a name has the same bytes in a file system, a
 /// URL and a signature. Names are ordered by their bytes, as in S3 listings.
 package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The name as it is in the store.
+    /// The name as used in the store.
     package let text: String
 
-    /// The maximum length of a name in bytes; S3 allows 1,024, including the prefix of the URL.
+    /// Maximum length of a name in bytes; S3 allows 1,024, including the prefix in the URL.
     package static let maximumBytes = 900
-    /// The maximum length of a component in bytes: the limit for file names minus the characters added for a temporary
-    /// file.
+    /// Maximum length of a component in bytes: the limit for file names, minus the characters added to the name of a
+    /// temporary file.
     package static let maximumComponentBytes = 200
 
-    /// - Throws: ``ObjectStoreError`` with code `invalidName` when the text is empty or too long, or has an empty
+    /// - Throws: ``ObjectStoreError`` with code `invalidName` if the text is empty or too long, or has an empty
     ///   component, a byte that is not allowed, or a component that begins with `.`, as `..` and the store's own files
     ///   do.
     package init(_ text: String) throws(ObjectStoreError) {
@@ -38,12 +38,12 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
         text[(text.lastIndex(of: "/").map(text.index(after:)) ?? text.startIndex)...]
     }
 
-    /// Everything before the last component; nil when there is one component.
+    /// Everything before the last component; nil if there is only one component.
     package var folder: ObjectName? {
         text.lastIndex(of: "/").map { ObjectName(unchecked: String(text[..<$0])) }
     }
 
-    /// Whether this name is below `prefix` as a file is below a folder.
+    /// Whether this name is below `prefix`, as a file is below a folder.
     package func isBelow(_ prefix: ObjectName) -> Bool {
         text.utf8.count > prefix.text.utf8.count && text.utf8.starts(with: prefix.text.utf8)
             && text.utf8.dropFirst(prefix.text.utf8.count).first == UInt8(ascii: "/")

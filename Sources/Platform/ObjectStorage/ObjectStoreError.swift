@@ -1,6 +1,6 @@
 /// An object store operation failed. Equality compares code and message.
 package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure; callers decide on this, never on the message.
+    /// The kind of failure. Callers base decisions on it, never on the message.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case invalidName, invalidURL, exists, changed, locked, full, denied, noStore, unsafePath, tooLarge, corrupt
@@ -13,27 +13,28 @@ package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvert
         package static let invalidName = Code(value: .invalidName)
         /// The text is not a valid store URL, or a setting does not match it.
         package static let invalidURL = Code(value: .invalidURL)
-        /// An object with this name exists; it was not changed.
+        /// An object with this name already exists; it has not been changed.
         package static let exists = Code(value: .exists)
-        /// The object does not have the expected version: another writer was faster, or it does not exist.
+        /// The object does not have the expected version, because another writer was faster or the object does not
+        /// exist.
         package static let changed = Code(value: .changed)
-        /// Another writer has the lock.
+        /// Another writer holds the lock.
         package static let locked = Code(value: .locked)
-        /// No space is left, or a quota is exhausted.
+        /// No space is left, or a quota has been exhausted.
         package static let full = Code(value: .full)
         /// The operating system or the server denies access.
         package static let denied = Code(value: .denied)
         /// The folder or the bucket does not exist.
         package static let noStore = Code(value: .noStore)
-        /// The path of an object is a symbolic link, or anything else that is neither a file nor a folder.
+        /// The path of an object leads to a symbolic link, or to anything else that is neither a file nor a folder.
         package static let unsafePath = Code(value: .unsafePath)
         /// The object exceeds the maximum size.
         package static let tooLarge = Code(value: .tooLarge)
         /// The data does not match its checksum, or the server's response is malformed.
         package static let corrupt = Code(value: .corrupt)
-        /// The server did not respond or reported a temporary failure, and all attempts are used up.
+        /// The server did not respond or reported a temporary failure, and no attempts are left.
         package static let unavailable = Code(value: .unavailable)
-        /// An object could not be made durable; this persists until it is deleted and created again.
+        /// An object could not be made durable. This remains so until the object is deleted and created again.
         package static let notDurable = Code(value: .notDurable)
         /// Any other failure; see the message.
         package static let failed = Code(value: .failed)
@@ -51,7 +52,7 @@ package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvert
         self.message = message
     }
 
-    /// Whether the same call may succeed later without a change to the program or its settings.
+    /// Whether the same call may succeed later without changes to the program or its settings.
     package var isRetriable: Bool { [.full, .locked, .unavailable, .failed].contains(code) }
 
     package var description: String { "\(message) (\(code))" }

@@ -1,11 +1,11 @@
 /// The location of a store: `/path`, `file:///path` or `s3://bucket/prefix`.
 package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
-    /// A directory, with its absolute path.
+    /// A directory, given by its absolute path.
     case directory(String)
-    /// A bucket, and an optional prefix of all names in it.
+    /// A bucket, with an optional prefix for all names in it.
     case bucket(String, prefix: ObjectName?)
 
-    /// - Throws: ``ObjectStoreError`` with code `invalidURL`; its message lists the allowed forms.
+    /// - Throws: ``ObjectStoreError`` with code `invalidURL`; the message lists the allowed forms.
     package init(_ text: String) throws(ObjectStoreError) {
         if text.hasPrefix("/") {
             self = .directory(try Self.path(text, of: text))
@@ -25,7 +25,8 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// An absolute path without trailing `/`. The path of a `file:` URL is used verbatim, so escapes are refused.
+    /// Returns an absolute path without a trailing `/`. The path of a `file:` URL is used verbatim, so escapes are
+    /// refused.
     private static func path(_ path: some StringProtocol, of text: String) throws(ObjectStoreError) -> String {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw invalid("the path is not absolute") }
         guard !text.hasPrefix("file:") || !path.utf8.contains(where: { [37, 63, 35].contains($0) }) else {
@@ -52,7 +53,7 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
         return .bucket(bucket, prefix: name)
     }
 
-    /// Source: Amazon S3 User Guide, "Bucket naming rules".
+    /// Whether a text is a valid bucket name. Source: Amazon S3 User Guide, "Bucket naming rules".
     private static func isBucketName(_ name: String) -> Bool {
         func isEdge(_ byte: UInt8) -> Bool {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
@@ -64,7 +65,7 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
             && bytes.allSatisfy { isEdge($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 
-    /// An error that omits the URL, which may contain a password by mistake.
+    /// Returns an error that omits the URL, because it may accidentally contain a password.
     private static func invalid(_ problem: String) -> ObjectStoreError {
         ObjectStoreError(.invalidURL, "the URL of the store is not usable: \(problem)")
     }

@@ -2,9 +2,9 @@ internal import Glibc
 internal import Synchronization
 
 extension DirectoryStore {
-    /// Writes the new content to a temporary file, makes it durable, renames it over the old one, then makes the folder
-    /// durable. Versions are compared under a lock, so that only one of two concurrent processes succeeds and the other
-    /// gets `changed`.
+    /// Writes the new content to a temporary file, makes the file durable, renames it over the old file, and makes the
+    /// folder durable. Versions are compared under a lock, so that only one of two concurrent processes succeeds and
+    /// the other gets `changed`.
     func replaceNow(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
     ) throws(ObjectStoreError) -> ObjectVersion {
@@ -24,7 +24,7 @@ extension DirectoryStore {
         }
     }
 
-    /// - Returns: false when another process has removed the folder.
+    /// - Returns: false if another process has removed the folder.
     private func exchange(
         _ name: ObjectName, _ bytes: [UInt8], _ expected: ObjectVersion?, in folder: Folder
     ) throws(ObjectStoreError) -> Bool {
@@ -35,7 +35,7 @@ extension DirectoryStore {
         guard found == expected else {
             // Another process may have removed and recreated a folder that was kept open.
             if found == nil, expected != nil, try readNow(name) != nil { return false }
-            // The caller may rely on the existing content, which may be that of a process that ended before this.
+            // The caller may rely on the existing content, which an earlier process may have written before it ended.
             try makeEntriesDurable(folder)
             throw ObjectStoreError(
                 .changed, "\(tree.path(name)) is not of the expected version: another writer was here")
@@ -54,7 +54,7 @@ extension DirectoryStore {
         do throws(ObjectStoreError) {
             try makeEntriesDurable(folder)
         } catch {
-            // The new content is in place, but a power loss may restore the old one.
+            // The new content is in place, but a power loss may still restore the old content.
             unsynchronized.add(folder)
             throw error
         }
@@ -63,7 +63,7 @@ extension DirectoryStore {
         return true
     }
 
-    /// Creates a temporary file, replacing one that a crash has left. Nil when the folder no longer exists.
+    /// Creates a temporary file, replacing one left by a crash. Returns nil if the folder no longer exists.
     private func openTemporary(_ component: String, in folder: Folder) throws(ObjectStoreError) -> OpenFile? {
         do throws(SystemFailure) {
             do throws(SystemFailure) {

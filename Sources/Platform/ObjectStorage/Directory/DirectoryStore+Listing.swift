@@ -13,12 +13,13 @@ extension DirectoryStore {
         return try entries(of: folder).filter(\.isFolder).map(\.name).sorted()
     }
 
-    /// An entry that is an object, or a folder that may hold some.
+    /// An object, or a folder that may contain objects.
     private struct Entry {
         let name: ObjectName
         let isFolder: Bool
 
-        /// The sort key of the entry among all names: names in a folder begin with the folder's name and `/`.
+        /// The text by which the entry is sorted among all names: names in a folder begin with the folder's name and
+        /// `/`.
         var order: String { isFolder ? name.text + "/" : name.text }
     }
 
@@ -30,7 +31,8 @@ extension DirectoryStore {
         for (entry, order) in sorted {
             if found.count >= limit { return }
             if entry.isFolder {
-                // Names in a folder are all greater than `after` or all smaller, unless `after` is in the folder.
+                // The names in a folder are either all greater or all smaller than `after`, unless `after` is in the
+                // folder.
                 if let after, order.lexicographicallyPrecedes(after.text.utf8), !after.isBelow(entry.name) { continue }
                 guard let below = try tree.existing(entry.name, fresh: true) else { continue }
                 try collect(below, after: after, limit: limit, into: &found)
@@ -42,8 +44,8 @@ extension DirectoryStore {
         }
     }
 
-    /// Returns objects and folders; ignores files whose names are not valid object names, which do not belong to the
-    /// store.
+    /// Returns objects and folders. Files with names that are not valid object names do not belong to the store and are
+    /// ignored.
     private func entries(of folder: Folder) throws(ObjectStoreError) -> [Entry] {
         let prefix = folder.name.map { $0.text + "/" } ?? ""
         do throws(SystemFailure) {
@@ -58,7 +60,7 @@ extension DirectoryStore {
         }
     }
 
-    /// The size of an object; nil when it has been deleted.
+    /// Returns the size of an object, or nil if it has been deleted.
     private func byteCount(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) -> Int? {
         do throws(SystemFailure) {
             return try calls.status(String(name.lastComponent), in: folder.descriptor).byteCount

@@ -13,13 +13,13 @@ extension DirectoryStore {
         let lock = DirectoryLock(file, calls) { [unsynchronized] in unsynchronized.forgetFailures(below: prefix) }
         guard let folder = try tree.existing(prefix, fresh: true) else { return lock }
         try removeFormerLocks(folder, prefix)
-        // The previous writer may have ended between renaming a file and synchronising its folder. The log state that
-        // is read after locking must not be undone by a power loss.
+        // The previous writer may have ended after renaming a file but before synchronising its folder. A power loss
+        // must not undo the log state that is read after locking.
         try makeEntriesDurable(folder)
         return lock
     }
 
-    /// Opens the lock file that excludes other processes while an object in a folder is replaced; each log has one.
+    /// Opens the lock file that excludes other processes while an object in a folder is replaced. Each log has one.
     func openExchangeLock(of folder: ObjectName?) throws(ObjectStoreError) -> OpenFile {
         let log = folder.map { "/" + $0.components.prefix(2).joined(separator: "/") } ?? ""
         return try openLockFile(Self.exchangeLock, in: ObjectName(unchecked: Self.locks + log))
@@ -46,8 +46,8 @@ extension DirectoryStore {
         }
     }
 
-    /// Removes the lock files that an earlier release created beside the objects, after making sure that no writer of
-    /// that release is running.
+    /// Removes the lock files that an earlier release created beside the objects, after ensuring that no writer of that
+    /// release is running.
     private func removeFormerLocks(_ folder: Folder, _ prefix: ObjectName) throws(ObjectStoreError) {
         let path = "\(tree.path(prefix))/\(Self.writerLock)"
         let former: OpenFile
@@ -62,11 +62,11 @@ extension DirectoryStore {
             let place = name.map { ObjectName(unchecked: "\(prefix)/\($0)") } ?? prefix
             if let folder = try tree.existing(place) { removeExchangeLocks(folder, isDeep: name != nil) }
         }
-        // Removed last: its presence means that other old lock files may remain.
+        // Remove this file last: if it exists, other old lock files may remain.
         try? calls.remove(Self.writerLock, in: folder.descriptor)
     }
 
-    /// Ignores a file that cannot be removed, because it is not an object.
+    /// Removes the lock files of exchanges, ignoring any that cannot be removed, because they are not objects.
     private func removeExchangeLocks(_ folder: Folder, isDeep: Bool) {
         try? calls.remove(Self.exchangeLock, in: folder.descriptor)
         guard isDeep, let entries = try? calls.entries(of: folder.descriptor) else { return }

@@ -1,14 +1,15 @@
 internal import Glibc
 
-/// A store whose objects are files of a directory: object `a/b` is the file `b` in the folder `a`.
+/// A store that keeps its objects as files in a directory: the object `a/b` is the file `b` in the folder `a`.
 ///
-/// Creating an object takes four system calls and does not wait for the disk: its file is written at its final path and
+/// Creating an object takes four system calls and does not wait for the disk: the file is written at its final path and
 /// remains open until ``synchronize()`` makes it and its folder durable. Symbolic links below the directory are never
-/// followed. Files whose names begin with `.` belong to the store: locks, and new content before it replaces the old.
+/// followed. Files with names that begin with `.` belong to the store: locks, and new content before it replaces the
+/// old content.
 package final class DirectoryStore: ObjectStore {
-    /// The maximum number of open files that await ``synchronize()``; the next creation synchronises all of them first.
+    /// Maximum number of open files that await ``synchronize()``. The next creation first synchronises all of them.
     package static let maximumUnsynchronized = 256
-    /// The maximum size of an object that is read, in bytes.
+    /// Maximum size in bytes of an object that can be read.
     package static let maximumObjectBytes = 1 << 30
 
     /// The absolute path of the directory.
@@ -18,17 +19,17 @@ package final class DirectoryStore: ObjectStore {
     let tree: FolderTree
     let unsynchronized: Unsynchronized
     private let threads: BlockingThreads
-    /// A single thread, so that synchronisations run one after another: a file that a call no longer finds pending is
-    /// durable.
+    /// A single thread, so that synchronisations run one after another: if a call no longer finds a file pending, the
+    /// file is durable.
     private let synchronizer: BlockingThreads
 
-    /// Opens the directory; blocks on the disk.
+    /// Opens the directory. Blocks on the disk.
     ///
     /// - Parameters:
-    ///   - path: absolute.
-    ///   - creating: whether to create a missing directory; its parent must exist, because a missing parent is usually
-    ///     a file system that is not mounted.
-    /// - Throws: ``ObjectStoreError``: `noStore`, `denied`, `full`, `unsafePath` for anything but a folder, `failed`.
+    ///   - path: an absolute path.
+    ///   - creating: whether to create the directory if it is missing. Its parent must exist, because a missing parent
+    ///     usually means that a file system is not mounted.
+    /// - Throws: ``ObjectStoreError``: `noStore`, `denied`, `full`, `unsafePath` if the path is not a folder, `failed`.
     package init(
         path: String, creating: Bool, calls: any FileCalls = SystemFileCalls()
     ) throws(ObjectStoreError) {
@@ -94,7 +95,7 @@ package final class DirectoryStore: ObjectStore {
         }
         do throws(SystemFailure) {
             let root = OpenFile(try calls.openFolder(path: path), calls)
-            // A process may have created the directory and ended before its entry was durable.
+            // An earlier process may have created the directory but ended before its entry was durable.
             if creating { try synchronizeParent(of: path, calls) }
             return root
         } catch {
@@ -116,8 +117,8 @@ package final class DirectoryStore: ObjectStore {
         }
     }
 
-    /// Synchronises the parent's entries. A parent that this process may not read is skipped: it cannot have created
-    /// anything in it.
+    /// Synchronises the entries of the parent. If this process may not read the parent, it is skipped: the process
+    /// cannot have created anything in it.
     private static func synchronizeParent(of path: String, _ calls: any FileCalls) throws(SystemFailure) {
         let parent: OpenFile
         do throws(SystemFailure) {

@@ -1,11 +1,11 @@
 /// The system calls that a ``DirectoryStore`` makes. Tests replace them to make the Nth call fail or to simulate a
 /// power loss.
 ///
-/// Names are single components, relative to the descriptor of a folder; symbolic links are never followed. Each call is
-/// retried when a signal interrupts it.
+/// Names are single components, relative to the descriptor of a folder; symbolic links are never followed. A call is
+/// repeated if a signal interrupts it.
 package protocol FileCalls: Sendable {
     /// Opens a folder by its path, for the calls below. Symbolic links in the path are followed, because the operator
-    /// chose it.
+    /// chose the path.
     func openFolder(path: String) throws(SystemFailure) -> Int32
     func makeFolder(path: String) throws(SystemFailure)
 
@@ -15,31 +15,31 @@ package protocol FileCalls: Sendable {
     func status(_ name: String, in folder: Int32) throws(SystemFailure) -> FileStatus
     /// Reads at an offset; returns 0 at the end of the file.
     func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int
-    /// Appends some of the bytes to the file, at least one, and returns their number.
+    /// Appends at least one of the bytes to the file, and returns the number of bytes appended.
     func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int
-    /// `fsync(2)`: the bytes of a file, or the entries of a folder.
+    /// Calls `fsync(2)` for the bytes of a file or the entries of a folder.
     func synchronize(_ file: Int32) throws(SystemFailure)
-    /// Acquires an exclusive `flock(2)` until ``unlock(_:)`` or until the descriptor is closed. Fails with
-    /// `EWOULDBLOCK` when `waiting` is false and the lock is held.
+    /// Acquires an exclusive `flock(2)`, which is held until ``unlock(_:)`` or until the descriptor is closed. Fails
+    /// with `EWOULDBLOCK` if `waiting` is false and the lock is held elsewhere.
     func lock(_ file: Int32, waiting: Bool) throws(SystemFailure)
     func unlock(_ file: Int32)
 
     func makeFolder(_ name: String, in folder: Int32) throws(SystemFailure)
     func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemFailure)
     func remove(_ name: String, in folder: Int32) throws(SystemFailure)
-    /// Removes an empty folder; fails with `ENOTEMPTY` for any other.
+    /// Removes an empty folder; fails with `ENOTEMPTY` if the folder is not empty.
     func removeFolder(_ name: String, in folder: Int32) throws(SystemFailure)
-    /// All entries of a folder except `.` and `..`, in any order.
+    /// Returns all entries of a folder except `.` and `..`, in any order.
     func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry]
 }
 
-/// The mode in which a file is opened.
+/// How a file is opened.
 package enum FileOpening: Sendable {
     /// An existing file, for reading.
     case reading
-    /// A new file, for writing; fails with `EEXIST` when the name exists.
+    /// A new file, for writing. Fails with `EEXIST` if the name exists.
     case creating
-    /// A file that is used only for its lock; created if missing.
+    /// A file that is used only as a lock; created if missing.
     case locking
     /// An existing folder.
     case folder

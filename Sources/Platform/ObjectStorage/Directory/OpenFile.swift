@@ -1,4 +1,4 @@
-/// A descriptor that is closed when its last reference is released.
+/// An open file. Its descriptor is closed when the last reference is released.
 final class OpenFile: Sendable {
     let descriptor: Int32
     private let calls: any FileCalls

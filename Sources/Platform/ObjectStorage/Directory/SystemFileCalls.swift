@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// File calls of the operating system. Files are created with mode 0640 and folders with 0750, minus the umask.
+/// File calls made through the operating system. Files are created with mode 0640 and folders with 0750, minus the
+/// umask.
 package struct SystemFileCalls: FileCalls {
     private static let fileMode: mode_t = 0o640
     private static let folderMode: mode_t = 0o750
@@ -16,7 +17,7 @@ package struct SystemFileCalls: FileCalls {
     }
 
     package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
-        // O_NONBLOCK: opening a pipe at an object's path must not block the reader.
+        // O_NONBLOCK: if an object's path is a pipe, opening it must not block the reader.
         let flags =
             switch opening {
             case .reading: O_RDONLY | O_NONBLOCK
@@ -49,7 +50,7 @@ package struct SystemFileCalls: FileCalls {
 
     package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
         let count = try Self.repeated { Glibc.write(file, bytes.baseAddress, bytes.count) }
-        // The system guarantees progress or an error; without either, the caller would retry indefinitely.
+        // The system guarantees either progress or an error; without either, the caller would retry indefinitely.
         guard count > 0 || bytes.isEmpty else { throw SystemFailure(number: EIO) }
         return count
     }
@@ -81,7 +82,7 @@ package struct SystemFileCalls: FileCalls {
     }
 
     package func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry] {
-        // A separate descriptor: reading moves its position, and closing the stream closes it.
+        // Use a separate descriptor: reading moves its position, and closing the stream closes it.
         let descriptor = try open(".", in: folder, .folder)
         guard let stream = fdopendir(descriptor) else {
             let number = errno

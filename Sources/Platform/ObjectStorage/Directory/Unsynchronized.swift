@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Changes that are not known to be durable: written files with their descriptors, and folders whose entries changed.
+/// Changes that are not known to be durable: written files with their descriptors, and folders with changed entries.
 ///
-/// A written file keeps its descriptor until it is synchronised: a descriptor opened later might not report an earlier
-/// write error (fsync(2), "errors").
+/// The descriptor of a written file is kept until the file is synchronised, because a descriptor opened later might not
+/// report an earlier write error (fsync(2), "errors").
 final class Unsynchronized: Sendable {
     struct Batch {
         var files: [ObjectName: OpenFile] = [:]
@@ -12,7 +12,7 @@ final class Unsynchronized: Sendable {
 
     private struct State {
         var next = Batch()
-        /// Files of the batch that is being synchronised.
+        /// Files in the batch that is currently being synchronised.
         var current: Set<ObjectName> = []
         var failed: [ObjectName: ObjectStoreError] = [:]
     }
@@ -21,7 +21,8 @@ final class Unsynchronized: Sendable {
 
     var fileCount: Int { state.withLock { $0.next.files.count } }
 
-    /// Whether the next synchronisation reports the result of this file: it is pending, or an earlier attempt failed.
+    /// Whether the next synchronisation reports a result for this file: it is pending, or an earlier attempt has
+    /// failed.
     func contains(_ name: ObjectName) -> Bool {
         state.withLock { $0.next.files[name] != nil || $0.failed[name] != nil }
     }
@@ -37,9 +38,9 @@ final class Unsynchronized: Sendable {
         state.withLock { _ = $0.next.folders.insert(folder) }
     }
 
-    /// Forgets the file: nothing of it remains to be synchronised.
+    /// Removes the file, because none of its content still needs to be synchronised.
     func remove(_ name: ObjectName) {
-        // The file is closed outside the lock.
+        // Close the file outside the lock.
         let file = state.withLock { state in
             state.current.remove(name)
             state.failed[name] = nil
@@ -64,8 +65,8 @@ final class Unsynchronized: Sendable {
         }
     }
 
-    /// Discards failures below a prefix when its writer releases the lock. The next writer removes or rewrites
-    /// everything that no checkpoint covers.
+    /// Discards failures below a prefix when its writer releases the lock, because the next writer removes or rewrites
+    /// everything that is not covered by a checkpoint.
     func forgetFailures(below prefix: ObjectName) {
         state.withLock { state in
             state.failed = state.failed.filter { !$0.key.isBelow(prefix) }
@@ -73,7 +74,7 @@ final class Unsynchronized: Sendable {
         }
     }
 
-    /// The error of the first file, by name, that could not be made durable.
+    /// The error of the first file, in name order, that could not be made durable.
     var failure: ObjectStoreError? {
         state.withLock { state in state.failed.min { $0.key < $1.key }?.value }
     }

@@ -1,11 +1,11 @@
 internal import HTTPClient
 
-/// Keys of an EC2 instance's role, from version 2 of its metadata service.
+/// Keys for the role of an EC2 instance, from version 2 of its metadata service.
 ///
 /// Source: Amazon EC2 User Guide, "Use the Instance Metadata Service to access instance metadata".
 extension AWSCredentials {
     private static let lifeOfToken = 21_600
-    /// The service is on the host's own network: no response means that it does not exist.
+    /// The service is on the host's own network, so no response means that it does not exist.
     private static let timeout = Duration.seconds(2)
 
     /// Whether the process runs on EC2 or has a configured metadata endpoint, and the metadata service is not disabled.

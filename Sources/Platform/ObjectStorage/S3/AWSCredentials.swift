@@ -3,11 +3,11 @@ internal import HTTPClient
 internal import JSON
 internal import Time
 
-/// The sources of an AWS key: a configured file, otherwise the sources of AWS's own libraries: the environment, a web
-/// identity (EKS), the shared file of AWS's tools, the container's metadata (ECS, EKS Pod Identity), the instance's
-/// metadata (EC2).
+/// The sources of an AWS key: a configured file, or otherwise the sources used by AWS's own libraries, which are the
+/// environment, a web identity (EKS), the shared file of AWS's tools, the container's metadata (ECS, EKS Pod Identity)
+/// and the instance's metadata (EC2).
 package struct AWSCredentials: Sendable {
-    /// A key and its expiry in milliseconds since 1970; nil when it does not expire.
+    /// A key and its expiry in milliseconds since 1970; the expiry is nil if the key does not expire.
     package struct Key: Sendable {
         package let key: S3Credentials
         package let expiry: Int64?
@@ -19,13 +19,13 @@ package struct AWSCredentials: Sendable {
     }
 
     package let region: String
-    /// The path of a configured file in the format of AWS's tools.
+    /// The path of a configured file in the format used by AWS's tools.
     package let file: String?
-    /// The setting that names ``file``, for messages.
+    /// The setting that specifies ``file``, for messages.
     private let setting: String
     let requests: CredentialRequests
 
-    /// - Parameter setting: the setting that names the file.
+    /// - Parameter setting: the setting that specifies the file.
     package init(region: String, file: String?, setting: String, requests: CredentialRequests) {
         self.region = region
         self.file = file
@@ -33,7 +33,7 @@ package struct AWSCredentials: Sendable {
         self.requests = requests
     }
 
-    /// Whether a source of a key is configured, as far as this is visible without a request to a service.
+    /// Whether a source of keys is configured, as far as can be determined without sending a request to a service.
     package var isConfigured: Bool {
         file != nil || variable("AWS_ACCESS_KEY_ID") != nil || variable("AWS_WEB_IDENTITY_TOKEN_FILE") != nil
             || containerURL != nil || requests.file(sharedFile) != nil || isOnInstance
@@ -57,7 +57,7 @@ package struct AWSCredentials: Sendable {
         throw CredentialFailure(waysToKey, isRefusal: true)
     }
 
-    /// The ways to configure a key, for messages.
+    /// The possible ways to configure a key, for messages.
     package var waysToKey: String {
         """
         no key of AWS: set \(setting), or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run with a role \
@@ -85,7 +85,7 @@ package struct AWSCredentials: Sendable {
 
     // MARK: Web identity
 
-    /// Requests a key from AWS Security Token Service, `AssumeRoleWithWebIdentity`.
+    /// Requests a key from AWS Security Token Service with `AssumeRoleWithWebIdentity`.
     private func key(ofWebIdentity file: String, role: String) async throws(CredentialFailure) -> Key {
         let endpoint = variable("AWS_ENDPOINT_URL_STS") ?? "https://sts.\(region).amazonaws.com/"
         let request = HTTPClientRequest(
@@ -118,7 +118,8 @@ package struct AWSCredentials: Sendable {
         variable("AWS_SHARED_CREDENTIALS_FILE") ?? "\(variable("HOME") ?? "")/.aws/credentials"
     }
 
-    /// The key in the section `AWS_PROFILE`, or `default`; nil without a file, and without the default section.
+    /// Returns the key in the section named by `AWS_PROFILE` or, if that is not set, `default`. Returns nil if the file
+    /// or the section `default` does not exist.
     private func keyInSharedFile() throws(CredentialFailure) -> S3Credentials? {
         let profile = variable("AWS_PROFILE")
         guard let bytes = requests.file(sharedFile) else { return nil }
@@ -144,8 +145,8 @@ package struct AWSCredentials: Sendable {
         }
     }
 
-    /// Requests a key from the container's metadata service. Only the local host is requested without TLS, because the
-    /// response is a key.
+    /// Requests a key from the container's metadata service. Requests without TLS are sent only to the local host,
+    /// because the response is a key.
     private func key(ofContainer url: String) async throws(CredentialFailure) -> Key {
         guard url.hasPrefix("https://") || Self.isOfThisHost(url) else {
             throw CredentialFailure(

@@ -1,10 +1,10 @@
 package import HTTPClient
 
-/// A key or a token could not be obtained. Equality compares both properties.
+/// A failure to obtain a key or a token. Equality compares both properties.
 package struct CredentialFailure: Error, Hashable, Sendable {
-    /// Readable text without secrets.
+    /// Human-readable text without secrets.
     package let message: String
-    /// Whether a retry is useless: the service has refused the request, or nothing is configured.
+    /// Whether a retry is pointless, because the service has refused the request or nothing is configured.
     package let isRefusal: Bool
 
     package init(_ message: String, isRefusal: Bool = false) {
@@ -13,14 +13,14 @@ package struct CredentialFailure: Error, Hashable, Sendable {
     }
 }
 
-/// The network, files and clock for requests of keys and tokens, so that tests can replace them.
+/// The network, files and clock used to obtain keys and tokens, so that tests can replace them.
 package struct CredentialRequests: Sendable {
     package var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
-    /// Milliseconds since 1970.
+    /// Returns the current time in milliseconds since 1970.
     package var now: @Sendable () -> Int64
-    /// The value of an environment variable.
+    /// Returns the value of an environment variable.
     package var variable: @Sendable (String) -> String?
-    /// The bytes of a small file; nil when it cannot be read.
+    /// Returns the bytes of a small file, or nil if it cannot be read.
     package var file: @Sendable (String) -> [UInt8]?
 
     package init(
@@ -34,13 +34,13 @@ package struct CredentialRequests: Sendable {
         self.file = file
     }
 
-    /// The maximum size of a response, in bytes.
+    /// Maximum size of a response in bytes.
     private static let maximumAnswer = 256 * 1024
 
-    /// Sends a request to `name`, and returns the body of a successful response.
+    /// Sends a request to `name` and returns the body of a successful response.
     ///
-    /// - Parameter problem: returns the service's reason from the body of an error response, without any data of the
-    ///   request; nil when there is none.
+    /// - Parameter problem: returns the service's reason from the body of an error response, without any data from the
+    ///   request; returns nil if there is none.
     package func answer(
         from name: String, _ request: HTTPClientRequest, problem: ([UInt8]) -> String?
     ) async throws(CredentialFailure) -> [UInt8] {
@@ -61,7 +61,7 @@ package struct CredentialRequests: Sendable {
         return response.body
     }
 
-    /// The service's reason as one line of limited length.
+    /// Returns the service's reason as one line of limited length.
     private static func printable(_ text: String) -> String {
         String(text.unicodeScalars.filter { $0.value >= 32 && $0.value < 127 }.prefix(300).map(Character.init))
     }

@@ -1,24 +1,24 @@
 package import HTTPClient
 internal import Synchronization
 
-/// The current AWS key: renewed before it expires, and kept while it cannot be renewed.
+/// The current AWS key. It is renewed before it expires, and kept as long as it cannot be renewed.
 package actor RotatingCredentials {
-    /// Milliseconds before its expiry at which a key is renewed, as in AWS's own libraries.
+    /// Time before its expiry at which a key is renewed, in milliseconds, as in AWS's own libraries.
     private static let margin: Int64 = 300_000
-    /// Milliseconds after which a key without expiry is read again, because its file may have changed.
+    /// Time after which a key without expiry is read again, in milliseconds, because its file may have changed.
     private static let look: Int64 = 60_000
 
     private let fetch: @Sendable () async throws(CredentialFailure) -> AWSCredentials.Key
     private let now: @Sendable () -> Int64
     private let notice: @Sendable (String) -> Void
     private var held: AWSCredentials.Key?
-    /// When to renew the key, in milliseconds since 1970.
+    /// Time at which to renew the key, in milliseconds since 1970.
     private var due: Int64 = .min
     private var running: Task<Result<AWSCredentials.Key, CredentialFailure>, Never>?
 
     /// - Parameters:
-    ///   - now: milliseconds since 1970.
-    ///   - notice: receives a message when a key could not be renewed and is kept.
+    ///   - now: returns the current time in milliseconds since 1970.
+    ///   - notice: receives a message if a key could not be renewed and is kept.
     ///   - fetch: obtains a key.
     package init(
         now: @escaping @Sendable () -> Int64, notice: @escaping @Sendable (String) -> Void = { _ in },
@@ -29,11 +29,11 @@ package actor RotatingCredentials {
         self.fetch = fetch
     }
 
-    /// - Throws: ``ObjectStoreError``: `denied` when there is no key, `unavailable` when a retry may succeed.
+    /// - Throws: ``ObjectStoreError``: `denied` if there is no key, `unavailable` if a retry may succeed.
     package func current() async throws(ObjectStoreError) -> S3Credentials {
         let time = now()
         if let held, time < due { return held.key }
-        // Concurrent callers share one request; each of them awaits it below.
+        // Concurrent callers share one request, and each of them awaits it below.
         let task =
             running
             ?? Task { [fetch] in
@@ -52,7 +52,7 @@ package actor RotatingCredentials {
             guard let held, held.expiry.map({ time < $0 }) ?? true else {
                 throw ObjectStoreError(failure.isRefusal ? .denied : .unavailable, failure.message)
             }
-            // Do not retry with every request.
+            // Do not retry on every request.
             due = time + 10_000
             notice("the key of AWS is not renewed: \(failure.message)")
             return held.key
@@ -60,8 +60,8 @@ package actor RotatingCredentials {
     }
 }
 
-/// A client that starts its thread with the first request, because configurations are also read by commands that send
-/// none.
+/// A client that starts its thread with the first request, because some commands read the configuration but send no
+/// requests.
 package final class LazyClient: Sendable {
     private let configuration: HTTPClient.Configuration
     private let client = Mutex<HTTPClient?>(nil)

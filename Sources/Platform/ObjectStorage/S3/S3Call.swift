@@ -1,16 +1,16 @@
 /// A request to a bucket, before it is signed.
 struct S3Call {
     var method: String
-    /// Nil for requests to the bucket itself.
+    /// The name of the object; nil for requests to the bucket itself.
     var name: ObjectName?
     var query: [(name: String, value: String)] = []
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
-    /// The maximum size of the response, in bytes.
+    /// Maximum size of the response in bytes.
     var maximumAnswerBytes = 4 * 1024 * 1024
-    /// Whether a response with a success status may contain an error, because the service sends it before the work is
-    /// done.
+    /// Whether a response with a success status may contain an error, because the service sends it before it has
+    /// finished the work.
     var mayFailLate = false
-    /// The attempted operation with its URL, for error texts.
+    /// The attempted operation and its URL, for error texts.
     var action: String
 }

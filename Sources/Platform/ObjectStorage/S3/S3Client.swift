@@ -3,15 +3,15 @@ internal import Cryptography
 package import HTTPClient
 package import Time
 
-/// Signs and sends requests, and retries after transient failures.
+/// Signs and sends requests, and retries them after transient failures.
 package struct S3Client: Sendable {
-    /// The dependencies, so that tests need neither network nor time.
+    /// The dependencies, which tests replace so that they need neither a network nor time.
     package struct Surroundings: Sendable {
         package var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
         /// Returns the current key.
         package var credentials: @Sendable () async throws(ObjectStoreError) -> S3Credentials
         package var clocks: Clocks
-        /// Returns early when the task is cancelled.
+        /// Sleeps; returns early if the task is cancelled.
         package var sleep: @Sendable (Duration) async -> Void
         /// Returns a random number from 0 to 1.
         package var random: @Sendable () -> Double
@@ -41,11 +41,11 @@ package struct S3Client: Sendable {
         let followsAmbiguity: Bool
     }
 
-    /// Sends a request until there is a response that a retry would not change, whatever its status.
+    /// Sends a request until it receives a response that a retry would not change, whatever the status.
     ///
-    /// - Parameter accept: checks a response with a success status; false when it was damaged in transit.
-    /// - Throws: ``ObjectStoreError``: `unavailable` when the attempts are used up, `corrupt` when the last response
-    ///   was damaged, `failed` when the request cannot be sent.
+    /// - Parameter accept: checks a response with a success status; returns false if it was damaged in transit.
+    /// - Throws: ``ObjectStoreError``: `unavailable` if no attempts are left, `corrupt` if the last response was
+    ///   damaged, `failed` if the request cannot be sent.
     func send(
         _ call: S3Call, accept: (HTTPClientResponse) -> Bool = { _ in true }
     ) async throws(ObjectStoreError) -> Outcome {
@@ -75,7 +75,7 @@ package struct S3Client: Sendable {
                 isAmbiguous = isAmbiguous || problem.isAmbiguous
                 last = problem.error(call.action)
             } catch {
-                // A connection may break after the request was carried out.
+                // A connection may break after the service has carried out the request.
                 isAmbiguous = isAmbiguous || error.code != .overloaded
                 last = ObjectStoreError(.unavailable, "cannot \(call.action): \(error.message)")
                 guard error.isRetriable || isTransient(error) else {
@@ -86,7 +86,7 @@ package struct S3Client: Sendable {
         throw last
     }
 
-    /// The problem in a response; nil for success.
+    /// Returns the problem reported by a response, or nil if the request succeeded.
     private func problem(in response: HTTPClientResponse, _ call: S3Call) -> S3Problem? {
         guard (200..<300).contains(response.status) else { return S3Problem(response) }
         guard call.mayFailLate else { return nil }
@@ -94,16 +94,17 @@ package struct S3Client: Sendable {
         return late.code.isEmpty ? nil : late
     }
 
-    /// Full jitter: a random wait between zero and a limit that doubles, so that clients do not retry simultaneously.
+    /// Returns a random wait between zero and a limit that doubles ("full jitter"), so that clients do not retry
+    /// simultaneously.
     private func backoff(_ attempt: Int) -> Duration {
         let limit = min(configuration.longestBackoff, configuration.firstBackoff * (1 << min(attempt - 1, 20)))
         return limit * surroundings.random()
     }
 
-    /// Whether an error without a code of its own in ``HTTPClientError`` is transient, such as a truncated response.
+    /// Whether an error that has no code of its own in ``HTTPClientError`` is transient, such as a truncated response.
     private func isTransient(_ error: HTTPClientError) -> Bool {
-        // CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP_RETURNED_ERROR and CURLE_ABORTED_BY_CALLBACK are not transient; these
-        // are.
+        // These errors are transient; CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP_RETURNED_ERROR and CURLE_ABORTED_BY_CALLBACK
+        // are not.
         let partialFile: Int32 = 18
         let gotNothing: Int32 = 52
         let sendError: Int32 = 55
@@ -134,10 +135,10 @@ package struct S3Client: Sendable {
             maximumBodyBytes: call.maximumAnswerBytes)
     }
 
-    /// The key of an object in the bucket. Names need no percent-encoding.
+    /// Returns the key of an object in the bucket. Names need no percent-encoding.
     func key(_ name: ObjectName) -> String { configuration.prefix.map { "\($0)/\(name)" } ?? name.text }
 
-    /// The URL of an object for error texts.
+    /// Returns the URL of an object, for error texts.
     func url(_ name: ObjectName?) -> String {
         "s3://\(configuration.bucket)" + (name.map { "/\(key($0))" } ?? "")
     }

@@ -1,13 +1,13 @@
-/// The location of a bucket, and how it is used.
+/// The location of a bucket and how it is used.
 package struct S3Configuration: Sendable {
-    /// The object lock: the bucket refuses to change or delete a version of an object before a date.
+    /// The object lock: until a given date, the bucket refuses to change or delete a version of an object.
     package struct ObjectLock: Sendable, Equatable {
-        /// The values of the setting; in upper case, the values of the service.
+        /// The values of the setting. In upper case, they are the values used by the service.
         package enum Mode: String, Sendable, CaseIterable {
             case off
             /// Users with a special permission can remove the lock.
             case governance
-            /// No user can remove the lock, not even the owner of the account.
+            /// No user can remove the lock, not even the account owner.
             case compliance
         }
 
@@ -20,20 +20,21 @@ package struct S3Configuration: Sendable {
         }
     }
 
-    /// Scheme, host and port, in lower case, without the default port of the scheme.
+    /// Scheme, host and port, in lower case, without the scheme's default port.
     package let endpoint: String
     package var region: String
     package var bucket: String
-    /// The prefix of all names.
+    /// The prefix of all object names.
     package var prefix: ObjectName?
     package var objectLock = ObjectLock(mode: .off, days: 0)
-    /// Larger objects are uploaded in parts of this size, in bytes; the service requires at least 5 MiB.
+    /// Size of an upload part in bytes. Larger objects are uploaded in parts; the service requires parts of at least 5
+    /// MiB.
     package var partBytes = 16 * 1024 * 1024
-    /// The timeout of one request.
+    /// The timeout for a single request.
     package var requestTimeout = Duration.seconds(30)
-    /// The maximum number of attempts for one request, including the first.
+    /// Maximum number of attempts for a request, including the first.
     package var attempts = 8
-    /// The maximum wait before the second attempt; it doubles with each attempt.
+    /// Maximum wait before the second attempt. It doubles with each attempt.
     package var firstBackoff = Duration.milliseconds(100)
     package var longestBackoff = Duration.seconds(5)
 
@@ -47,7 +48,7 @@ package struct S3Configuration: Sendable {
         self.prefix = prefix
     }
 
-    /// The host, with the port unless it is the default one.
+    /// The host, including the port unless it is the default port.
     var host: String { String(endpoint.drop { $0 != ":" }.dropFirst(3)) }
 
     private static func checked(_ text: String) throws(ObjectStoreError) -> String {

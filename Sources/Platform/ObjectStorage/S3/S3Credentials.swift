@@ -1,10 +1,10 @@
 package import Configuration
 
-/// An access key of an S3-compatible service.
+/// An access key for an S3-compatible service.
 package struct S3Credentials: Sendable {
     package let accessKeyId: String
     package let secretAccessKey: Secret
-    /// The session token of a temporary key.
+    /// The session token, if the key is temporary.
     package let sessionToken: String?
 
     package init(accessKeyId: String, secretAccessKey: Secret, sessionToken: String? = nil) {
@@ -13,13 +13,13 @@ package struct S3Credentials: Sendable {
         self.sessionToken = sessionToken
     }
 
-    /// The maximum size of a credentials file, in bytes.
+    /// Maximum size of a credentials file in bytes.
     static let maximumFileBytes = 16 * 1024
 
     /// Parses a file in the format of AWS's tools: `aws_access_key_id = …`, `aws_secret_access_key = …` and, for
     /// temporary keys, `aws_session_token = …`, under at most one section.
     ///
-    /// - Throws: a description of the problem without the content of the file.
+    /// - Throws: a description of the problem, without the content of the file.
     package init(file text: [UInt8]) throws(FileProblem) {
         var values: [String: String] = [:]
         var sections = 0
@@ -55,9 +55,9 @@ package struct S3Credentials: Sendable {
             accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: values["aws_session_token"])
     }
 
-    /// Parses one section of the shared file of AWS's tools; nil when it has no such section.
+    /// Parses one section of the shared file of AWS's tools; returns nil if the file has no such section.
     ///
-    /// - Throws: a description of the problem without the content of the section.
+    /// - Throws: a description of the problem, without the content of the section.
     package init?(sharedFile text: [UInt8], profile: String) throws(FileProblem) {
         var section: [Substring]?
         let file = String(decoding: text, as: UTF8.self)

@@ -3,9 +3,9 @@ internal import HTTPClient
 /// An error response of the service.
 struct S3Problem: Error {
     let status: Int
-    /// The error code of the service, such as `NoSuchKey`; empty when the response has none.
+    /// The service's error code, such as `NoSuchKey`; empty if the response has none.
     let code: String
-    /// Whether the request may have been carried out nevertheless.
+    /// Whether the service may have carried out the request despite the error.
     let isAmbiguous: Bool
 
     init(status: Int, code: String, isAmbiguous: Bool) {
@@ -14,11 +14,12 @@ struct S3Problem: Error {
         self.isAmbiguous = isAmbiguous
     }
 
-    /// - Parameter status: replaces the status of the response if it contains an error despite a success status.
+    /// - Parameter status: the status to use instead of the response's, if the response contains an error despite a
+    ///   success status.
     init(_ response: HTTPClientResponse, status: Int? = nil) {
         let status = status ?? response.status
         let found = XMLElement(document: response.body).flatMap { $0.name == "Error" ? $0.text("Code") : nil } ?? ""
-        // The code is printed, so only letters and digits are kept.
+        // The code is printed, so keep only letters and digits.
         let word = String(found.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(60))
         self.init(status: status, code: word, isAmbiguous: status >= 500)
     }

@@ -2,7 +2,7 @@ internal import Bytes
 internal import HTTPClient
 
 extension S3Store {
-    /// The maximum page size of the service.
+    /// The maximum page size that the service supports.
     private static let pageLength = 1_000
 
     package func list(
@@ -17,7 +17,7 @@ extension S3Store {
             for entry in page.children where entry.name == "Contents" {
                 guard let name = name(entry.text("Key")), let size = entry.text("Size").flatMap({ Int($0) }), size >= 0
                 else { continue }
-                // Pages must be in ascending order; otherwise objects could be returned twice.
+                // Pages must be in ascending order; otherwise, objects could be returned twice.
                 guard found.last.map({ $0.name < name }) ?? true, after.map({ $0 < name }) ?? true else {
                     throw ObjectStoreError(.corrupt, "the listing of \(client.url(prefix)) is not in order")
                 }
@@ -62,7 +62,7 @@ extension S3Store {
         return page
     }
 
-    /// The continuation token; nil after the last page.
+    /// Returns the continuation token, or nil after the last page.
     private func next(
         _ page: XMLElement, after token: String?, _ prefix: ObjectName?
     ) throws(ObjectStoreError) -> String? {
@@ -74,7 +74,7 @@ extension S3Store {
         return next
     }
 
-    /// The object name for a key; nil for keys that do not belong to this store.
+    /// Returns the name of the object with this key, or nil if the key does not belong to this store.
     private func name(_ key: String?) -> ObjectName? {
         guard let key, let text = Self.decoded(key) else { return nil }
         guard let prefix = client.configuration.prefix else { return try? ObjectName(text) }

@@ -2,7 +2,7 @@ internal import Cryptography
 internal import HTTPClient
 
 extension S3Store {
-    /// Uploads the parts one after another, each with its checksum. The condition applies to the last request, which
+    /// Uploads the parts one after another, each with its checksum. The condition applies to the final request, which
     /// creates the object.
     func putInParts(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?, isLocked: Bool
@@ -18,8 +18,8 @@ extension S3Store {
             }
             return try await completeUpload(upload, name, bytes, parts, expected: expected)
         } catch {
-            // The uploaded parts use space until the upload is aborted. A failure here is ignored: the service's
-            // lifecycle rules remove what remains.
+            // The uploaded parts take up space until the upload is aborted. If this fails, the failure is ignored: the
+            // service's lifecycle rules remove the remaining parts.
             let call = S3Call(
                 method: "DELETE", name: name, query: [("uploadId", upload)],
                 action: "abort the upload of \(client.url(name))")
@@ -73,7 +73,7 @@ extension S3Store {
         guard (200..<300).contains(outcome.response.status) else {
             return try await written(outcome, call, name, bytes)
         }
-        // The element's name differs between services.
+        // The name of the element differs between services.
         guard let answer = XMLElement(document: outcome.response.body),
             let tag = answer.text("ETag"), !tag.isEmpty
         else { throw malformed(call) }

@@ -4,10 +4,10 @@ internal import HTTPClient
 internal import Time
 
 extension S3Store {
-    /// Writes an object if the condition holds.
+    /// Writes an object if the condition is met.
     ///
-    /// - Parameter isLocked: whether the configured object lock applies to it.
-    /// - Throws: ``ObjectStoreError``: `changed` when the condition does not hold.
+    /// - Parameter isLocked: whether the configured object lock applies to the object.
+    /// - Throws: ``ObjectStoreError``: `changed` if the condition is not met.
     func put(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?, isLocked: Bool = true
     ) async throws(ObjectStoreError) -> ObjectVersion {
@@ -27,10 +27,10 @@ extension S3Store {
     ) async throws(ObjectStoreError) -> ObjectVersion {
         if (200..<300).contains(outcome.response.status) { return try version(outcome.response, call) }
         let problem = S3Problem(outcome.response)
-        // If-Match for a missing object results in 404, and so does a multipart upload that has ended.
+        // If-Match results in 404 if the object is missing, and so does a multipart upload that has ended.
         let isMissing = problem.status == 404 && problem.code != "NoSuchBucket"
         guard problem.status == 412 || isMissing else { throw problem.error(call.action) }
-        // An attempt whose response was lost may have written it.
+        // An earlier attempt whose response was lost may have written the object.
         if outcome.followsAmbiguity, let stored = try await read(name), stored.bytes == bytes { return stored.version }
         throw ObjectStoreError(.changed, "\(client.url(name)) is not of the expected version: another writer was here")
     }
@@ -50,7 +50,7 @@ extension S3Store {
         [(Self.digestHeader, SHA256.digest(of: bytes).hex), ("content-type", "application/octet-stream")]
     }
 
-    /// The header fields of the object lock, which protects a version from being changed or deleted.
+    /// Returns the header fields for the object lock, which protects a version from being changed or deleted.
     func retention() -> [(name: String, value: String)] {
         let lock = client.configuration.objectLock
         guard lock.mode != .off else { return [] }

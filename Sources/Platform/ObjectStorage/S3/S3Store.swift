@@ -5,11 +5,11 @@ internal import Synchronization
 
 /// Objects in a bucket of an S3-compatible service.
 ///
-/// Conditions (`If-None-Match`, `If-Match`) replace locks between writers; ``lock(_:)`` verifies that the service
-/// honours them. Every confirmed write is durable. Each object has its SHA-256 as metadata, which is checked when the
-/// whole object is read. Source: Amazon S3 API Reference.
+/// Conditional requests (`If-None-Match`, `If-Match`) replace locks between writers; ``lock(_:)`` verifies that the
+/// service honours them. Every confirmed write is durable. The metadata of each object includes its SHA-256 digest,
+/// which is checked when the whole object is read. Source: Amazon S3 API Reference.
 package struct S3Store: ObjectStore {
-    /// The maximum size of an object that is read, in bytes.
+    /// Maximum size in bytes of an object that can be read.
     package static let maximumObjectBytes = 1 << 30
     static let digestHeader = "x-amz-meta-sha256"
 
@@ -33,7 +33,7 @@ package struct S3Store: ObjectStore {
         guard range.lowerBound >= 0, range.count <= Self.maximumObjectBytes else {
             throw ObjectStoreError(.tooLarge, "cannot read \(range.count) bytes of \(client.url(name)) at once")
         }
-        // An empty range cannot be requested, so one byte is requested to find out whether the object exists.
+        // An empty range cannot be requested, so request one byte to find out whether the object exists.
         let last = max(range.lowerBound, range.upperBound - 1)
         let call = S3Call(
             method: "GET", name: name, headers: [("range", "bytes=\(range.lowerBound)-\(last)")],
@@ -85,7 +85,7 @@ package struct S3Store: ObjectStore {
         return NoLock()
     }
 
-    /// Whether a response has an object; false when it does not exist. Throws for any other failure.
+    /// Whether a response contains an object; false if the object does not exist. Throws for any other failure.
     func isFound(_ response: HTTPClientResponse, _ call: S3Call) throws(ObjectStoreError) -> Bool {
         if (200..<300).contains(response.status) { return true }
         let problem = S3Problem(response)
@@ -102,7 +102,7 @@ package struct S3Store: ObjectStore {
         return ObjectVersion(text: tag)
     }
 
-    /// Whether a response matches this store's checksum, and the service's checksum if that covers the whole object.
+    /// Whether a response matches this store's checksum, and the service's checksum if it covers the whole object.
     private static func fitsItsDigest(_ response: HTTPClientResponse) -> Bool {
         let digest = SHA256.digest(of: response.body)
         if let own = response.header(digestHeader), own != digest.hex { return false }
@@ -115,7 +115,7 @@ package struct S3Store: ObjectStore {
     }
 }
 
-/// A lock without effect: conditional writes need none.
+/// A lock that has no effect, because conditional writes need none.
 private struct NoLock: ObjectStoreLock {
     func release() {}
 }
