@@ -1,4 +1,5 @@
-// What Swift cannot say itself about libcurl: its variadic setopt and getinfo, one function for each kind of argument.
+// Functions of libcurl that Swift cannot call directly: the variadic setopt and getinfo, wrapped once per type of
+// argument.
 #pragma once
 
 #include <curl/curl.h>
@@ -19,7 +20,7 @@ static inline CURLcode cc_set_list(CURL *easy, CURLoption option, struct curl_sl
     return curl_easy_setopt(easy, option, value);
 }
 
-// libcurl copies the bytes; without any, the request has a body of length 0.
+// libcurl copies the bytes. Without any bytes, the request has a body of length 0.
 static inline CURLcode cc_set_body(CURL *easy, const void *bytes, size_t count) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
     return code ? code : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, count ? (const char *)bytes : "");
@@ -45,21 +46,21 @@ static inline long cc_status(CURL *easy) {
     return status;
 }
 
-// The status of the proxy's last answer to CONNECT; 0 for none.
+// Returns the status of the proxy's last response to CONNECT, or 0 if there was none.
 static inline long cc_connect_status(CURL *easy) {
     long status = 0;
     curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &status);
     return status;
 }
 
-// Connections that this transfer made: 0 when it used one that was open.
+// Returns the number of connections that this transfer opened: 0 if it reused an open connection.
 static inline long cc_new_connections(CURL *easy) {
     long count = 0;
     curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count);
     return count;
 }
 
-// The next transfer that has ended, or 0.
+// Returns the next transfer that has ended, or 0 if there is none.
 static inline CURL *cc_next_done(CURLM *multi, CURLcode *result) {
     int left;
     CURLMsg *message;

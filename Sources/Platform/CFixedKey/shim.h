@@ -1,7 +1,7 @@
-// The one deprecated part of libcrypto that this project uses: the table of multiples of a group's generator. Deprecated
-// since OpenSSL 3.0, without a replacement, and in effect up to 4.0 at least.
-// Nothing of OpenSSL is included: the two functions are declared here and weakly, so that neither a header with
-// OPENSSL_NO_DEPRECATED nor a libcrypto without them keeps the program from being built or started.
+// The only deprecated part of libcrypto that this project uses: the table of multiples of a group's generator. It has
+// been deprecated since OpenSSL 3.0 without a replacement, and works at least up to 4.0. No OpenSSL header is included:
+// the two functions are declared here as weak, so that the program can be built with OPENSSL_NO_DEPRECATED and started
+// with a libcrypto that lacks them.
 #ifndef CFIXEDKEY_SHIM_H
 #define CFIXEDKEY_SHIM_H
 
@@ -11,8 +11,8 @@ struct bignum_ctx;
 int EC_GROUP_precompute_mult(struct ec_group_st *group, struct bignum_ctx *context) __attribute__((weak));
 int EC_GROUP_have_precompute_mult(const struct ec_group_st *group) __attribute__((weak));
 
-// Computes the multiples of `group`'s generator and keeps them in it. Returns 1 when they will be used, 0 for a failure,
-// -1 where this libcrypto cannot do it.
+// Computes the multiples of the generator of `group` and stores them in the group. Returns 1 if they will be used, 0 on
+// failure, and -1 if this libcrypto does not support it.
 static inline int fixed_key_precompute(struct ec_group_st *group, struct bignum_ctx *context) {
     if (!EC_GROUP_precompute_mult || !EC_GROUP_have_precompute_mult) return -1;
     if (EC_GROUP_precompute_mult(group, context) != 1) return 0;

@@ -1,11 +1,12 @@
-// libcrypto for Swift. What Swift cannot call directly is here as static inline functions: macros, variadic functions,
-// STACK_OF, OSSL_PARAM arrays (they hold pointers, so they live and die inside one function), and ASN1_STRING and its kin
-// (a visible struct in OpenSSL 3, opaque in OpenSSL 4, so they never cross into Swift).
-// No policy: every decision is made in Swift. Functions that can fail return 1 for success unless they say otherwise.
+// Makes libcrypto usable from Swift. It contains static inline functions for everything that Swift cannot call
+// directly: macros, variadic functions, STACK_OF, OSSL_PARAM arrays (they hold pointers, so each is created and
+// destroyed within one function), and ASN1_STRING and related types (visible structs in OpenSSL 3 but opaque in OpenSSL
+// 4, so they are never passed to Swift). It contains no policy: Swift makes every decision. Functions that can fail
+// return 1 for success unless stated otherwise.
 #ifndef COPENSSL_SHIM_H
 #define COPENSSL_SHIM_H
 
-// A deprecated function cannot even be named.
+// Makes any use of a deprecated function a compile error.
 #define OPENSSL_NO_DEPRECATED
 
 #include <openssl/bn.h>
@@ -33,7 +34,7 @@
 // OPENSSL_INIT_NO_ATEXIT is a macro with a cast.
 static inline int shim_init_without_exit_handler(void) { return OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
 
-// OPENSSL_free is a macro with file and line. Frees what i2d_… allocated.
+// OPENSSL_free is a macro that adds file and line. Frees memory allocated by i2d_….
 static inline void shim_free(void *memory) { OPENSSL_free(memory); }
 
 // ERR_GET_LIB and ERR_GET_REASON are inline functions over macros.
@@ -57,17 +58,17 @@ static const uint32_t SHIM_KEY_USAGE_KEY_CERT_SIGN = KU_KEY_CERT_SIGN;
 // MARK: STACK_OF(X509)
 
 static inline STACK_OF(X509) *shim_stack_new(void) { return sk_X509_new_null(); }
-// Stores the bare pointer, takes no reference. Returns the new count, 0 for failure.
+// Stores the pointer without taking a reference. Returns the new count, or 0 on failure.
 static inline int shim_stack_push(STACK_OF(X509) *stack, X509 *certificate) { return sk_X509_push(stack, certificate); }
 static inline int shim_stack_count(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
-// Borrowed from the stack.
+// The result is borrowed from the stack.
 static inline X509 *shim_stack_at(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
-// Frees the stack alone, never the certificates.
+// Frees the stack but not the certificates.
 static inline void shim_stack_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
 
 // MARK: Time, in seconds since 1970
 
-// Only the two forms of RFC 5280 4.1.2.5: YYMMDDHHMMSSZ and YYYYMMDDHHMMSSZ.
+// Accepts only the two formats of RFC 5280 4.1.2.5: YYMMDDHHMMSSZ and YYYYMMDDHHMMSSZ.
 static inline int shim_time_seconds(const ASN1_STRING *time, int64_t *seconds) {
     if (time == NULL) return 0;
     int count = ASN1_STRING_length(time), type = ASN1_STRING_type(time);
@@ -95,7 +96,7 @@ static inline int shim_set_validity(X509 *certificate, int64_t not_before, int64
 
 // MARK: Serial number, names, extensions
 
-// Writes at most `size` bytes, big endian without sign. Returns the count, -1 when it does not fit or is negative.
+// Writes at most `size` bytes, unsigned big-endian. Returns the count, or -1 if the number does not fit or is negative.
 static inline int shim_integer_bytes(const ASN1_INTEGER *integer, unsigned char *out, int size) {
     BIGNUM *number = ASN1_INTEGER_to_BN(integer, NULL);
     int count = number == NULL || BN_is_negative(number) ? -1 : BN_num_bytes(number);
@@ -113,11 +114,11 @@ static inline int shim_set_serial(X509 *certificate, const unsigned char *bytes,
     BN_free(number);
     return done;
 }
-// MBSTRING_UTF8 is a macro with a shift.
+// MBSTRING_UTF8 is a macro that contains a shift.
 static inline int shim_name_add(X509_NAME *name, const char *field, const char *utf8) {
     return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, (const unsigned char *)utf8, -1, -1, 0);
 }
-// XN_FLAG_RFC2253 is an expression of macros.
+// XN_FLAG_RFC2253 is an expression composed of macros.
 static inline int shim_name_print(BIO *bio, const X509_NAME *name) {
     return X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB) >= 0;
 }
@@ -137,7 +138,7 @@ static inline int shim_add_extension(
     ASN1_OCTET_STRING_free(value);
     return done;
 }
-// The first OCSP address of the certificate that begins with http:// and fits, as a C string.
+// Writes the certificate's first OCSP address that begins with http:// and fits, as a C string.
 static inline int shim_ocsp_url(X509 *certificate, char *out, size_t size) {
     STACK_OF(OPENSSL_STRING) *all = X509_get1_ocsp(certificate);
     int found = 0;
@@ -154,7 +155,8 @@ static inline int shim_ocsp_url(X509 *certificate, char *out, size_t size) {
 
 // MARK: Keys
 
-// 04 || x || y on the named curve. NULL for the point at infinity and for points off the curve.
+// Creates a key from 04 || x || y on the named curve. Returns NULL for the point at infinity and for points off the
+// curve.
 static inline EVP_PKEY *shim_p256_public_key(const unsigned char point[65]) {
     char group[] = "prime256v1";
     OSSL_PARAM parameters[] = {
@@ -168,17 +170,17 @@ static inline EVP_PKEY *shim_p256_public_key(const unsigned char point[65]) {
     EVP_PKEY_CTX_free(context);
     return key;
 }
-// OSSL_PKEY_PARAM_… are string macros that 3.5 moved to a generated header.
+// OSSL_PKEY_PARAM_… are string macros that OpenSSL 3.5 moved to a generated header.
 static inline int shim_ec_point(const EVP_PKEY *key, unsigned char *out, size_t size, size_t *count) {
     return EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, out, size, count);
 }
-// 1 only when the curve was given by name, not by explicit parameters.
+// Returns 1 only if the curve is given by name rather than by explicit parameters.
 static inline int shim_ec_is_named(const EVP_PKEY *key) {
     int is_explicit = 1;
     return EVP_PKEY_get_int_param(key, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &is_explicit) == 1 &&
            is_explicit == 0;
 }
-// A password callback that refuses: with NULL OpenSSL would ask the terminal.
+// A password callback that always refuses. With NULL, OpenSSL would prompt on the terminal.
 static inline int shim_no_password(char *out, int size, int writing, void *context) {
     (void)out, (void)size, (void)writing, (void)context;
     return -1;
@@ -193,7 +195,7 @@ static inline int shim_error_is_end_of_pem(unsigned long error) {
 
 // MARK: Keyed algorithms: OSSL_PARAM arrays hold pointers
 
-// HKDF (RFC 5869) with SHA-256, extract and expand. The salt may be empty, the key not.
+// HKDF (RFC 5869) with SHA-256, both extract and expand. The salt may be empty, but the key may not.
 static inline int shim_hkdf_sha256(
     EVP_KDF *hkdf, const unsigned char *key, size_t key_count, const unsigned char *salt, size_t salt_count,
     const unsigned char *info, size_t info_count, unsigned char *out, size_t count) {
@@ -225,7 +227,7 @@ typedef struct {
     int64_t revoked_at, this_update, next_update;
 } shim_ocsp_single;
 
-// 1 found; 0 when no single response carries exactly this id; -1 when its times are not of RFC 5280 form.
+// Returns 1 if found; 0 if no single response contains exactly this id; -1 if its times do not have an RFC 5280 format.
 static inline int shim_ocsp_find(OCSP_BASICRESP *basic, OCSP_CERTID *id, shim_ocsp_single *out) {
     ASN1_GENERALIZEDTIME *revoked = NULL, *this_update = NULL, *next_update = NULL;
     memset(out, 0, sizeof *out);
@@ -247,13 +249,13 @@ static inline int shim_ocsp_signature_nid(const OCSP_BASICRESP *basic) {
     X509_ALGOR_get0(&oid, NULL, NULL, OCSP_resp_get0_tbs_sigalg(basic));
     return OBJ_obj2nid(oid);
 }
-// The serial number that an id names, as shim_get_serial writes it.
+// Writes the serial number in an id, in the same form as shim_get_serial.
 static inline int shim_ocsp_id_serial(OCSP_CERTID *id, unsigned char *out, int size) {
     ASN1_INTEGER *serial = NULL;
     if (OCSP_id_get0_info(NULL, NULL, NULL, &serial, id) != 1) return -1;
     return shim_integer_bytes(serial, out, size);
 }
-// Whether the id names a certificate of this issuer, by whatever digest the id uses.
+// Whether the id refers to a certificate of this issuer, whatever digest the id uses.
 static inline int shim_ocsp_id_is_of_issuer(OCSP_CERTID *id, const X509 *issuer) {
     ASN1_OBJECT *oid = NULL;
     ASN1_INTEGER *serial = NULL;
@@ -266,7 +268,7 @@ static inline int shim_ocsp_id_is_of_issuer(OCSP_CERTID *id, const X509 *issuer)
     OCSP_CERTID_free(own);
     return same;
 }
-// next_update 0: left out.
+// If next_update is 0, it is omitted.
 static inline int shim_ocsp_add_status(
     OCSP_BASICRESP *basic, OCSP_CERTID *id, int status, int reason, int64_t revoked_at, int64_t this_update,
     int64_t next_update) {

@@ -1,4 +1,5 @@
-// What Swift cannot call by itself: librdkafka's variadic produce call and Linux's eventfd. No logic.
+// Functions that Swift cannot call directly: librdkafka's variadic produce function and Linux's eventfd. Contains no
+// logic.
 #ifndef SLUICE_CRDKAFKA_SHIM_H
 #define SLUICE_CRDKAFKA_SHIM_H
 
@@ -6,7 +7,7 @@
 #if RD_KAFKA_VERSION < 0x020002ff
 #error "librdkafka 2.0.2 or later is needed (Debian 12, Ubuntu 24.04): deploy/install-deps says how to get it"
 #endif
-// Needs rdkafka.h before it.
+// rdkafka_mock.h requires rdkafka.h to be included first.
 #include <librdkafka/rdkafka_mock.h>
 
 #include <stdint.h>
@@ -14,9 +15,9 @@
 #include <unistd.h>
 
 // rd_kafka_producev is variadic, and rd_kafka_produceva frees the headers twice for an unknown partition (librdkafka
-// #4628, fixed in 2.12). The code is returned, not left in the thread local that rd_kafka_produce uses. Key and value
-// are copied; NULL means null, a pointer with length 0 means empty. The headers (may be NULL) belong to this call in
-// every case: librdkafka takes them on success, a failure frees them here.
+// #4628, fixed in 2.12). The code is returned rather than left in the thread-local variable that rd_kafka_produce uses.
+// The key and the value are copied; NULL means null, and a pointer with length 0 means empty. This call always takes
+// ownership of the headers, which may be NULL: librdkafka takes them on success, and they are freed here on failure.
 static inline rd_kafka_resp_err_t crdkafka_produce(
     rd_kafka_t *client, rd_kafka_topic_t *topic, int32_t partition, const void *key, size_t key_length,
     const void *value, size_t value_length, int64_t timestamp, rd_kafka_headers_t *headers, uintptr_t opaque) {
@@ -37,26 +38,27 @@ static inline rd_kafka_resp_err_t crdkafka_produce(
     return code;
 }
 
-// The opaque of a record as the integer that crdkafka_produce was given.
+// Returns the opaque pointer of a record as the integer that was passed to crdkafka_produce.
 static inline uintptr_t crdkafka_opaque(const rd_kafka_message_t *message) { return (uintptr_t)message->_private; }
 
-// eventfd and its flags are missing from the Glibc overlay.
+// The Glibc overlay lacks eventfd and its flags.
 static inline int crdkafka_wakeup_open(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
-// Makes the queue add 1 to the descriptor each time it turns from empty to filled; the 8 bytes are copied by librdkafka.
+// Makes the queue add 1 to the descriptor each time the queue changes from empty to non-empty. librdkafka copies the 8
+// bytes.
 static inline void crdkafka_wakeup_enable(rd_kafka_queue_t *queue, int descriptor) {
     uint64_t one = 1;
     rd_kafka_queue_io_event_enable(queue, descriptor, &one, sizeof one);
 }
 
-// After it returns librdkafka no longer writes to the descriptor for this queue.
+// After this returns, librdkafka no longer writes to the descriptor for this queue.
 static inline void crdkafka_wakeup_disable(rd_kafka_queue_t *queue) {
     rd_kafka_queue_io_event_enable(queue, -1, NULL, 0);
 }
 
 static inline void crdkafka_wakeup_clear(int descriptor) {
     uint64_t count;
-    // Not blocking: nothing to read means that an earlier call has taken it.
+    // The read does not block: if there is nothing to read, an earlier call has already read it.
     ssize_t ignored = read(descriptor, &count, sizeof count);
     (void)ignored;
 }

@@ -1,6 +1,6 @@
-// What Swift cannot say itself about sockets: epoll's packed struct, eventfd, the variadic fcntl and ioctl.
-// Every function returns a negative errno instead of setting it, so that nothing between the call and the look can
-// change it.
+// Socket functions that Swift cannot call or import directly: epoll's packed struct, eventfd, and the variadic fcntl
+// and ioctl. Every function returns a negative errno instead of setting it, so that nothing can change it before the
+// caller reads it.
 #pragma once
 
 #include <arpa/inet.h>
@@ -25,13 +25,13 @@ static inline int cs_epoll_create(void) {
     return fd < 0 ? -errno : fd;
 }
 
-// events: POLLIN, POLLOUT or 0 (the values are epoll's too); key comes back from cs_epoll_wait.
+// events: POLLIN, POLLOUT or 0 (epoll uses the same values). cs_epoll_wait returns the key.
 static inline int cs_epoll_set(int epoll, int fd, uint32_t events, uint64_t key, int isNew) {
     struct epoll_event event = {.events = events, .data = {.u64 = key}};
     return epoll_ctl(epoll, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event) ? -errno : 0;
 }
 
-// At most 256 events a call; keys and events hold `capacity` elements.
+// Returns at most 256 events per call. keys and events must have room for `capacity` elements.
 static inline int cs_epoll_wait(int epoll, uint64_t *keys, uint32_t *events, int capacity, int milliseconds) {
     struct epoll_event ready[256];
     int count = epoll_wait(epoll, ready, capacity < 256 ? capacity : 256, milliseconds);
@@ -60,7 +60,7 @@ static inline void cs_eventfd_clear(int fd) {
 
 // --- sockets ---
 
-// host: numeric IPv4 or IPv6. -EINVAL: not such an address. The socket does not block and is not inherited.
+// host: numeric IPv4 or IPv6; otherwise, returns -EINVAL. The socket is non-blocking and is not inherited.
 static inline int cs_listen(const char *host, uint16_t port, int backlog) {
     struct addrinfo hint, *found = 0;
     char text[8];
@@ -92,7 +92,7 @@ static inline int cs_local_port(int fd) {
     return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
 }
 
-// peer: 16 bytes of address, IPv4 as ::ffff:a.b.c.d. -EAGAIN: none is waiting.
+// peer: receives a 16-byte address, IPv4 as ::ffff:a.b.c.d. Returns -EAGAIN if no connection is waiting.
 static inline int cs_accept(int listener, uint8_t *peer) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
@@ -115,7 +115,7 @@ static inline ssize_t cs_receive(int fd, void *bytes, size_t capacity) {
     return count < 0 ? -errno : count;
 }
 
-// A peer that is gone is -EPIPE and never SIGPIPE. more: further bytes follow at once.
+// Returns -EPIPE if the peer is gone, without raising SIGPIPE. more: whether further bytes follow immediately.
 static inline ssize_t cs_send(int fd, const void *bytes, size_t count, int more) {
     ssize_t sent = send(fd, bytes, count, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
     return sent < 0 ? -errno : sent;
@@ -123,28 +123,28 @@ static inline ssize_t cs_send(int fd, const void *bytes, size_t count, int more)
 
 static inline void cs_close(int fd) { close(fd); }
 
-// The peer gets a reset instead of an orderly end when this connection is closed.
+// Makes closing this connection send a reset to the peer instead of an orderly end.
 static inline void cs_reset_when_closed(int fd) {
     struct linger none = {.l_onoff = 1, .l_linger = 0};
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
 }
 
-// Whether a connection waits to be accepted.
+// Whether a connection is waiting to be accepted.
 static inline int cs_has_waiting(int listener) {
     struct pollfd entry = {.fd = listener, .events = POLLIN};
     return poll(&entry, 1, 0) > 0;
 }
 
-// No more is sent; the peer reads what is on its way and then the end.
+// Sends nothing more. The peer receives the bytes in transit and then the end of the stream.
 static inline void cs_end_output(int fd) { shutdown(fd, SHUT_WR); }
 
-// Bytes that wait to be read.
+// Number of bytes waiting to be read.
 static inline int cs_pending(int fd) {
     int count = 0;
     return ioctl(fd, FIONREAD, &count) ? 0 : count;
 }
 
-// text: numeric IPv4 or IPv6; address: 16 bytes, IPv4 as ::ffff:a.b.c.d. Returns 4, 6 or -EINVAL.
+// text: numeric IPv4 or IPv6. address: receives 16 bytes, IPv4 as ::ffff:a.b.c.d. Returns 4, 6 or -EINVAL.
 static inline int cs_parse_address(const char *text, uint8_t *address) {
     memset(address, 0, 16);
     if (inet_pton(AF_INET, text, address + 12) == 1) {
@@ -154,7 +154,7 @@ static inline int cs_parse_address(const char *text, uint8_t *address) {
     return inet_pton(AF_INET6, text, address) == 1 ? 6 : -EINVAL;
 }
 
-// buffer: at least 46 bytes.
+// buffer: must have room for at least 46 bytes.
 static inline void cs_format_address(const uint8_t *address, int isIPv6, char *buffer) {
     buffer[0] = 0;
     inet_ntop(isIPv6 ? AF_INET6 : AF_INET, isIPv6 ? address : address + 12, buffer, 46);

@@ -1,4 +1,5 @@
-// What Swift cannot say itself about threads and their memory: attributes, signal masks, the variadic prctl, mallopt.
+// Functions for threads and their memory that Swift cannot call directly: attributes, signal masks, the variadic prctl,
+// and mallopt.
 #pragma once
 
 #include <pthread.h>
@@ -12,9 +13,10 @@
 #include <malloc.h>
 #endif
 
-// A detached thread that takes no signals. stack_bytes: 0 for the system's default. Returns 0 or an errno.
+// Starts a detached thread with all signals blocked. If stack_bytes is 0, the system's default is used. Returns 0 or an
+// errno.
 static inline int ct_thread_start(void *(*run)(void *), void *argument, size_t stack_bytes) {
-    // A thread begins with the mask of the one that starts it.
+    // A new thread inherits the signal mask of the thread that starts it.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -29,10 +31,10 @@ static inline int ct_thread_start(void *(*run)(void *), void *argument, size_t s
     return error;
 }
 
-// What /proc calls the calling thread; a wrapper of the system call is missing in some C libraries.
+// Returns the id of the calling thread as used in /proc. Some C libraries have no wrapper for this system call.
 static inline int ct_thread_id(void) { return (int)syscall(SYS_gettid); }
 
-// Names the calling thread; the system keeps 15 bytes.
+// Names the calling thread; the system keeps 15 bytes of the name.
 static inline void ct_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 static inline void ct_limit_arenas(void) {
@@ -43,7 +45,7 @@ static inline void ct_limit_arenas(void) {
 #endif
 }
 
-// Pages without anything in use, also those between blocks in use.
+// Releases pages that contain nothing in use, including those between blocks in use.
 static inline void ct_trim_arenas(void) {
 #ifdef __GLIBC__
     malloc_trim(0);

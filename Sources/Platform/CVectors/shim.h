@@ -1,7 +1,8 @@
-// What Swift cannot say itself: instructions that not every processor of its architecture has (AVX2 on x86-64).
+// Instructions that Swift cannot use directly, because not every processor of the architecture has them (AVX2 on
+// x86-64).
 //
-// Each function goes over whole blocks from the start of its input and returns how far it came; it may stop early, and
-// does nothing where `cv_has_avx2` is 0. The caller goes on from there without vectors and decides everything.
+// Each function processes whole blocks from the start of its input and returns how far it got. It may stop early, and
+// does nothing if `cv_has_avx2` returns 0. The caller continues from there without vectors and makes all decisions.
 #pragma once
 
 #include <stddef.h>
@@ -12,34 +13,37 @@
 #include <cpuid.h>
 #include <immintrin.h>
 
-// Whether processor and system have AVX2. Slow (cpuid leaves a virtual machine): ask once.
+// Whether the processor and the system support AVX2. Call it only once, because it is slow (cpuid exits a virtual
+// machine).
 static inline int cv_has_avx2(void) {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX)) return 0;
     unsigned low = 0, high = 0;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    // The system saves the registers of SSE and AVX.
+    // The system must save the SSE and AVX registers.
     if ((low & 6) != 6) return 0;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2);
 }
 
 #define CV_AVX2 __attribute__((target("avx2")))
 
-// 32 characters of base64url to 24 bytes, low in the result. Returns 0 for a character of another alphabet.
+// Decodes 32 base64url characters to 24 bytes at the low end of the result. Returns 0 if a character is not in the
+// alphabet.
 //
-// Muła and Lemire, "Faster Base64 Encoding and Decoding Using AVX2 Instructions": a character is classified by its high
-// half, and the low half says whether that class has it.
+// Source: Muła and Lemire, "Faster Base64 Encoding and Decoding Using AVX2 Instructions". The high half of a character
+// determines its class, and the low half determines whether that class contains the character.
 CV_AVX2 static inline int cv_decode_block(const uint8_t *text, __m256i *out) {
     const __m256i input = _mm256_loadu_si256((const __m256i *)text);
-    // Classes by the high half: - is 1, digits 2, A to O and a to o 4, P to Z and _ 8, p to z 16, all others 32.
+    // Classes by high half: `-` is 1, digits are 2, A to O and a to o are 4, P to Z and _ are 8, p to z are 16, and all
+    // others are 32.
     const __m256i classes = _mm256_setr_epi8(
         32, 32, 1, 2, 4, 8, 4, 16, 32, 32, 32, 32, 32, 32, 32, 32,
         32, 32, 1, 2, 4, 8, 4, 16, 32, 32, 32, 32, 32, 32, 32, 32);
-    // By the low half: the classes that have no such character.
+    // Indexed by the low half: the classes that do not contain such a character.
     const __m256i missing = _mm256_setr_epi8(
         0x25, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x23, 0x3B, 0x3B, 0x3A, 0x3B, 0x33,
         0x25, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x23, 0x3B, 0x3B, 0x3A, 0x3B, 0x33);
-    // What turns a character into its value, by the high half; _ has the entry 5 + 8.
+    // Indexed by the high half: the offset from a character to its value; _ uses entry 5 + 8.
     const __m256i offsets = _mm256_setr_epi8(
         0, 0, 17, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, -32, 0, 0,
         0, 0, 17, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, -32, 0, 0);
@@ -50,7 +54,7 @@ CV_AVX2 static inline int cv_decode_block(const uint8_t *text, __m256i *out) {
     const __m256i underscore = _mm256_cmpeq_epi8(input, _mm256_set1_epi8('_'));
     const __m256i entry = _mm256_or_si256(high, _mm256_and_si256(underscore, _mm256_set1_epi8(8)));
     const __m256i values = _mm256_add_epi8(input, _mm256_shuffle_epi8(offsets, entry));
-    // Four values of 6 bits to 24 bits, then the three bytes of each in order.
+    // Combine four values of 6 bits into 24 bits, then put the three bytes of each group in order.
     const __m256i pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x01400140));
     const __m256i groups = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00011000));
     const __m256i bytes = _mm256_shuffle_epi8(
@@ -61,8 +65,8 @@ CV_AVX2 static inline int cv_decode_block(const uint8_t *text, __m256i *out) {
     return 1;
 }
 
-// Decodes base64url and returns how many characters, a multiple of 32. Writes only inside `out`, which may hold more
-// than it says there.
+// Decodes base64url and returns the number of characters decoded, a multiple of 32. Writes only within `out`, possibly
+// beyond the decoded bytes.
 CV_AVX2 static inline size_t cv_decode_base64url(
     const uint8_t *text, size_t count, uint8_t *out, size_t out_count) {
     size_t from = 0, to = 0;
@@ -76,7 +80,7 @@ CV_AVX2 static inline size_t cv_decode_base64url(
     return from;
 }
 
-// How many characters, a multiple of 32, decode to the bytes that are there.
+// Returns how many characters, a multiple of 32, decode to the given bytes.
 CV_AVX2 static inline size_t cv_match_base64url(
     const uint8_t *text, size_t count, const uint8_t *bytes, size_t byte_count) {
     size_t from = 0, at = 0;
@@ -92,14 +96,15 @@ CV_AVX2 static inline size_t cv_match_base64url(
     return from;
 }
 
-// How many bytes from the start, a multiple of 64, are neither a quote, a backslash, a control byte nor above 127.
+// Returns how many bytes from the start, a multiple of 64, are not a quote, a backslash, a control byte or a byte above
+// 127.
 CV_AVX2 static inline size_t cv_plain_prefix(const uint8_t *bytes, size_t count) {
     const __m256i quote = _mm256_set1_epi8('"'), backslash = _mm256_set1_epi8('\\'), space = _mm256_set1_epi8(' ');
     size_t at = 0;
     while (count - at >= 64) {
         const __m256i one = _mm256_loadu_si256((const __m256i *)(bytes + at));
         const __m256i two = _mm256_loadu_si256((const __m256i *)(bytes + at + 32));
-        // As signed numbers, bytes above 127 are below the space too.
+        // As signed numbers, bytes above 127 are also below the space character.
         const __m256i special = _mm256_or_si256(
             _mm256_or_si256(
                 _mm256_or_si256(_mm256_cmpeq_epi8(one, quote), _mm256_cmpeq_epi8(two, quote)),
