@@ -72,7 +72,7 @@ public struct Configuration: Sendable {
         return ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)
     }
 
-    /// Returns the key that supplied the value of a general key.
+    /// Returns the key that the value of a general key comes from.
     private func givenKey(_ key: String) -> String {
         guard let own = ownKeys[key], origins[own] != nil else { return key }
         return own

@@ -42,7 +42,7 @@ package struct CertificateExtension: Sendable {
         return CertificateExtension(OID("1.3.6.1.5.5.7.1.1"), der: DER.sequence(DER.sequence(method, location)))
     }
 
-    /// Creates an extension that has a meaning by its presence alone; its value is NULL.
+    /// Creates a marker extension: only its presence matters, and its value is NULL.
     package static func marker(_ oid: OID, isCritical: Bool = false) -> CertificateExtension {
         CertificateExtension(oid, isCritical: isCritical, der: DER.null)
     }

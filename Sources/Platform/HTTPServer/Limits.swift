@@ -64,7 +64,7 @@ public struct Limits: Sendable {
     /// Limits for a listener that untrusted clients can reach.
     public static var `public`: Limits { Limits() }
 
-    /// Limits for livez, readyz and metrics.
+    /// Limits for a listener that serves livez, readyz and metrics.
     public static var admin: Limits {
         var limits = Limits()
         limits.connections = 64

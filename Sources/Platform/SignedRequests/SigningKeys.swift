@@ -5,7 +5,7 @@ package import Cryptography
 /// The keys for signing requests: the current key and, during a rotation, also the previous and next keys.
 package struct SigningKeys: Sendable {
     private static let prefix = Array("whsec_".utf8)
-    /// Allowed sizes of a key in bytes (Standard Webhooks 1.0, symmetric keys).
+    /// Allowed key sizes in bytes (Standard Webhooks 1.0, symmetric keys).
     private static let keySizes = 24...64
     /// Maximum number of keys. Each key adds a signature of 47 bytes to one header field.
     private static let maximumKeys = 8

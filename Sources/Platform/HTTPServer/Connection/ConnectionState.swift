@@ -103,7 +103,7 @@ package struct ConnectionState {
         }
     }
 
-    /// Number of bytes that the body can receive directly from the socket; 0 means to use `received`.
+    /// Number of bytes that the body can receive directly from the socket; if 0, use `received` instead.
     package var directBodyBytes: Int { phase == .body && decoder.hasKnownLength && buffer.isEmpty ? decoder.left : 0 }
 
     /// Lets `fill` write the next bytes directly into the body, whose length must be known.
@@ -155,7 +155,7 @@ package struct ConnectionState {
         return action
     }
 
-    /// Continues with the request; returns the action and the number of bytes consumed.
+    /// Continues processing the request; returns the action and the number of bytes consumed.
     private mutating func advance(_ bytes: Span<UInt8>, now: UInt64) -> (Action, taken: Int) {
         var taken = 0
         if phase == .head {

@@ -6,7 +6,7 @@ struct UnsentResponse {
 
     init() {}
 
-    /// Keeps `head` from `headPosition` on, followed by `body` from `bodyPosition` on.
+    /// Keeps `head` from `headPosition` onwards, followed by `body` from `bodyPosition` onwards.
     init(head: [UInt8], from headPosition: Int, body: [UInt8], from bodyPosition: Int) {
         if headPosition < head.count { parts.append(Array(head[headPosition...])) }
         if bodyPosition < body.count {

@@ -3,8 +3,8 @@ internal import Concurrency
 
 // Accepting connections, and evicting others to make room.
 extension EventLoop {
-    /// Accepts waiting connections. A new connection is accepted before another is evicted for it: the new one may be
-    /// the authentic client.
+    /// Accepts waiting connections. At the connection limit, an existing connection is evicted rather than the new one
+    /// refused, because the new one may be the authentic client.
     func accept(at acceptor: Acceptor, atMost limit: Int) {
         var peer = [UInt8](repeating: 0, count: 16)
         var hasEvicted = false
@@ -70,12 +70,12 @@ extension EventLoop {
         open(socket, at: acceptor, peer: network, isFromProxy: isFromProxy)
     }
 
-    /// Chooses the connection to evict. Lingering connections come first; then the served connection that has been idle
-    /// longest, since it has no request and any client can become "served" with a 404; then the one that has been
-    /// sending its first request longest; then the one that has been sending a later request longest. Requests in
-    /// progress are never dropped.
+    /// Chooses the connection to evict, in this order: lingering connections; the served connection that has been idle
+    /// longest, because it has no request and any client can become "served" with a 404; the connection that has been
+    /// sending its first request longest; the one that has been sending a later request longest. Requests in progress
+    /// are never dropped.
     ///
-    /// - Parameter acceptor: restricts the choice to one acceptor; nil considers all.
+    /// - Parameter acceptor: restricts the choice to one acceptor; nil means all acceptors.
     private func connectionToEvict(at acceptor: Acceptor?) -> Connection? {
         var best: (rank: Int, connection: Connection)?
         for connection in connections.inUse where acceptor == nil || connection.acceptor === acceptor {

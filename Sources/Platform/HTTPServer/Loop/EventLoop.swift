@@ -5,7 +5,7 @@ internal import Synchronization
 /// The loop thread of a server: accepts, reads, dispatches, responds and checks deadlines. Only this thread accesses
 /// it.
 final class EventLoop {
-    /// Keys from here on belong to acceptors; the last one belongs to the response queue.
+    /// The first key that belongs to an acceptor. The last key belongs to the response queue.
     private static let firstAcceptorKey: UInt64 = 0xFFFF_FFFF_0000_0000
     private static let responsesKey = UInt64.max
     private static let sweepNanoseconds: UInt64 = 100_000_000

@@ -5,13 +5,13 @@ public enum Admission: Sendable, Equatable {
     case body(limit: Int)
     /// A body of at most `limit` bytes is allowed. A larger one is refused with 413 `too_large`.
     case optionalBody(limit: Int)
-    /// No body is allowed. A request with one is refused with 413 `too_large`.
+    /// No body is allowed. A request with a body is refused with 413 `too_large`.
     case noBody
     /// Respond with `status` and close the connection; `reason` is the code for metrics and the log.
     case refuse(status: Int, reason: String)
-    /// 405 with `Allow`, reason `method`; the connection is closed.
+    /// Respond with 405, `Allow` and the reason `method`, and close the connection.
     case methodNotAllowed(allow: String)
-    /// 401 with `WWW-Authenticate`, reason `unauthorized`; the connection is closed.
+    /// Respond with 401, `WWW-Authenticate` and the reason `unauthorized`, and close the connection.
     case unauthorized(challenge: String)
 
     /// The maximum body size, or nil if no body is read.

@@ -3,7 +3,7 @@
 package struct RequestOutcome: Sendable {
     /// Index of the listener in the server's list.
     package let listener: Int
-    /// Reason code: the response's own, or one of the server's (`method`, `empty`, `too_large`, `framing`,
+    /// Reason code from the response, or one of the server's own codes (`method`, `empty`, `too_large`, `framing`,
     /// `proxy_header`, `headers`, `uri`, `slow`, `idle`, `encoding`, `expect`, `aborted`, `rate`, `evicted`,
     /// `overload`, `memory`, `deadline`, `drain`, `reset`).
     package let reason: String

@@ -19,7 +19,7 @@ public final class KafkaAssignedPartition: Sendable {
     public let topicPartition: KafkaTopicPartition
     /// Unique within this consumer: a partition that is assigned again has a new epoch.
     public let epoch: UInt64
-    /// The offset where reading starts.
+    /// The offset at which reading starts.
     public let startOffset: KafkaOffset
 
     private let consumer: KafkaConsumer

@@ -34,7 +34,7 @@ final class PartitionState {
         didSet { assigned.position = expected }
     }
     var stored: KafkaOffset?
-    /// The stored offset that has been committed, as far as known.
+    /// The stored offset that is known to have been committed.
     var committed: KafkaOffset?
     /// Bytes read since librdkafka was last made to resume fetching.
     var bytesSinceRefill = 0
