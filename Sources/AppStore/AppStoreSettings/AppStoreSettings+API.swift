@@ -6,7 +6,7 @@ internal import Cryptography
 internal import Glibc
 package import HTTPClient
 
-/// Settings of the App Store Server API. Names and defaults are a contract.
+/// Settings for the App Store Server API. Names and defaults are a contract.
 extension AppStoreSettings {
     package static let apiIssuerId = Setting.string(
         "appstore.api.issuer.id",
@@ -41,7 +41,7 @@ extension AppStoreSettings {
         example: "/run/secrets/SubscriptionKey_2X9R4HXF34.p8"
     ).optional
 
-    /// All settings of the API. A schema with these settings needs ``apps`` or ``appsIfAny`` too.
+    /// All settings for the API. A schema with these settings also needs ``apps`` or ``appsIfAny``.
     package static let apiSettings: [any AnySetting] =
         [
             apiIssuerId, apiKeyId, apiKeyFile, apiURL, apiSandboxURL, appIssuerId, appKeyId, appKeyFile,
@@ -68,13 +68,13 @@ extension AppStoreSettings {
             self.fix = fix
         }
 
-        /// The warning on one line.
+        /// The warning as one line.
         package var description: String { "\(setting): \(problem). \(fix)." }
     }
 
     /// Returns the API configuration for the configured apps.
     ///
-    /// - Throws: for an app with only some of issuer, key id and key file, and for a file without a key in Apple's
+    /// - Throws: if an app has only some of issuer, key id and key file, or if a file does not contain a key in Apple's
     ///   format.
     package static func api(_ configuration: Configuration) throws(ConfigurationError) -> API {
         var credentials: [BundleId: APICredentials] = [:]
@@ -98,7 +98,7 @@ extension AppStoreSettings {
 
     private struct Found {
         let credentials: APICredentials
-        /// The setting with the path of the file.
+        /// The setting that contains the file's path.
         let fileKey: String
     }
 

@@ -6,15 +6,15 @@ package import HTTPClient
 package import Telemetry
 package import Time
 
-/// The App Store Server API client, configured alike in every executable.
+/// The App Store Server API client, configured the same way in every executable.
 extension AppStoreSettings {
-    /// Creates the client of a process; an app without credentials has no API. Warnings, keys read and refused objects
-    /// are logged.
+    /// Creates the client of a process; apps without credentials cannot use the API. Warnings, keys read and refused
+    /// objects are logged.
     ///
     /// - Parameters:
-    ///   - http: HTTP client of the process; a new one if nil.
-    ///   - budgets: request budgets of the process; new ones if nil.
-    ///   - observe: receives all events, for metrics; called on any thread, and must not block.
+    ///   - http: HTTP client of the process; nil creates a new one.
+    ///   - budgets: request budgets of the process; nil creates new ones.
+    ///   - observe: receives all events, for metrics. Called on any thread; must not block.
     package static func client(
         _ api: API, http: HTTPClient? = nil, verifier: NotificationVerifier, clocks: Clocks,
         budgets: RequestBudgets? = nil, logger: Logger, observe: @escaping @Sendable (APIEvent) -> Void = { _ in }
@@ -31,9 +31,9 @@ extension AppStoreSettings {
         }
     }
 
-    /// Creates a verifier of signed objects that sends OCSP requests.
+    /// Creates a verifier for signed objects that sends OCSP requests.
     ///
-    /// - Throws: `ConfigurationError` for unusable apps or roots.
+    /// - Throws: `ConfigurationError` if the apps or roots are unusable.
     package static func verifier(
         _ configuration: Configuration, responders: HTTPClient? = nil
     ) throws(ConfigurationError) -> NotificationVerifier {

@@ -11,7 +11,7 @@ package enum AppStoreSettings {
         "apps", ValueKind.list(of: ConfiguredApp.kind),
         help: "Apps whose notifications are accepted: bundle id and Apple's app id, from App Store Connect.",
         example: "com.example.app:1234567890")
-    /// Optional variant of ``apps``, for tools that can work without.
+    /// Optional variant of ``apps``, for tools that can work without it.
     package static let appsIfAny = Setting(
         "apps", ValueKind.list(of: ConfiguredApp.kind), default: [],
         help: "Apps that notifications may be for: bundle id and Apple's app id, from App Store Connect.",
@@ -49,19 +49,19 @@ package enum AppStoreSettings {
             """)
 }
 
-/// Whether `sluice-refunds` handles the refund requests of an app.
+/// Whether `sluice-refunds` handles an app's refund requests.
 package enum RefundHandling: String, Sendable, CaseIterable {
     case on
     case off
 }
 
 extension AppStoreSettings {
-    /// Returns whether `sluice-refunds` handles the refund requests of an app.
+    /// Returns whether `sluice-refunds` handles an app's refund requests.
     package static func handlesRefunds(_ app: BundleId, _ configuration: Configuration) -> Bool {
         configuration.value(refunds, for: app.rawValue) == .on
     }
 
-    /// Returns the apps of `apps` with their per-app settings; empty if ``appsIfAny`` is used without a value.
+    /// Returns the apps in `apps` with their per-app settings; empty if ``appsIfAny`` is used and has no value.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         let configured = configuration[Self.apps]
         var seen: Set<String> = []
@@ -76,7 +76,8 @@ extension AppStoreSettings {
         }
     }
 
-    /// Returns each certificate in the files of `root.certificates`, as DER; Apple's root without the setting.
+    /// Returns each certificate in the files listed in `root.certificates`, as DER; Apple's root if the setting is
+    /// missing.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         guard let files = configuration[Self.roots] else { return [AppleRootCertificate.g3] }
         var roots: [[UInt8]] = []
@@ -97,7 +98,7 @@ extension AppStoreSettings {
 }
 
 extension AppStoreSettings {
-    /// An app that sends version 1 or older notifications.
+    /// An app that sends notifications of version 1 or older.
     package struct LegacyApp: Sendable {
         package let bundleId: BundleId
         package let path: String
@@ -107,11 +108,11 @@ extension AppStoreSettings {
             self.path = path
         }
 
-        /// The key of the setting with the path of the file.
+        /// The key of the setting that contains the file's path.
         package var setting: String { "apps.\(bundleId.rawValue).shared.secret.file" }
     }
 
-    /// Returns the apps with a file of shared secrets. Each file must contain at least one secret.
+    /// Returns the apps that have a file of shared secrets. Each file must contain at least one secret.
     package static func legacyApps(_ configuration: Configuration) throws(ConfigurationError) -> [LegacyApp] {
         var legacy: [LegacyApp] = []
         for app in try apps(configuration) {
@@ -130,7 +131,7 @@ extension AppStoreSettings {
         return legacy
     }
 
-    /// Loads the secrets of an app, to be reloaded when the file changes.
+    /// Loads an app's secrets, to be reloaded when the file changes.
     /// - Parameter now: monotonic nanoseconds.
     package static func secrets(
         of app: LegacyApp, now: UInt64

@@ -1,7 +1,7 @@
 internal import AppStoreVerification
 package import HTTPClient
 
-/// Sends OCSP requests with the HTTP client: no redirects, no proxy, bounded responses.
+/// Sends OCSP requests with the HTTP client: no redirects, no proxy, responses of limited size.
 package struct OCSPOverHTTP: OCSPRequester {
     private static let maximumAnswer = 64 * 1024
 

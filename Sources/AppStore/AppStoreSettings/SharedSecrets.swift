@@ -2,9 +2,9 @@ internal import Bytes
 package import Configuration
 internal import Cryptography
 
-/// The shared secrets of one app, read from a file with one secret per line as App Store Connect shows it: the app's
-/// and the account's, and during a change both the old and the new one. Empty lines and lines that begin with `#` are
-/// ignored.
+/// The shared secrets of one app, read from a file with one secret per line, as shown by App Store Connect. The file
+/// may contain the app's and the account's secret, and during a change both the old and the new one. Empty lines and
+/// lines that begin with `#` are ignored.
 ///
 /// Only the digests are kept.
 package struct SharedSecrets: Sendable {
@@ -40,8 +40,8 @@ package struct SharedSecrets: Sendable {
         self.digests = digests
     }
 
-    /// Returns whether this is the SHA-256 of one of the secrets. Compares all of them, so that the duration reveals
-    /// nothing.
+    /// Returns whether `digest` is the SHA-256 of one of the secrets. Compares all of them, so that the duration
+    /// reveals nothing.
     package func contain(digest: [UInt8]) -> Bool {
         var isFound = false
         for known in digests where constantTimeEquals(known, digest) { isFound = true }

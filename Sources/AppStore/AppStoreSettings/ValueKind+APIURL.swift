@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import SignedRequests
 
 extension ValueKind where Value == String {
-    /// Scheme, host, port and a path, without a final `/`. Only loopback addresses may be unencrypted, because each
+    /// Scheme, host, port and path, without a trailing `/`. Only loopback addresses may be unencrypted, because each
     /// request carries a bearer token.
     static var apiURL: ValueKind<String> {
         ValueKind(

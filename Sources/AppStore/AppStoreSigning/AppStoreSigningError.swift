@@ -5,12 +5,12 @@ package struct AppStoreSigningError: Error, Equatable, Sendable, CustomStringCon
     package enum Code: String, Sendable {
         /// libcrypto failed; `cause` has the details.
         case cryptography
-        /// A file of the directory is missing, unreadable, or does not match the others.
+        /// A file in the directory is missing, unreadable, or does not match the others.
         case directory
     }
 
     package let code: Code
-    /// One line of text.
+    /// A message of one line.
     package let message: String
     package let cause: CryptographyError?
 

@@ -1,10 +1,10 @@
 internal import Bytes
 package import Cryptography
 
-/// Signs payloads as the App Store does: compact JWS, ES256, the chain in `x5c`.
+/// Signs payloads as the App Store does: compact JWS, ES256, with the certificate chain in `x5c`.
 package struct JWSSigner: Sendable {
     private let key: PrivateKey
-    // The header segment and its dot, the same for every payload.
+    // The header segment and the dot after it, the same for every payload.
     private let prefix: [UInt8]
     private let midstate: SHA256Midstate
 
@@ -13,7 +13,7 @@ package struct JWSSigner: Sendable {
         self.init(header: Self.header(chain: pki.chain), key: pki.leafKey)
     }
 
-    /// Creates a signer with any header text, for payloads that a verifier must reject.
+    /// Creates a signer with arbitrary header text, for payloads that a verifier must reject.
     package init(header: String, key: PrivateKey) {
         self.key = key
         prefix = Base64URL.encode(Array(header.utf8)) + [UInt8(ascii: ".")]
@@ -36,7 +36,7 @@ package struct JWSSigner: Sendable {
 
     /// Returns the compact JWS over `payload`.
     ///
-    /// - Throws: as ``sign(_:)-([UInt8])``.
+    /// - Throws: the same error as ``sign(_:)-([UInt8])``.
     package func sign(_ payload: String) throws(AppStoreSigningError) -> String {
         String(decoding: try sign(Array(payload.utf8)), as: UTF8.self)
     }
@@ -51,7 +51,7 @@ package struct JWSSigner: Sendable {
             extra: extra)
     }
 
-    /// Returns the text of a header with any texts in `x5c`.
+    /// Returns the text of a header with arbitrary texts in `x5c`.
     package static func header(x5c: [String], algorithm: String = "\"ES256\"", extra: String = "") -> String {
         "{\"alg\":\(algorithm),\"x5c\":[\(x5c.map { "\"\($0)\"" }.joined(separator: ","))]\(extra)}"
     }

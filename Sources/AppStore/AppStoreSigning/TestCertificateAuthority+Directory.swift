@@ -10,7 +10,7 @@ extension TestCertificateAuthority {
         static let leafKey = "leaf.key"
     }
 
-    /// Writes `root.pem`, `intermediate.pem`, `leaf.pem` and `leaf.key` (readable only for the owner) into a directory,
+    /// Writes `root.pem`, `intermediate.pem`, `leaf.pem` and `leaf.key` (readable only by the owner) into a directory,
     /// which is created if it does not exist. The authorities' keys are not written.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `directory` or `cryptography`.
@@ -30,7 +30,7 @@ extension TestCertificateAuthority {
         } catch {
             throw AppStoreSigningError(.directory, "\(directory) cannot be written: \(error)")
         }
-        // Create the file with its final mode, so that it is never readable for others.
+        // Create the file with its final mode, so that others can never read it.
         let path = folder.appendingPathComponent(FileName.leafKey).path
         try? FileManager.default.removeItem(atPath: path)
         do throws(FileDescriptor.Failure) {
@@ -38,10 +38,10 @@ extension TestCertificateAuthority {
         } catch { throw AppStoreSigningError(.directory, "\(path) cannot be written: \(error)") }
     }
 
-    /// Loads the output of ``save(to:)``.
+    /// Loads the files written by ``save(to:)``.
     ///
-    /// - Throws: ``AppStoreSigningError`` with code `directory` if a file is missing or the key is not the leaf's,
-    ///   `cryptography` if a file does not contain a certificate or key as its name says.
+    /// - Throws: ``AppStoreSigningError`` with code `directory` if a file is missing or the key is not the leaf's, or
+    ///   `cryptography` if a file does not contain the certificate or key that its name promises.
     package static func load(from directory: String) throws(AppStoreSigningError) -> TestCertificateAuthority {
         let folder = URL(fileURLWithPath: directory, isDirectory: true)
         let root = try certificate(folder, FileName.root)

@@ -1,7 +1,7 @@
 package import Cryptography
 
-/// Untrusted certificates in the shape of Apple's: a root and an intermediate on P-384, a leaf on P-256, Apple's two
-/// marker extensions, and sizes close to those of the real ones. For the simulator and tests.
+/// Untrusted certificates modeled on Apple's: a P-384 root and intermediate, a P-256 leaf, Apple's two marker
+/// extensions, and sizes close to those of the real certificates. For the simulator and tests.
 package struct TestCertificateAuthority: Sendable {
     /// Marker of Apple's signing leaf: Mac App Store receipt signing.
     package static let leafMarker = OID("1.2.840.113635.100.6.11.1")
@@ -14,16 +14,16 @@ package struct TestCertificateAuthority: Sendable {
         package let intermediate: PrivateKey
     }
 
-    /// The certificates to create, and their deviations.
+    /// The certificates to create, including deviations from Apple's.
     package struct Options: Sendable {
         /// A change to one certificate before it is signed.
         package typealias Adjustment = @Sendable (inout CertificateBuilder) -> Void
 
         /// The time around which all certificates are valid, in seconds since 1970.
         package var now: Int64
-        /// OCSP address in the leaf; nil for none.
+        /// OCSP address in the leaf; nil omits it.
         package var leafOCSPAddress: String?
-        /// OCSP address in the intermediate; nil for none.
+        /// OCSP address in the intermediate; nil omits it.
         package var intermediateOCSPAddress: String?
         package var rootKey = PrivateKey.Kind.p384
         package var intermediateKey = PrivateKey.Kind.p384
@@ -41,7 +41,7 @@ package struct TestCertificateAuthority: Sendable {
     package let intermediate: Certificate
     package let leaf: Certificate
     package let leafKey: PrivateKey
-    /// Nil after loading from a directory, because authorities' keys are never written.
+    /// Nil after loading from a directory, because the authorities' keys are never written.
     package let authorityKeys: AuthorityKeys?
 
     /// Leaf, intermediate, root: the order of `x5c`.
@@ -83,7 +83,7 @@ package struct TestCertificateAuthority: Sendable {
 extension TestCertificateAuthority {
     private static let day: Int64 = 24 * 60 * 60
 
-    /// Returns the validity from `before` days before `now` to `after` days after it.
+    /// Returns a validity from `before` days before `now` to `after` days after it.
     private static func window(_ now: Int64, before: Int64, after: Int64) -> CertificateValidity {
         CertificateValidity(notBefore: now &- before * day, notAfter: now &+ after * day)
     }
@@ -132,7 +132,7 @@ extension TestCertificateAuthority {
         [.init("CN", commonName), .init("OU", unit), .init("O", "Example Inc."), .init("C", "US")]
     }
 
-    // As long as the notice of a real leaf, so that messages have a realistic size.
+    // As long as the notice in a real leaf, so that messages have a realistic size.
     private static let policyText = """
         This certificate was made for development and for tests. No one vouches for it, no one has checked what it says, and \
         nothing of value may depend on anything that is signed with its key. A service that handles real purchases and \

@@ -29,7 +29,7 @@ public struct OfferDiscountType: OpenEnumeration {
     ]
 }
 
-/// The reason for the refund of an item of an Advanced Commerce purchase.
+/// The reason for refunding an item of an Advanced Commerce purchase.
 public struct AdvancedCommerceRefundReason: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -48,7 +48,7 @@ public struct AdvancedCommerceRefundReason: OpenEnumeration {
     ]
 }
 
-/// The extent of the refund of an item.
+/// The extent of an item's refund.
 public struct AdvancedCommerceRefundType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -62,7 +62,7 @@ public struct AdvancedCommerceRefundType: OpenEnumeration {
     ]
 }
 
-/// The state of a price increase of an item.
+/// The state of an item's price increase.
 public struct AdvancedCommercePriceIncreaseStatus: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -90,7 +90,7 @@ public struct AdvancedCommerceOfferReason: OpenEnumeration {
     ]
 }
 
-/// The length of a billing period, an ISO 8601 duration.
+/// The length of a billing period, as an ISO 8601 duration.
 public struct AdvancedCommercePeriod: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -107,7 +107,7 @@ public struct AdvancedCommercePeriod: OpenEnumeration {
     ]
 }
 
-/// The length of an offer, an ISO 8601 duration.
+/// The length of an offer, as an ISO 8601 duration.
 public struct AdvancedCommerceOfferPeriod: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -8,7 +8,7 @@ public struct AppStoreEnvironment: OpenEnumeration {
     public static let sandbox = AppStoreEnvironment("Sandbox")
     /// StoreKit testing in Xcode; never signed by Apple.
     public static let xcode = AppStoreEnvironment("Xcode")
-    /// Unit tests of Apple's libraries.
+    /// Unit tests that use Apple's libraries.
     public static let localTesting = AppStoreEnvironment("LocalTesting")
 
     public static let known: Set<AppStoreEnvironment> = [
@@ -31,7 +31,7 @@ public struct ProductType: OpenEnumeration {
     ]
 }
 
-/// The state of a subscription at the notification's signedDate (Apple: status).
+/// The state of a subscription when the notification was signed (Apple: status).
 public struct SubscriptionStatus: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -60,7 +60,7 @@ public struct AutoRenewStatus: OpenEnumeration {
     ]
 }
 
-/// The reason why a subscription expired (Apple: expirationIntent).
+/// Why a subscription expired (Apple: expirationIntent).
 public struct ExpirationIntent: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -90,7 +90,7 @@ public struct PriceIncreaseStatus: OpenEnumeration {
     ]
 }
 
-/// The way in which the customer obtained the purchase (Apple: inAppOwnershipType).
+/// How the customer obtained the purchase (Apple: inAppOwnershipType).
 public struct InAppOwnershipType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -147,12 +147,12 @@ public struct TransactionReason: OpenEnumeration {
     ]
 }
 
-/// The reason for an additional transaction in one period.
+/// The reason for an additional transaction within a period.
 public struct AdditionalTransactionReason: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Seats were added during a period; no transaction replaces another.
+    /// Seats were added during a period; the new transaction does not replace the earlier one.
     public static let seatAddition = AdditionalTransactionReason("SEAT_ADDITION")
 
     public static let known: Set<AdditionalTransactionReason> = [
@@ -189,7 +189,7 @@ public struct BillingPlanType: OpenEnumeration {
     ]
 }
 
-/// The party that invites the holders of seats: Apple or the developer.
+/// The party that invites seat holders: Apple or the developer.
 public struct InvitationManagement: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -21,32 +21,32 @@ public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
     }
 }
 
-/// The problem with a malformed field.
+/// The reason why a field is malformed.
 public enum EnvelopeFault: String, Sendable, Hashable, CaseIterable {
-    /// A JSON type other than documented.
+    /// The JSON type differs from the documented one.
     case type
-    /// Text that is empty, longer than ``BoundedText/maximumBytes`` or contains control characters.
+    /// The text is empty, longer than ``BoundedText/maximumBytes``, or contains control characters.
     case text
-    /// A number with a fraction, or outside `Int64`.
+    /// The number has a fraction or is outside the range of `Int64`.
     case number
-    /// A date outside the years 0000 to 9999.
+    /// The date is outside the years 0000 to 9999.
     case date
-    /// An ambiguous value of a field that determines the environment.
+    /// The value is ambiguous, and the field determines the environment.
     case ambiguous
 }
 
-/// Reads fields of an envelope from one object.
+/// Reads the envelope fields of one object.
 struct EnvelopeReader {
     let document: JSONDocument
-    /// Index of the object's node; a node of any other kind has no fields.
+    /// Index of the object's node. A node of any other kind has no fields.
     let object: Int
 
-    /// Reads a bounded text (``BoundedText``).
+    /// Reads bounded text (``BoundedText``).
     func boundedText(_ name: StaticString) -> EnvelopeField<String> {
         guard let index = find(name) else { return .absent }
         let node = document.nodes[index]
         guard node.kind == .string else { return .malformed(.type) }
-        // A byte takes at most six bytes when escaped (`\u0041`).
+        // A byte takes up at most six bytes when escaped (`\u0041`).
         guard node.end - node.start <= 6 * BoundedText.maximumBytes else { return .malformed(.text) }
         let text = document.text(of: index)
         return BoundedText.accepts(text) ? .value(text) : .malformed(.text)
@@ -68,7 +68,8 @@ struct EnvelopeReader {
             ?? .malformed(.date)
     }
 
-    /// Returns the byte range of a nested JWS. A JWS has no characters that JSON must escape, so escapes are malformed.
+    /// Returns the byte range of a nested JWS. JSON never needs to escape a character of a JWS, so escapes are
+    /// malformed.
     func jwsRange(_ name: StaticString) -> EnvelopeField<Range<Int>> {
         guard let index = find(name) else { return .absent }
         let node = document.nodes[index]

@@ -13,7 +13,7 @@ public struct NotificationEnvelope: Sendable {
 
     /// The containers present, in the order of ``Container``; `null` counts as absent. Apple sends exactly one.
     public let containers: [Container]
-    /// The bundleId of each element of ``containers``; nil when it has none.
+    /// The bundleId of each element of ``containers``; nil for an element without one.
     public let containerBundleIds: [BundleId?]
     /// Whether a container is not an object.
     public let hasMalformedContainer: Bool
@@ -24,7 +24,7 @@ public struct NotificationEnvelope: Sendable {
     public let version: EnvelopeField<String>
     public let signedDate: EnvelopeField<AppStoreInstant>
 
-    /// The environment of the first container. For an external purchase token:
+    /// The environment of the first container. For an external purchase token, use
     /// ``NotificationEnvelope/environment(ofToken:)``.
     public let environment: EnvelopeField<AppStoreEnvironment>
     public let bundleId: EnvelopeField<BundleId>
@@ -80,12 +80,12 @@ public struct NotificationEnvelope: Sendable {
         signedAppTransactionInfo = appData?.jwsRange("signedAppTransactionInfo") ?? .absent
     }
 
-    /// Names of the payload's members that are known containers.
+    /// Names of the payload members that are known containers.
     private static let knownMembers: Set<String> = Set(
         Container.allCases.filter { $0 != .other }.map(\.rawValue))
 
-    /// The environment of an external purchase token (Apple: the id of a sandbox token begins with `SANDBOX`). The
-    /// prefix in other letter case is malformed, because it must not silently count as production.
+    /// Returns the environment of an external purchase token (Apple: the id of a sandbox token begins with `SANDBOX`).
+    /// The prefix in any other letter case is malformed, because it must not silently count as production.
     public static func environment(
         ofToken externalPurchaseId: EnvelopeField<ExternalPurchaseId>
     ) -> EnvelopeField<AppStoreEnvironment> {
@@ -105,7 +105,8 @@ public struct NotificationEnvelope: Sendable {
 }
 
 extension NotificationEnvelope {
-    /// Byte ranges of the nested compact JWS texts in the payload, without quotes: ascending and disjoint.
+    /// Byte ranges of the nested compact JWS texts in the payload, without quotes. The ranges are ascending and
+    /// disjoint.
     public var nestedJWSTexts: [Range<Int>] {
         var texts: [Range<Int>] = []
         texts.reserveCapacity(3)

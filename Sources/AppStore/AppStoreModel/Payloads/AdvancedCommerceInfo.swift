@@ -3,15 +3,15 @@ public import JSON
 /// The Advanced Commerce details of a transaction.
 public struct AdvancedCommerceTransactionInfo: Hashable, Sendable {
     public var descriptors: AdvancedCommerceDescriptors?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     public var estimatedTax: Int64?
     public var items: [AdvancedCommerceTransactionItem]?
     public var period: AdvancedCommercePeriod?
     public var requestReferenceId: String?
     public var taxCode: String?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     public var taxExclusivePrice: Int64?
-    /// Decimal text.
+    /// A decimal number as text.
     public var taxRate: String?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
@@ -37,7 +37,7 @@ public struct AdvancedCommerceTransactionItem: Hashable, Sendable {
     public var description: String?
     public var displayName: String?
     public var offer: AdvancedCommerceOffer?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     public var price: Int64?
     public var refunds: [AdvancedCommerceRefund]?
     public var revocationDate: AppStoreInstant?
@@ -60,7 +60,7 @@ extension AdvancedCommerceTransactionItem: PayloadObject {
 
 /// A refund of an item.
 public struct AdvancedCommerceRefund: Hashable, Sendable {
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     public var refundAmount: Int64?
     public var refundDate: AppStoreInstant?
     public var refundReason: AdvancedCommerceRefundReason?
@@ -99,7 +99,7 @@ extension AdvancedCommerceDescriptors: PayloadObject {
 public struct AdvancedCommerceOffer: Hashable, Sendable {
     public var period: AdvancedCommerceOfferPeriod?
     public var periodCount: Int32?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     public var price: Int64?
     public var reason: AdvancedCommerceOfferReason?
     /// Unknown fields, as received.

@@ -1,6 +1,6 @@
 public import JSON
 
-/// The Advanced Commerce details of the next renewal of a subscription.
+/// The Advanced Commerce details of a subscription's next renewal.
 public struct AdvancedCommerceRenewalInfo: Hashable, Sendable {
     public var consistencyToken: String?
     public var descriptors: AdvancedCommerceDescriptors?
@@ -30,7 +30,7 @@ public struct AdvancedCommerceRenewalItem: Hashable, Sendable {
     public var description: String?
     public var displayName: String?
     public var offer: AdvancedCommerceOffer?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     public var price: Int64?
     public var priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
     /// Unknown fields, as received.
@@ -52,7 +52,7 @@ extension AdvancedCommerceRenewalItem: PayloadObject {
 /// A price increase of an item.
 public struct AdvancedCommercePriceIncreaseInfo: Hashable, Sendable {
     public var dependentSKUs: [String]?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     public var price: Int64?
     public var status: AdvancedCommercePriceIncreaseStatus?
     /// Unknown fields, as received.

@@ -7,18 +7,18 @@ public struct AppTransactionPayload: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var applicationVersion: String?
-    /// App version of the first download.
+    /// The app version that was downloaded first.
     public var originalApplicationVersion: String?
     public var versionExternalIdentifier: Int64?
-    /// Signing time; used as signedDate.
+    /// When the payload was signed; used as signedDate.
     public var receiptCreationDate: AppStoreInstant?
-    /// Time of the first download.
+    /// When the app was first downloaded.
     public var originalPurchaseDate: AppStoreInstant?
     public var preorderDate: AppStoreInstant?
     public var deviceVerification: String?
     public var deviceVerificationNonce: String?
     public var appTransactionId: AppTransactionId?
-    /// `iOS`, `macOS`, `tvOS`, `visionOS`.
+    /// `iOS`, `macOS`, `tvOS` or `visionOS`.
     public var originalPlatform: String?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

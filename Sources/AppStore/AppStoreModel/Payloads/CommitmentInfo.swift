@@ -2,7 +2,7 @@ public import JSON
 
 /// The commitment that a monthly billed transaction is part of.
 public struct TransactionCommitmentInfo: Hashable, Sendable {
-    /// Number of this billing period, from 1.
+    /// Number of this billing period, starting at 1.
     public var billingPeriodNumber: Int32?
     public var totalBillingPeriods: Int32?
     /// Total price in milliunits of the currency.
@@ -29,7 +29,7 @@ public struct RenewalCommitmentInfo: Hashable, Sendable {
     public var commitmentAutoRenewStatus: AutoRenewStatus?
     public var commitmentRenewalBillingPlanType: BillingPlanType?
     public var commitmentRenewalDate: AppStoreInstant?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     public var commitmentRenewalPrice: Int64?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

@@ -1,21 +1,21 @@
 package import JSON
 
-/// A field that is not as documented. It counts as absent; the rest of the payload is unaffected.
+/// A field that differs from the documentation. It counts as absent; the rest of the payload is unaffected.
 public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
     public enum Expectation: String, Sendable {
         case string
         case bool
-        /// A whole number within 32 bits.
+        /// A whole number that fits in 32 bits.
         case int32
-        /// A whole number within 64 bits.
+        /// A whole number that fits in 64 bits.
         case int64
-        /// Milliseconds since 1970 within ``AppStoreInstant``.
+        /// Milliseconds since 1970 within the range of ``AppStoreInstant``.
         case date
         case array
         case object
     }
 
-    /// Member names from the payload's root, joined by dots; array elements by index.
+    /// Member names from the payload's root, joined by dots; array elements are given by index.
     public let path: String
     public let expected: Expectation
 
@@ -31,7 +31,7 @@ protocol PayloadObject: Hashable, Sendable {
 package struct FieldReader {
     private let document: JSONDocument
     private let path: String
-    /// Node indexes of the first member's name, and of the node after the last member.
+    /// Node indexes: the name of the first member, and the node after the last member.
     private let first: Int
     private let end: Int
     /// One bit for each member name, chosen by its fingerprint: a clear bit identifies a field as absent without a
@@ -40,7 +40,7 @@ package struct FieldReader {
     /// Node index and number of the member after the last match, where the next search starts.
     private var next: Int
     private var nextNumber = 0
-    /// The numbers of the members that have been read: bits in `found` below 64, all others in `further`.
+    /// The numbers of the members read so far: numbers below 64 are bits in `found`, all others are in `further`.
     private var found: UInt64 = 0
     private var further: Set<Int> = []
     package private(set) var problems: [FieldProblem] = []
@@ -86,7 +86,7 @@ package struct FieldReader {
         return document.text(of: value)
     }
 
-    /// The bytes of a text.
+    /// Reads the UTF-8 bytes of a text.
     package mutating func textBytes(_ name: StaticString) -> ArraySlice<UInt8>? {
         guard let value = find(name) else { return nil }
         guard document.nodes[value].kind == .string else { return wrong(name, value, .string) }
@@ -157,12 +157,12 @@ package struct FieldReader {
         return result
     }
 
-    /// Returns a value, such as an array, or a text without copying it, for the caller to read.
+    /// Returns a value for the caller to read, such as an array, or a text that should not be copied.
     package mutating func element(_ name: StaticString) -> JSONElement? {
         find(name).map { JSONElement(document: document, index: $0) }
     }
 
-    /// Returns an object, for its own reader.
+    /// Returns an object, to be read by a separate reader.
     package mutating func object(_ name: StaticString) -> JSONElement? {
         read(name, .object) { $0.kind == .object ? $0 : nil }
     }
@@ -206,7 +206,7 @@ package struct FieldReader {
         return wrong(name, index, expected)
     }
 
-    /// Reports a malformed value and returns nil; `null` counts as absent and is not reported.
+    /// Reports a malformed value and returns nil. `null` counts as absent and is not reported.
     private mutating func wrong<Value>(
         _ name: StaticString, _ value: Int, _ expected: FieldProblem.Expectation
     ) -> Value? {
@@ -220,8 +220,8 @@ package struct FieldReader {
         number < 64 ? found & 1 << UInt64(number) != 0 : further.contains(number)
     }
 
-    /// The node of a member's value. The search starts after the last match, because Apple mostly sends fields in a
-    /// constant order.
+    /// Returns the node of a member's value. The search starts after the last match, because Apple usually sends fields
+    /// in the same order.
     private mutating func find(_ name: StaticString) -> Int? {
         guard let place = place(of: name) else { return nil }
         next = place.following

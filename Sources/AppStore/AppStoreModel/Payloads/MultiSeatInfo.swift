@@ -1,10 +1,10 @@
 public import JSON
 
-/// Seats of a transaction.
+/// The seats of a transaction.
 public struct TransactionMultiSeatInfo: Hashable, Sendable {
     public var invitationManagement: InvitationManagement?
     public var priceTiers: [SeatPriceTier]?
-    /// Number of refunded seats; present only in the purchaser's transaction, and does not revoke anything by itself.
+    /// Number of refunded seats. Present only in the purchaser's transaction; it does not revoke anything by itself.
     public var revokedSeatQuantity: Int32?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
@@ -19,7 +19,7 @@ extension TransactionMultiSeatInfo: PayloadObject {
     }
 }
 
-/// Seats at the next renewal.
+/// The seats at the next renewal.
 public struct RenewalMultiSeatInfo: Hashable, Sendable {
     public var renewalPriceTiers: [SeatPriceTier]?
     /// Unknown fields, as received.

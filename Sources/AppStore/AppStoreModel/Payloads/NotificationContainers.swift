@@ -6,11 +6,11 @@ public struct NotificationData: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var bundleVersion: String?
-    /// Compact JWS; omitted in records, which contain it decoded.
+    /// Compact JWS; omitted in records, which contain the decoded transaction.
     public var signedTransactionInfo: String?
-    /// Compact JWS; omitted in records, which contain it decoded.
+    /// Compact JWS; omitted in records, which contain the decoded renewal info.
     public var signedRenewalInfo: String?
-    /// State at the notification's signedDate; auto-renewable subscriptions only.
+    /// The state at the notification's signedDate; auto-renewable subscriptions only.
     public var status: SubscriptionStatus?
     /// `CONSUMPTION_REQUEST` only.
     public var consumptionRequestReason: ConsumptionRequestReason?
@@ -32,7 +32,7 @@ extension NotificationData: PayloadObject {
     }
 }
 
-/// The outcome of a mass extension of renewal dates (Apple: summary).
+/// The outcome of extending many renewal dates at once (Apple: summary).
 public struct NotificationSummary: Hashable, Sendable {
     public var environment: AppStoreEnvironment?
     public var appAppleId: AppAppleId?
@@ -40,7 +40,7 @@ public struct NotificationSummary: Hashable, Sendable {
     /// The product of the extended subscriptions.
     public var productId: ProductId?
     public var requestIdentifier: RequestIdentifier?
-    /// The requested storefronts, alpha-3 codes; absent or empty means all.
+    /// The requested storefronts as alpha-3 codes; absent or empty means all.
     public var storefrontCountryCodes: [String]?
     public var succeededCount: Int64?
     public var failedCount: Int64?
@@ -62,7 +62,7 @@ extension NotificationSummary: PayloadObject {
     }
 }
 
-/// A token of an external purchase (Apple: externalPurchaseToken).
+/// An external purchase token (Apple: externalPurchaseToken).
 public struct ExternalPurchaseToken: Hashable, Sendable {
     /// Sandbox tokens have the prefix `SANDBOX`.
     public var externalPurchaseId: ExternalPurchaseId?
@@ -93,7 +93,7 @@ public struct AppData: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var environment: AppStoreEnvironment?
-    /// Compact JWS; omitted in records, which contain it decoded.
+    /// Compact JWS; omitted in records, which contain the decoded app transaction.
     public var signedAppTransactionInfo: String?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
@@ -109,7 +109,7 @@ extension AppData: PayloadObject {
     }
 }
 
-/// Seats that the App Store unassigned in a group with invitations managed by the developer (Apple: unclaimInfo,
+/// Seats that the App Store unassigned in a group whose invitations the developer manages (Apple: unclaimInfo,
 /// Notifications 2.23). Apple documents `unclaimSeatIds`; the other names are assumed to match the other containers.
 public struct UnclaimInfo: Hashable, Sendable {
     public var appAppleId: AppAppleId?

@@ -6,20 +6,20 @@ public struct NotificationPayload: Hashable, Sendable {
     public var subtype: Subtype?
     /// Unique to each notification; retries have the same UUID.
     public var notificationUUID: NotificationUUID?
-    /// `2.0`.
+    /// Always `2.0`.
     public var version: String?
-    /// Time at which the App Store signed this payload.
+    /// When the App Store signed this payload.
     public var signedDate: AppStoreInstant?
-    /// Present for all types except those of the next four objects. Exactly one of the five is present, or an unknown
-    /// object in ``unknownFields``.
+    /// Present for all types except those listed at the next four objects. A payload has exactly one of the five, or an
+    /// unknown object in ``unknownFields``.
     public var data: NotificationData?
-    /// `RENEWAL_EXTENSION` with `SUMMARY`.
+    /// Present for `RENEWAL_EXTENSION` with subtype `SUMMARY`.
     public var summary: NotificationSummary?
-    /// `EXTERNAL_PURCHASE_TOKEN`.
+    /// Present for `EXTERNAL_PURCHASE_TOKEN`.
     public var externalPurchaseToken: ExternalPurchaseToken?
-    /// `RESCIND_CONSENT`.
+    /// Present for `RESCIND_CONSENT`.
     public var appData: AppData?
-    /// `UNCLAIM_SEATS`.
+    /// Present for `UNCLAIM_SEATS`.
     public var unclaimInfo: UnclaimInfo?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

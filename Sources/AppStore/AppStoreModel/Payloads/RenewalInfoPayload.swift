@@ -3,9 +3,9 @@ public import JSON
 /// The next renewal of a subscription (Apple: JWSRenewalInfoDecodedPayload). It has no bundleId.
 public struct RenewalInfoPayload: Hashable, Sendable {
     public var originalTransactionId: OriginalTransactionId?
-    /// Product of the current or last period.
+    /// The product of the current or last period.
     public var productId: ProductId?
-    /// Product of the next renewal; a change is pending when it differs from productId.
+    /// The product of the next renewal. If it differs from productId, a change is pending.
     public var autoRenewProductId: ProductId?
     public var autoRenewStatus: AutoRenewStatus?
     public var isInBillingRetryPeriod: Bool?
@@ -13,16 +13,16 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     public var gracePeriodExpiresDate: AppStoreInstant?
     public var expirationIntent: ExpirationIntent?
     public var priceIncreaseStatus: PriceIncreaseStatus?
-    /// Expiry of the most recent purchase.
+    /// When the most recent purchase expires.
     public var renewalDate: AppStoreInstant?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     public var renewalPrice: Int64?
-    /// ISO 4217.
+    /// An ISO 4217 code.
     public var currency: String?
     public var offerType: OfferType?
     public var offerIdentifier: String?
     public var offerDiscountType: OfferDiscountType?
-    /// ISO 8601 duration.
+    /// An ISO 8601 duration.
     public var offerPeriod: String?
     /// Identifiers of win-back offers, best first.
     public var eligibleWinBackOfferIds: [String]?
@@ -35,7 +35,7 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     public var advancedCommerceInfo: AdvancedCommerceRenewalInfo?
     public var commitmentInfo: RenewalCommitmentInfo?
     public var renewalBillingPlanType: BillingPlanType?
-    /// Seats at the next renewal.
+    /// Number of seats at the next renewal.
     public var renewalQuantity: Int32?
     public var multiSeatInfo: RenewalMultiSeatInfo?
     /// Unknown fields, as received.

@@ -9,13 +9,13 @@ public struct TransactionPayload: Hashable, Sendable {
     public var bundleId: BundleId?
     public var productId: ProductId?
     public var subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
-    /// Time of the charge or renewal.
+    /// When the customer was charged or the subscription renewed.
     public var purchaseDate: AppStoreInstant?
-    /// Time of the original transaction's purchase.
+    /// When the original transaction was purchased.
     public var originalPurchaseDate: AppStoreInstant?
-    /// Time of expiry or renewal; auto-renewable subscriptions only.
+    /// When the subscription expires or renews; auto-renewable subscriptions only.
     public var expiresDate: AppStoreInstant?
-    /// Quantity as sent, unchecked; see `PurchaseFacts` for the effective quantity.
+    /// The quantity as sent, unchecked; see `PurchaseFacts` for the effective quantity.
     public var quantity: Int32?
     public var type: ProductType?
     public var appAccountToken: AppAccountToken?
@@ -24,27 +24,27 @@ public struct TransactionPayload: Hashable, Sendable {
     public var revocationReason: RevocationReason?
     public var revocationDate: AppStoreInstant?
     public var revocationType: RevocationType?
-    /// Refunded or revoked share, in milliunits of a percent: 100000 means 100 %.
+    /// The refunded or revoked share, in milliunits of a percent: 100000 means 100 %.
     public var revocationPercentage: Int32?
     /// Whether an upgrade replaced this transaction; Apple sends only true.
     public var isUpgraded: Bool?
     public var offerType: OfferType?
     public var offerIdentifier: String?
     public var offerDiscountType: OfferDiscountType?
-    /// ISO 8601 duration.
+    /// An ISO 8601 duration.
     public var offerPeriod: String?
     public var environment: AppStoreEnvironment?
     public var transactionReason: TransactionReason?
     public var additionalTransactionReason: AdditionalTransactionReason?
-    /// Alpha-3 country code.
+    /// An alpha-3 country code.
     public var storefront: String?
     public var storefrontId: String?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     public var price: Int64?
-    /// ISO 4217.
+    /// An ISO 4217 code.
     public var currency: String?
     public var appTransactionId: AppTransactionId?
-    /// The purchase that was migrated to Advanced Commerce as this one.
+    /// The original purchase that was migrated to Advanced Commerce and continues as this one.
     public var previousOriginalTransactionId: OriginalTransactionId?
     public var advancedCommerceInfo: AdvancedCommerceTransactionInfo?
     public var billingPlanType: BillingPlanType?

@@ -2,7 +2,7 @@ internal import Time
 
 /// A moment in Apple's format: whole milliseconds since 1970-01-01 UTC.
 ///
-/// It is limited to the years 0000 to 9999, the range of RFC 3339, so that arithmetic and formatting cannot trap.
+/// Limited to the years 0000 to 9999, the range of RFC 3339, so that arithmetic and formatting cannot trap.
 public struct AppStoreInstant: Hashable, Comparable, Sendable {
     /// 0000-01-01T00:00:00.000Z.
     public static let earliest = AppStoreInstant(unchecked: RFC3339.range.lowerBound)
@@ -13,7 +13,7 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
 
     private init(unchecked milliseconds: Int64) { self.millisecondsSince1970 = milliseconds }
 
-    /// Creates a moment; nil outside ``earliest``…``latest``.
+    /// Creates a moment; nil if it is outside ``earliest``…``latest``.
     public init?(millisecondsSince1970 milliseconds: Int64) {
         guard RFC3339.range.contains(milliseconds) else { return nil }
         self.init(unchecked: milliseconds)
@@ -30,14 +30,14 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
         lhs.millisecondsSince1970 < rhs.millisecondsSince1970
     }
 
-    /// Returns this moment moved by a number of milliseconds, clamped to the range.
+    /// Returns this moment moved by the given number of milliseconds, clamped to the range.
     public func advanced(byMilliseconds milliseconds: Int64) -> AppStoreInstant {
         let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         if overflow { return milliseconds < 0 ? .earliest : .latest }
         return AppStoreInstant(clampingMillisecondsSince1970: sum)
     }
 
-    /// Returns the milliseconds from this moment to `other`; negative if `other` is earlier.
+    /// Returns the number of milliseconds from this moment to `other`; negative if `other` is earlier.
     public func milliseconds(to other: AppStoreInstant) -> Int64 {
         other.millisecondsSince1970 - millisecondsSince1970  // both bounded: no overflow
     }
@@ -46,10 +46,10 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
 // MARK: RFC 3339
 
 extension AppStoreInstant: CustomStringConvertible {
-    /// `2026-11-21T17:15:16.042Z`.
+    /// RFC 3339 text, such as `2026-11-21T17:15:16.042Z`.
     public var description: String { RFC3339.text(milliseconds: millisecondsSince1970) }
 
-    /// RFC 3339 in UTC with three digits of fraction: always 24 bytes of ASCII.
+    /// RFC 3339 text in UTC with three fraction digits: always 24 bytes of ASCII.
     public var rfc3339: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(24)
@@ -57,8 +57,8 @@ extension AppStoreInstant: CustomStringConvertible {
         return text
     }
 
-    /// Parses RFC 3339 with any number of fraction digits (rounded down to milliseconds) and any offset. Leap seconds
-    /// are rejected.
+    /// Parses RFC 3339 text with any number of fraction digits (rounded down to milliseconds) and any offset. Leap
+    /// seconds are rejected.
     public init?(rfc3339 text: some StringProtocol) { self.init(rfc3339: Array(text.utf8)) }
 
     public init?(rfc3339 text: [UInt8]) {

@@ -2,8 +2,8 @@ internal import Bytes
 internal import JSON
 
 /// An identifier chosen by Apple or the developer: opaque text, never parsed. Equality compares UTF-8 bytes, because
-/// identifiers become keys and headers; equality of Swift strings also holds for canonically equivalent texts, such as
-/// K and U+212A KELVIN SIGN.
+/// identifiers become keys and headers. Swift strings would also be equal if they are canonically equivalent, such as K
+/// and U+212A KELVIN SIGN.
 public protocol AppStoreIdentifier: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
 where RawValue == String {
     init(rawValue: String)
@@ -36,7 +36,7 @@ extension String {
     }
 }
 
-/// The requirements on external text that becomes part of a key, a header or a URL: 1 to 256 bytes of UTF-8 without
+/// The requirements for external text that becomes part of a key, a header or a URL: 1 to 256 bytes of UTF-8 without
 /// control characters.
 public enum BoundedText {
     public static let maximumBytes = 256
@@ -51,7 +51,7 @@ public enum BoundedText {
     private static func hasNoControls(_ utf8: some Sequence<UInt8>) -> Bool {
         var previous: UInt8 = 0
         for byte in utf8 {
-            // U+0080…U+009F are C2 80…C2 9F.
+            // U+0080…U+009F are encoded as C2 80…C2 9F.
             if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
             previous = byte
         }
@@ -65,12 +65,12 @@ public struct BundleId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Apple's identifier of a notification; retries have the same one.
+/// Apple's identifier of a notification; retries have the same identifier.
 public struct NotificationUUID: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Whether the text has the 8-4-4-4-12 form of hexadecimal digits, in either case.
+    /// Whether the text consists of hexadecimal digits in groups of 8-4-4-4-12, in either case.
     public var isWellFormed: Bool { UUIDText.accepts(rawValue) }
 }
 
@@ -80,7 +80,7 @@ public struct TransactionId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifier of the first transaction of a purchase; remains the same for renewals, upgrades and resubscriptions in
+/// Identifier of the first transaction of a purchase. It stays the same for renewals, upgrades and resubscriptions in
 /// the group.
 public struct OriginalTransactionId: AppStoreIdentifier {
     public var rawValue: String
@@ -93,7 +93,7 @@ public struct WebOrderLineItemId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifier of a customer's Apple Account together with one app; links transactions, renewals and app transactions.
+/// Identifier of a customer's Apple Account in one app; links transactions, renewals and app transactions.
 public struct AppTransactionId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -105,7 +105,7 @@ public struct ProductId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifier of a subscription group; a customer has one subscription of a group at a time.
+/// Identifier of a subscription group. A customer has at most one subscription in a group at a time.
 public struct SubscriptionGroupIdentifier: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -117,13 +117,13 @@ public struct ExternalPurchaseId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The developer's identifier of a mass extension of renewal dates.
+/// The developer's identifier for a mass extension of renewal dates.
 public struct RequestIdentifier: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The developer's account key, set by the app or server at purchase: a UUID. Stored in lower case, so that comparison
+/// The developer's account key, a UUID set by the app or server at purchase. Stored in lower case, so that comparison
 /// ignores letter case.
 public struct AppAccountToken: AppStoreIdentifier {
     public let rawValue: String
@@ -133,7 +133,7 @@ public struct AppAccountToken: AppStoreIdentifier {
         self.rawValue = isLower ? rawValue : rawValue.lowercased()
     }
 
-    /// Whether the text has the 8-4-4-4-12 form of hexadecimal digits.
+    /// Whether the text consists of hexadecimal digits in groups of 8-4-4-4-12.
     public var isWellFormed: Bool { UUIDText.accepts(rawValue) }
 }
 

@@ -1,9 +1,9 @@
-/// The strict grammar of texts that become keys, headers, file names and URLs downstream, independent of their source.
+/// The strict grammar for texts that become keys, headers, file names and URLs downstream, whatever their source.
 package enum TextGrammar {
     /// The maximum length in bytes.
     package static let greatestCount = 128
 
-    /// Whether a text consists of 1 to 128 digits.
+    /// Whether a text consists of 1 to 128 ASCII digits.
     package static func isNumber(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...greatestCount).contains(bytes.count) && all(of: bytes) { $0 &- UInt8(ascii: "0") < 10 }

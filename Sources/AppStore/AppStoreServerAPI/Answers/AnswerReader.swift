@@ -2,28 +2,28 @@ internal import AppStoreModel
 internal import JSON
 
 /// The body of a successful response. Unlike in a notification, a documented member of the wrong JSON type fails the
-/// whole answer, which is requested again or reported, but never replaced by a default. Undocumented members are
-/// ignored.
+/// whole answer. The answer is then requested again or reported; no default ever replaces the member. Undocumented
+/// members are ignored.
 package protocol APIAnswer: Sendable, Hashable {
     init(reading members: inout AnswerReader) throws(AnswerProblem)
 }
 
-/// A deviation of an answer from Apple's documentation.
+/// A difference between an answer and Apple's documentation.
 package struct AnswerProblem: Error, Sendable, Equatable {
     package let message: String
 
     static func absent(_ name: StaticString) -> AnswerProblem { AnswerProblem(message: "\(name) is absent") }
 }
 
-/// Reads the members of one object of an answer.
+/// Reads the members of one object in an answer.
 package struct AnswerReader {
     private var fields: FieldReader
 
     private init(_ element: JSONElement, path: String = "") { fields = FieldReader(element, path: path) }
 
-    /// Parses a whole answer.
+    /// Parses a complete answer.
     ///
-    /// - Throws: ``APIFailure`` of kind `unreadable` that names the member.
+    /// - Throws: ``APIFailure`` of kind `unreadable`; the message names the member.
     package static func read<Answer: APIAnswer>(_ body: [UInt8], of operation: APIOperation) throws(APIFailure)
         -> Answer
     {

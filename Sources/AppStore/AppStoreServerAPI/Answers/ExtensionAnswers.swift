@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// Answer of Extend a Subscription Renewal Date. Apple: ExtendRenewalDateResponse.
+/// Answer to Extend a Subscription Renewal Date. Apple: ExtendRenewalDateResponse.
 package struct RenewalDateExtension: APIAnswer {
     package let originalTransactionId: OriginalTransactionId?
     package let webOrderLineItemId: WebOrderLineItemId?
@@ -16,7 +16,7 @@ package struct RenewalDateExtension: APIAnswer {
     }
 }
 
-/// Answer of Extend Subscription Renewal Dates for All Active Subscribers.
+/// Answer to Extend Subscription Renewal Dates for All Active Subscribers.
 package struct MassExtension: APIAnswer {
     package let requestIdentifier: RequestIdentifier
 
@@ -25,7 +25,7 @@ package struct MassExtension: APIAnswer {
     }
 }
 
-/// Answer of Get Status of Subscription Renewal Date Extensions.
+/// Answer to Get Status of Subscription Renewal Date Extensions.
 package struct MassExtensionStatus: APIAnswer {
     package let requestIdentifier: RequestIdentifier?
     package let complete: Bool

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// One page of Get Notification History, as Apple sends it. Its signed texts are not verified yet.
+/// One page of Get Notification History, as sent by Apple. The signed texts have not been verified yet.
 package struct NotificationHistoryAnswer: APIAnswer {
     package let paginationToken: String?
     package let hasMore: Bool
@@ -57,7 +57,7 @@ package struct SendAttemptResult: OpenEnumeration {
     ]
 }
 
-/// Answer of Request a Test Notification.
+/// Answer to Request a Test Notification.
 package struct TestNotificationAnswer: APIAnswer {
     package let testNotificationToken: TestNotificationToken
 
@@ -68,7 +68,7 @@ package struct TestNotificationAnswer: APIAnswer {
     }
 }
 
-/// Answer of Get Test Notification Status, as Apple sends it. Its signed text is not verified yet.
+/// Answer to Get Test Notification Status, as sent by Apple. The signed text has not been verified yet.
 package struct TestNotificationStatusAnswer: APIAnswer {
     package let signedPayload: String
     package let sendAttempts: [SendAttempt]

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// Answer of Get All Subscription Statuses, as Apple sends it. Its signed texts are not verified yet. Apple:
+/// Answer to Get All Subscription Statuses, as sent by Apple. The signed texts have not been verified yet. Apple:
 /// StatusResponse.
 package struct SubscriptionStatusesAnswer: APIAnswer {
     package struct Group: APIAnswer {

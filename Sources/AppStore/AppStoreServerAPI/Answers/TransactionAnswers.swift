@@ -1,8 +1,8 @@
 package import AppStoreModel
 
-// Answers as Apple sends them: their signed texts are compact JWS that have not been verified yet.
+// Answers as sent by Apple: the signed texts are compact JWS that have not been verified yet.
 
-/// Answer of Get Transaction Info.
+/// Answer to Get Transaction Info.
 package struct TransactionInfoAnswer: APIAnswer {
     package let signedTransactionInfo: String
 
@@ -11,7 +11,7 @@ package struct TransactionInfoAnswer: APIAnswer {
     }
 }
 
-/// Answer of Get App Transaction Info.
+/// Answer to Get App Transaction Info.
 package struct AppTransactionInfoAnswer: APIAnswer {
     package let signedAppTransactionInfo: String
 
@@ -20,7 +20,7 @@ package struct AppTransactionInfoAnswer: APIAnswer {
     }
 }
 
-/// One page of Get Transaction History or Get Refund History; the latter has no app and environment.
+/// One page of Get Transaction History or Get Refund History. A refund history has no app or environment.
 package struct TransactionHistoryAnswer: APIAnswer {
     package let revision: String?
     package let hasMore: Bool
@@ -39,7 +39,7 @@ package struct TransactionHistoryAnswer: APIAnswer {
     }
 }
 
-/// Answer of Look Up Order ID.
+/// Answer to Look Up Order ID.
 package struct OrderLookupAnswer: APIAnswer {
     package let status: OrderLookupStatus
     package let signedTransactions: [String]

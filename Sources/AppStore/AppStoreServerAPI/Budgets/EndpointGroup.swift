@@ -4,7 +4,7 @@ package import AppStoreModel
 /// including both of its versions. Source: Apple, "Identifying Rate Limits".
 package struct EndpointGroup: Sendable, Hashable {
     package let name: String
-    /// Requests per second in Production. Apple may change the limit.
+    /// Requests per second in Production. Apple may change this limit.
     package let perSecond: Int
 
     private init(_ name: String, _ perSecond: Int) {
@@ -12,7 +12,7 @@ package struct EndpointGroup: Sendable, Hashable {
         self.perSecond = perSecond
     }
 
-    /// Creates the group of an operation.
+    /// Creates the group that an operation belongs to.
     package init(_ operation: APIOperation) {
         self =
             switch operation {
@@ -30,12 +30,12 @@ package struct EndpointGroup: Sendable, Hashable {
             case .setAppAccountToken: EndpointGroup("account-token", 20)
             case .getAppTransactionInfo: EndpointGroup("app-transaction", 50)
             case .finishTransaction: EndpointGroup("finish", 50)
-            // Apple's table does not list this one.
+            // Apple's table does not list this endpoint.
             case .getStatusOfRenewalDateExtensions: EndpointGroup("extend-status", 1)
             }
     }
 
-    /// Returns the limit in an environment; the sandbox has a tenth.
+    /// Returns the limit in an environment. The sandbox allows a tenth of the production limit.
     package func perSecond(in environment: AppStoreEnvironment) -> Double {
         environment == .production ? Double(perSecond) : Double(perSecond) / 10
     }

@@ -1,15 +1,15 @@
 /// Schedules the requests to one endpoint, evenly spaced and in the order of the calls. Callers pass the current time.
 ///
-/// Even spacing, without bursts, keeps every interval of one second within the limit. An urgent request reserves the
-/// next free moment at once and waits for it. A background request only takes a moment that is free now, and no more
-/// often than its share allows; so it delays an urgent request by at most one interval.
+/// Even spacing, without bursts, keeps the number of requests within the limit in every one-second interval. An urgent
+/// request reserves the next free moment at once and waits for it. A background request only takes a moment that is
+/// free now, and no more often than its share allows, so it delays an urgent request by at most one interval.
 struct RequestBudget: Sendable {
     enum Turn: Sendable, Equatable {
-        /// The moment is reserved: send the request then.
+        /// The moment is reserved: send the request at this time.
         case at(UInt64)
-        /// Nothing is reserved: call again then.
+        /// Nothing is reserved: call again at this time.
         case askAgain(UInt64)
-        /// Nothing is reserved: the next free moment is beyond the caller's longest wait.
+        /// Nothing is reserved: the next free moment is beyond the caller's maximum wait.
         case tooFar(UInt64)
     }
 
@@ -35,7 +35,7 @@ struct RequestBudget: Sendable {
         nextBackground = now
     }
 
-    /// Returns the interval, rounded up so that a second never holds one request more; a day for an invalid rate.
+    /// Returns the interval, rounded up so that no second ever contains an extra request; one day for an invalid rate.
     private static func interval(_ perSecond: Double) -> UInt64 {
         guard perSecond > 0, perSecond.isFinite else { return 86_400 * second }
         return UInt64(min(86_400, 1 / perSecond) * Double(second)) + 1
@@ -67,9 +67,9 @@ struct RequestBudget: Sendable {
     /// Returns whether a reserved moment is still valid: a 429 may have closed the budget in the meantime.
     func isOpen(at moment: UInt64) -> Bool { moment >= closedUntil }
 
-    /// Closes the budget after a 429.
+    /// Closes the budget after a 429 answer.
     ///
-    /// - Parameter until: the moment that Apple named; nil for exponential backoff from 1 s to 5 min.
+    /// - Parameter until: the moment that Apple named; nil selects exponential backoff from 1 s to 5 min.
     /// - Returns: the moment until which the budget is closed.
     mutating func close(until: UInt64?, now: UInt64) -> UInt64 {
         if let until {
@@ -82,6 +82,6 @@ struct RequestBudget: Sendable {
         return closedUntil
     }
 
-    /// Resets the backoff after any answer but a 429.
+    /// Resets the backoff after any answer except a 429.
     mutating func answered() { refusals = 0 }
 }

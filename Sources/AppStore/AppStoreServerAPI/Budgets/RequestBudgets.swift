@@ -4,8 +4,8 @@ package import Time
 
 /// The request budgets of all apps, environments and endpoints of this process, shared by all callers.
 ///
-/// Other processes with the same key have separate budgets; if together they exceed the limit, Apple's 429 closes the
-/// budgets.
+/// Other processes that use the same key have separate budgets. If all of them together exceed the limit, Apple's 429
+/// closes the budgets.
 package final class RequestBudgets: Sendable {
     package struct Limits: Sendable {
         /// Fraction of each endpoint's limit available to background requests: more than 0, at most 1.
@@ -30,7 +30,7 @@ package final class RequestBudgets: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let budgets = Mutex<[Key: RequestBudget]>([:])
 
-    /// - Parameter sleep: waits; throws when the task is cancelled.
+    /// - Parameter sleep: waits; throws if the task is cancelled.
     package init(
         _ limits: Limits = Limits(), clocks: Clocks = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -65,10 +65,10 @@ package final class RequestBudgets: Sendable {
         }
     }
 
-    /// Closes the budget after a 429: requests to this endpoint wait until the time that Apple named.
+    /// Closes the budget after a 429 answer: requests to this endpoint wait until the time that Apple named.
     ///
     /// - Parameter retryAt: milliseconds since 1970; nil if Apple named no time.
-    /// - Returns: end of the closure, in milliseconds since 1970.
+    /// - Returns: the end of the closure, in milliseconds since 1970.
     package func close(_ operation: APIOperation, _ scope: APIScope, until retryAt: Int64?) -> Int64 {
         let now = clocks.monotonicNanoseconds()
         let wall = clocks.wallMilliseconds()

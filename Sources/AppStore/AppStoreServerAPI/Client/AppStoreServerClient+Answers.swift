@@ -3,7 +3,7 @@ internal import AppStoreVerification
 internal import Time
 
 extension AppStoreServerClient {
-    /// Sends a request and parses the answer. Its signed texts are not verified.
+    /// Sends a request and parses the answer. The signed texts in the answer are not verified.
     func answer<Answer: APIAnswer>(
         _ request: APIRequest, to scope: APIScope
     ) async throws(APIFailure) -> Answer {
@@ -14,7 +14,7 @@ extension AppStoreServerClient {
 
     // All of these objects came from Apple over a verified connection, so certificates are evaluated at signedDate.
 
-    /// Verifies a transaction of the requested app and environment.
+    /// Verifies a transaction and checks that it belongs to the requested app and environment.
     ///
     /// - Throws: ``RefusedObject``.
     func verified(
@@ -37,7 +37,7 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Verifies an app transaction, as ``verified(_:renewalInfo:_:_:)`` does a transaction.
+    /// Verifies an app transaction in the same way as ``verified(_:renewalInfo:_:_:)`` verifies a transaction.
     func verified(
         appTransaction: String, _ operation: APIOperation, _ scope: APIScope
     ) throws(RefusedObject) -> VerifiedAppTransaction {
@@ -57,9 +57,10 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Returns the verdict that a notification in an answer would have had if posted: `accepted` or `nonconforming`.
+    /// Returns the verdict that the notification in an answer would have received if posted: `accepted` or
+    /// `nonconforming`.
     ///
-    /// - Throws: ``RefusedObject`` for every other verdict.
+    /// - Throws: ``RefusedObject`` for any other verdict.
     func verdict(
         on signedPayload: [UInt8], _ operation: APIOperation, _ scope: APIScope
     ) throws(RefusedObject) -> Verdict {

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// Version of the body of a consumption answer. Source: Apple, "Send Consumption Information".
+/// The body version of a consumption answer. Source: Apple, "Send Consumption Information".
 package enum ConsumptionForm: Sendable, Hashable {
     /// Version 1, for Advanced Commerce purchases.
     case v1
@@ -13,10 +13,10 @@ extension AppStoreServerClient {
     ///
     /// - Parameters:
     ///   - body: JSON, sent byte for byte.
-    ///   - transactionId: id of the notification's transaction, not its originalTransactionId.
+    ///   - transactionId: id of the notification's transaction, not the originalTransactionId.
     ///   - priority: `last` shortly before Apple's 12-hour deadline.
-    /// - Throws: ``APIFailure``. After `noAnswer` and `cancelled` Apple may or may not have the answer; it is safe to
-    ///   send the same bytes again.
+    /// - Throws: ``APIFailure``. After `noAnswer` and `cancelled`, Apple may or may not have received the answer; it is
+    ///   safe to send the same bytes again.
     package func sendConsumption(
         _ body: [UInt8], form: ConsumptionForm, for transactionId: TransactionId, of bundleId: BundleId,
         in environment: AppStoreEnvironment, priority: RequestPriority = .urgent

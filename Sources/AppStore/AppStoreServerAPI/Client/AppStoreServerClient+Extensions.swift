@@ -1,7 +1,7 @@
 package import AppStoreModel
 
 extension AppStoreServerClient {
-    /// Extend a Subscription Renewal Date: at most twice within 365 days per customer.
+    /// Extend a Subscription Renewal Date: allowed at most twice within 365 days per customer.
     ///
     /// - Throws: ``APIFailure``.
     package func extendSubscriptionRenewalDate(
@@ -13,7 +13,7 @@ extension AppStoreServerClient {
 
     /// Extend Subscription Renewal Dates for All Active Subscribers of a product. Cannot be undone.
     ///
-    /// - Parameter storefronts: three letters each; nil for all.
+    /// - Parameter storefronts: three-letter codes; nil means all.
     /// - Throws: ``APIFailure``.
     package func extendRenewalDatesForAllActiveSubscribers(
         of productId: ProductId, in storefronts: [String]?, _ request: RenewalDateExtensionRequest, _ scope: APIScope

@@ -1,8 +1,8 @@
 extension AppStoreServerClient {
     /// Get Transaction History (version 2) of a customer, page by page.
     ///
-    /// - Parameter revision: revision from an earlier reading with the same query; Apple returns the changes since
-    ///   then.
+    /// - Parameter revision: revision returned by an earlier request with the same query; Apple returns the changes
+    ///   since then.
     package func getTransactionHistory(
         of id: AnyTransactionId, matching query: TransactionHistoryQuery = TransactionHistoryQuery(),
         revision: String? = nil, _ scope: APIScope
@@ -12,9 +12,9 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Get Refund History (version 2) of a customer, page by page, the oldest refund first.
+    /// Get Refund History (version 2) of a customer, page by page, oldest refund first.
     ///
-    /// - Parameter revision: revision from an earlier reading; Apple returns the changes since then.
+    /// - Parameter revision: revision returned by an earlier request; Apple returns the changes since then.
     package func getRefundHistory(
         of id: AnyTransactionId, revision: String? = nil, _ scope: APIScope
     ) -> Pages<TransactionPage> {
@@ -23,8 +23,8 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Get Notification History, page by page. Tokens expire (`paginationTokenExpired`); the window is then read from
-    /// its start again.
+    /// Get Notification History, page by page. Tokens expire (`paginationTokenExpired`); the window must then be read
+    /// again from its start.
     package func getNotificationHistory(
         _ query: NotificationHistoryQuery, paginationToken: String? = nil, _ scope: APIScope
     ) -> Pages<NotificationHistoryPage> {

@@ -4,10 +4,10 @@ extension AppStoreServerClient {
     /// Never a valid transaction id.
     private static let noTransaction = TransactionId("1")
 
-    /// Checks that the API responds for an app and accepts its token, by the cheapest request: for a transaction that
-    /// does not exist.
+    /// Checks that the API responds for an app and accepts the app's token, with the cheapest request: for a
+    /// transaction that does not exist.
     ///
-    /// - Returns: the failure, of kind `refused` if everything works; nil if Apple has the transaction.
+    /// - Returns: the failure, which is of kind `refused` if everything works; nil if Apple has the transaction.
     package func probe(_ scope: APIScope) async -> APIFailure? {
         do throws(APIFailure) {
             _ = try await send(APIRequest(.getTransactionInfo, Self.noTransaction.rawValue), to: scope)

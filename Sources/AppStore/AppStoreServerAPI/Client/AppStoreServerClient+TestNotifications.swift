@@ -1,5 +1,5 @@
 extension AppStoreServerClient {
-    /// Request a Test Notification: Apple sends one to the environment's URL in App Store Connect.
+    /// Request a Test Notification: Apple sends one to the URL that App Store Connect has for the environment.
     ///
     /// - Throws: ``APIFailure``; code `serverNotificationURLNotFound` if there is no URL.
     package func requestTestNotification(_ scope: APIScope) async throws(APIFailure) -> TestNotificationToken {
@@ -7,9 +7,10 @@ extension AppStoreServerClient {
         return answer.testNotificationToken
     }
 
-    /// Get Test Notification Status: the responses of our endpoint, as Apple's server saw them.
+    /// Get Test Notification Status: how our endpoint responded, as seen by Apple's server.
     ///
-    /// - Throws: ``APIFailure``; code `testNotificationNotFound` until Apple's first attempt, about a minute.
+    /// - Throws: ``APIFailure``; code `testNotificationNotFound` until Apple's first attempt, which takes about a
+    ///   minute.
     package func getTestNotificationStatus(
         _ token: TestNotificationToken, _ scope: APIScope
     ) async throws(APIFailure) -> TestNotificationStatus {

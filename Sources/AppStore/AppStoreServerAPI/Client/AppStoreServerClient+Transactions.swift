@@ -34,7 +34,7 @@ extension AppStoreServerClient {
 
     /// Get All Subscription Statuses of a customer.
     ///
-    /// - Parameter statuses: returns only entries with one of these; empty for all.
+    /// - Parameter statuses: returns only entries with one of these statuses; empty means all.
     /// - Throws: ``APIFailure``.
     package func getAllSubscriptionStatuses(
         _ id: AnyTransactionId, statuses: [SubscriptionStatus] = [], _ scope: APIScope
@@ -74,9 +74,9 @@ extension AppStoreServerClient {
         return OrderLookup(status: answer.status, transactions: transactions, refused: refused)
     }
 
-    /// Set App Account Token: sets the customer's account in the developer's system, for a purchase made without one.
+    /// Set App Account Token: assigns a purchase to an account in the developer's system if it was made without one.
     ///
-    /// - Parameter id: a subscription keeps the token for all of its transactions.
+    /// - Parameter id: a transaction; a subscription keeps the token for all of its transactions.
     /// - Throws: ``APIFailure``.
     package func setAppAccountToken(
         _ token: AppAccountToken, of id: OriginalTransactionId, _ scope: APIScope

@@ -4,17 +4,17 @@ package import HTTPClient
 internal import Telemetry
 package import Time
 
-/// Client of Apple's App Store Server API, in both environments and for all configured apps. Create one per process: it
+/// Client of Apple's App Store Server API, for both environments and all configured apps. Create one per process: it
 /// owns the tokens and the request budgets.
 ///
-/// Follows no redirects, reads at most 16 MiB of an answer, waits at most 30 seconds for it, and retries only once,
-/// after a refused token. Everything signed in an answer is verified and must be of the requested app and environment.
-/// Source: Apple, "App Store Server API" 1.20.
+/// The client follows no redirects, reads at most 16 MiB of an answer, waits at most 30 seconds for it, and retries
+/// only once, after a refused token. Every signed object in an answer is verified and must belong to the requested app
+/// and environment. Source: Apple, "App Store Server API" 1.20.
 package final class AppStoreServerClient: Sendable {
     package struct Configuration: Sendable {
-        /// Credentials by app. Requests for an app without credentials fail with `noKey`.
+        /// Credentials of each app. Requests for an app without credentials fail with `noKey`.
         package var credentials: [BundleId: APICredentials]
-        /// Scheme, host and port, and a path before `/inApps` if a proxy needs one; without a final `/`.
+        /// Scheme, host and port, plus a path before `/inApps` if a proxy needs one, without a trailing `/`.
         package var productionURL: String
         package var sandboxURL: String
         package var limits: RequestBudgets.Limits
@@ -49,9 +49,9 @@ package final class AppStoreServerClient: Sendable {
     let report: @Sendable (APIEvent) -> Void
 
     /// - Parameters:
-    ///   - verifier: verifies the signed objects in answers; its apps are those of `configuration`.
-    ///   - budgets: budgets shared in the process; new ones if nil.
-    ///   - report: receives events for logs and metrics; called on any thread, and must not block.
+    ///   - verifier: verifies the signed objects in answers; must have the same apps as `configuration`.
+    ///   - budgets: budgets shared within the process; nil creates new ones.
+    ///   - report: receives events for logs and metrics. Called on any thread; must not block.
     package init(
         _ configuration: Configuration, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks = .system,
         budgets: RequestBudgets? = nil, report: @escaping @Sendable (APIEvent) -> Void = { _ in }
@@ -70,7 +70,7 @@ package final class AppStoreServerClient: Sendable {
 
     /// Sends any request and returns the body of a success (any 2xx).
     ///
-    /// - Throws: ``APIFailure`` of any kind but `unverified`.
+    /// - Throws: ``APIFailure`` of any kind except `unverified`.
     package func send(_ request: APIRequest, to scope: APIScope) async throws(APIFailure) -> [UInt8] {
         let url = try baseURL(of: scope) + request.target()
         let token = try tokens.token(for: scope.bundleId)

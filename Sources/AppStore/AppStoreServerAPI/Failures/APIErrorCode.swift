@@ -1,6 +1,6 @@
-/// The number in the body of an error answer. Numbers missing from the table are kept.
+/// The number in the body of an error answer. Numbers that are not in the table are kept.
 ///
-/// Equality compares the number.
+/// Equality compares only the number.
 package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     package let rawValue: Int64
 
@@ -31,10 +31,10 @@ package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringC
     /// Whether Apple documents that the same request may succeed later, or the code is of class 429 or 5xx.
     package var isRetriable: Bool { entry?.isRetriable ?? (rawValue / 10_000 == 429 || rawValue / 1_000_000 == 5) }
 
-    /// The fix; nil for an unknown number.
+    /// How to fix the error; nil for an unknown number.
     package var fix: String? { entry?.fix }
 
-    /// The number, and the name if known.
+    /// The number, followed by the name if it is known.
     package var description: String { name.map { "\(rawValue) \($0)" } ?? String(rawValue) }
 
     private var entry: Entry? { Self.table[rawValue] }

@@ -6,7 +6,7 @@ extension APIFailure {
     /// Creates the failure for an unsuccessful answer.
     ///
     /// - Parameters:
-    ///   - token: is redacted in the answer's text, because some proxies echo requests in their error pages.
+    ///   - token: redacted in the answer's text, because some proxies echo requests in their error pages.
     ///   - now: milliseconds since 1970.
     init(_ response: HTTPClientResponse, token: BearerToken, now: Int64) {
         let error = ErrorBody(response.body)
@@ -18,11 +18,12 @@ extension APIFailure {
             switch status {
             case 401: (.unauthorized, false)
             case 429: (.rateLimited, true)
-            // Apple's refusals have a code, except for a malformed body; another 4xx without a code comes from a proxy
-            // and does not concern the request itself.
+            // Apple's refusals have a code, except for a malformed body. Any other 4xx without a code comes from a
+            // proxy and says nothing about the request itself.
             case 400...499: (.refused, code?.isRetriable ?? (status != 400))
             case 500...599: (.server, true)
-            // A redirect is not followed, because it would send the token elsewhere. The request was not decided.
+            // A redirect is not followed, because that would send the token elsewhere. Apple has not decided the
+            // request.
             default: (.unreadable, true)
             }
         var failure = APIFailure(
@@ -41,7 +42,7 @@ extension APIFailure {
         self = failure
     }
 
-    /// Creates the failure for a request without an answer. The client's messages name scheme, host and port only.
+    /// Creates the failure for a request without an answer. The client's messages contain only scheme, host and port.
     init(_ error: HTTPClientError) {
         switch error.code {
         case .cancelled:
@@ -61,7 +62,7 @@ extension APIFailure {
         }
     }
 
-    /// Lists the possible causes of a 401, which comes without a code.
+    /// Lists the possible causes of a 401, which Apple sends without a code.
     ///
     /// - Parameter clockDifference: this machine's clock minus Apple's, in milliseconds.
     static func causesOfUnauthorized(clockDifference: Int64?) -> String {
@@ -79,7 +80,7 @@ extension APIFailure {
     }
 }
 
-/// The members of `{"errorCode": 4040010, "errorMessage": "…"}` that the body has.
+/// The members found in an error body such as `{"errorCode": 4040010, "errorMessage": "…"}`.
 private struct ErrorBody {
     let code: APIErrorCode?
     let message: String?
@@ -94,6 +95,6 @@ private struct ErrorBody {
         message = document.root["errorMessage"]?.string
     }
 
-    /// Returns the start of a body that is not JSON, such as a proxy's page.
+    /// Returns the beginning of a body that is not JSON, such as a proxy's error page.
     static func start(of body: [UInt8]) -> String { String(decoding: body.prefix(2048), as: UTF8.self) }
 }

@@ -1,6 +1,6 @@
-// Implications of a failure for the request and for the API.
+// The consequences of a failure for the request and for the API.
 extension APIFailure {
-    /// Whether this request was refused: it would fail again, while others may succeed.
+    /// Whether this particular request was refused: it would fail again, while others may succeed.
     package var isRefusal: Bool {
         switch kind {
         case .invalidRequest, .unverified: true
@@ -11,7 +11,7 @@ extension APIFailure {
     }
 
     /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information: the same answer
-    /// would be refused again. No other failure is final, not even a 404, because Apple signed the id. Source:
+    /// would be refused again. No other failure is final, not even a 404, because Apple itself signed the id. Source:
     /// app-store.md 10.6.
     package var isFinalForConsumption: Bool {
         if kind == .invalidRequest { return true }
@@ -19,7 +19,7 @@ extension APIFailure {
         return APIErrorCode.ofRefusedConsumption.contains(code) || code.isOfRefusedRequest && !code.isKnown
     }
 
-    /// Whether the app has no such transaction in this environment, or the identifier cannot be valid.
+    /// Whether the app has no such transaction in this environment, or the identifier is invalid.
     package var saysNoSuchTransaction: Bool {
         kind == .invalidRequest || code.map { !isRetriable && APIErrorCode.ofMissingTransactions.contains($0) } ?? false
     }
@@ -33,17 +33,18 @@ extension APIErrorCode {
 }
 
 extension APIErrorCode {
-    /// Whether the number begins with 400, as do all codes that Apple returns with status 400.
+    /// Whether the number begins with 400, as all codes do that Apple returns with status 400.
     fileprivate var isOfRefusedRequest: Bool { (4_000_000...4_009_999).contains(rawValue) }
 
-    /// Codes about the body or the kind of transaction; codes added later are missing.
+    /// Codes for a refused body or kind of transaction. Codes that Apple added later are missing.
     fileprivate static let ofRefusedConsumption: Set<APIErrorCode> = Set(
         (Array(4_000_032...4_000_042) + [4_000_006, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209, 4_000_227])
             .map { APIErrorCode(Int64($0)) })
 }
 
 extension ServiceHealth {
-    /// Health after a failed Send Consumption Information: only an answer about the body shows that the endpoint works.
+    /// Creates the health after a failed Send Consumption Information: only an answer about the body shows that the
+    /// endpoint works.
     package init(ofConsumption failure: APIFailure) {
         if failure.kind == .cancelled || failure.code == .transactionIdNotFound {
             self = .unknown
@@ -52,7 +53,7 @@ extension ServiceHealth {
         }
     }
 
-    /// Health after a failure: a refusal shows that the service works.
+    /// Creates the health after a failure: a refusal shows that the service works.
     package init(_ failure: APIFailure) {
         if failure.kind == .cancelled {
             self = .unknown

@@ -1,35 +1,36 @@
-/// The reason why a request to the App Store Server API has no usable answer.
+/// Why a request to the App Store Server API has no usable answer.
 ///
-/// Callers decide on `kind`, `code` and `isRetriable`; the texts are for people and contain neither tokens nor keys.
+/// Callers base decisions on `kind`, `code` and `isRetriable`; the texts are for people and contain neither tokens nor
+/// keys.
 package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Refused locally, before anything was sent.
+        /// The request was refused locally, before anything was sent.
         case invalidRequest = "invalid_request"
-        /// No key is configured for the app, or none could be read. Nothing was sent.
+        /// No key is configured for the app, or the key could not be read. Nothing was sent.
         case noKey = "no_key"
-        /// No connection, no TLS, or no whole answer in time. Apple may have acted on the request.
+        /// No connection, no TLS, or no complete answer in time. Apple may have acted on the request.
         case noAnswer = "no_answer"
         /// The task was cancelled. Apple may have acted on the request.
         case cancelled
-        /// 401, even with a new token.
+        /// A 401 answer, even with a new token.
         case unauthorized
-        /// 429, or the local budget is used up or closed until `retryAt`.
+        /// A 429 answer, or the local budget is used up or closed until `retryAt`.
         case rateLimited = "rate_limited"
-        /// Any other 4xx: Apple refuses this request.
+        /// Any other 4xx answer: Apple refuses this request.
         case refused
-        /// 5xx.
+        /// A 5xx answer.
         case server
         /// An undocumented answer: a redirect, an oversized body, a body that is not JSON, or a member of the wrong
         /// type.
         case unreadable
-        /// A signed object in the answer is not signed by Apple, or is of another app or environment.
+        /// A signed object in the answer is not signed by Apple, or belongs to another app or environment.
         case unverified
     }
 
     package var kind: Kind
     /// The HTTP status; nil if there was no answer.
     package var status: Int?
-    /// Apple's code, if the answer has one.
+    /// Apple's error code, if the answer contains one.
     package var code: APIErrorCode?
     /// One line, at most 512 bytes, without control characters.
     package var message: String
@@ -37,7 +38,7 @@ package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
     package var isRetriable: Bool
     /// Time of the next attempt, from Retry-After or a closed budget: milliseconds since 1970, at most an hour ahead.
     package var retryAt: Int64?
-    /// The fix, as text for an operator.
+    /// How to fix the failure, as text for an operator.
     package var fix: String?
     /// Time of the answer on Apple's clock (`Date` header): milliseconds since 1970, in whole seconds.
     package var serverDate: Int64?

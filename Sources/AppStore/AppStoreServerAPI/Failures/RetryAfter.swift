@@ -1,10 +1,10 @@
 internal import Time
 
-/// The header field `Retry-After` of a 429. Apple sends a UNIX time in milliseconds, unlike RFC 9110 section 10.2.3, so
-/// a number is interpreted by its size; the standard's forms are accepted too. Source: Apple, "Identifying Rate
-/// Limits".
+/// The header field `Retry-After` of a 429 answer. Unlike RFC 9110 section 10.2.3, Apple sends a UNIX time in
+/// milliseconds, so a number is interpreted by its size. The standard's forms are accepted too. Source: Apple,
+/// "Identifying Rate Limits".
 package enum RetryAfter {
-    /// Longest closure of a budget, in milliseconds.
+    /// The longest closure of a budget, in milliseconds.
     package static let longest: Int64 = 3_600_000
 
     /// Returns the time of the next attempt, in milliseconds since 1970: not before `now` and at most an hour after it.
@@ -22,7 +22,7 @@ package enum RetryAfter {
         guard let text, !text.isEmpty, text.utf8.count <= 64 else { return nil }
         let moment: Int64
         if isNumber(text) {
-            // More digits than Int64 holds mean a time beyond any bound.
+            // A number with more digits than `Int64` can hold is a time beyond any bound.
             let number = Int64(text) ?? .max
             switch number {
             case 100_000_000_000...: moment = number

@@ -1,7 +1,7 @@
-/// Suspends the requests to a service after several consecutive failures until one succeeds, or until the time that the
-/// service named. A value without a clock; times are milliseconds since 1970.
+/// Suspends the requests to a service after several consecutive failures, until one succeeds or until the time that the
+/// service named. Callers pass the current time; all times are milliseconds since 1970.
 package struct ServicePause: Equatable, Sendable {
-    /// Consecutive failures, of any requests, after which the service counts as down.
+    /// Number of consecutive failures, of any requests, after which the service counts as down.
     package static let limit = 8
     private static let shortest: Int64 = 1_000
     private static let longest: Int64 = 60_000
@@ -13,7 +13,7 @@ package struct ServicePause: Equatable, Sendable {
 
     package var isDown: Bool { failures >= Self.limit }
 
-    /// Returns whether a request may begin; while the service is down, this request tests whether it is back.
+    /// Returns whether a request may begin. While the service is down, such a request tests whether it is back.
     package func isOver(at now: Int64) -> Bool { now >= until }
 
     package mutating func succeeded() { self = ServicePause() }
@@ -30,16 +30,16 @@ package struct ServicePause: Equatable, Sendable {
     }
 }
 
-/// Evidence from one request about a service as a whole.
+/// The effect of one request on the health of the service as a whole.
 package enum ServiceHealth: Sendable, Equatable {
     case unknown
     case answers
-    /// No answer, or one about the service itself; with the retry time if the answer named one.
+    /// No answer, or an answer about the service itself; includes the retry time if the answer named one.
     case fails(retryAt: Int64? = nil)
 }
 
 extension ServicePause {
-    /// - Returns: whether the service was down before this request.
+    /// - Returns: whether the service was considered down before this request.
     package mutating func note(_ health: ServiceHealth, at now: Int64) -> Bool {
         switch health {
         case .unknown: return false

@@ -3,7 +3,7 @@ package struct APIRequest: Sendable {
     package let operation: APIOperation
     /// Values for the `*` placeholders in the operation's path.
     package var arguments: [String]
-    /// Query parameters in the order sent; a name may occur more than once.
+    /// Query parameters in the order in which they are sent; a name may occur more than once.
     package var query: [(name: String, value: String)]
     /// JSON body, sent unchanged.
     package var body: [UInt8]?
@@ -18,9 +18,9 @@ package struct APIRequest: Sendable {
         self.body = body
     }
 
-    /// Returns path and query, percent-encoded.
+    /// Returns the path and query, percent-encoded.
     ///
-    /// - Throws: ``APIFailure`` of kind `invalidRequest` for an argument that cannot be one of Apple's identifiers:
+    /// - Throws: ``APIFailure`` of kind `invalidRequest` for an argument that cannot be an identifier from Apple:
     ///   external input must not change the path.
     package func target() throws(APIFailure) -> String {
         var target = ""
@@ -44,14 +44,14 @@ package struct APIRequest: Sendable {
         return target
     }
 
-    /// Accepts letters, digits, hyphen, underscore and dot, at most 256 bytes, and not only dots: these need no
-    /// encoding in a path, and Apple's identifiers and product identifiers consist of nothing else.
+    /// Accepts letters, digits, hyphens, underscores and dots, at most 256 bytes, but not only dots. These need no
+    /// encoding in a path, and Apple's identifiers and product identifiers contain no other characters.
     static func isPathArgument(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...256).contains(bytes.count) && bytes.allSatisfy(isPlain) && !bytes.allSatisfy { $0 == 0x2E }
     }
 
-    /// Percent-encodes everything but unreserved characters (RFC 3986 section 2.1).
+    /// Percent-encodes all characters except unreserved ones (RFC 3986 section 2.1).
     static func percentEncoded(_ text: String) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {

@@ -16,11 +16,11 @@ package struct APIScope: Sendable, Hashable {
 
 /// How a request shares its endpoint's budget with others.
 package enum RequestPriority: Sendable, Hashable {
-    /// For requests with a waiting user or a deadline, such as the answer to a consumption request.
+    /// For requests with a waiting user or a deadline, such as answering a consumption request.
     case urgent
     /// For the last attempt before a deadline: uses the next free moment even if a 429 has closed the budget.
     case last
-    /// For history, reconciliation and backfill: at most a share of the budget, and only the part that urgent requests
-    /// leave free.
+    /// For history, reconciliation and backfill: uses at most a share of the budget, and only the part that urgent
+    /// requests leave free.
     case background
 }

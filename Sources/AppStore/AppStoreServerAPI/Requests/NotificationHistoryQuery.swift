@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import JSON
 
-/// The filter of a notification history, the same for every page. Apple: NotificationHistoryRequest.
+/// The filter for a notification history, the same for every page. Apple: NotificationHistoryRequest.
 package struct NotificationHistoryQuery: Sendable, Hashable {
     /// Start of the window, within the last 180 days (30 in the sandbox).
     package var startDate: AppStoreInstant
@@ -9,7 +9,7 @@ package struct NotificationHistoryQuery: Sendable, Hashable {
     package var endDate: AppStoreInstant
     /// Cannot be combined with `transactionId`.
     package var notificationType: NotificationType?
-    /// Requires a type.
+    /// Requires `notificationType`.
     package var notificationSubtype: Subtype?
     /// Limits the history to one customer.
     package var transactionId: AnyTransactionId?

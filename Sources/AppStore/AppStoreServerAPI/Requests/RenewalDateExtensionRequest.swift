@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import JSON
 
-/// Reason and duration of an extension of renewal dates. Apple: ExtendRenewalDateRequest.
+/// Reason and duration of a renewal date extension. Apple: ExtendRenewalDateRequest.
 package struct RenewalDateExtensionRequest: Sendable, Hashable {
     /// Number of days, 1 to 90.
     package var extendByDays: Int32
@@ -27,7 +27,7 @@ package struct RenewalDateExtensionRequest: Sendable, Hashable {
         return writer.bytes
     }
 
-    /// Returns the body for all active subscribers of a product, in all storefronts if `storefronts` is nil.
+    /// Returns the request body for all active subscribers of a product, in all storefronts if `storefronts` is nil.
     func body(productId: ProductId, storefronts: [String]?) -> [UInt8] {
         var writer = JSONWriter()
         writer.object {

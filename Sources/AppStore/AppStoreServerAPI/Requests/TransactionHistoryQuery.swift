@@ -1,22 +1,22 @@
 package import AppStoreModel
 
-/// The filter of a transaction history, the same for every page. Apple: Get Transaction History.
+/// The filter for a transaction history, the same for every page. Apple: Get Transaction History.
 package struct TransactionHistoryQuery: Sendable, Hashable {
-    /// Purchased at or after this time.
+    /// Only transactions purchased at or after this time.
     package var startDate: AppStoreInstant?
-    /// Purchased before this time.
+    /// Only transactions purchased before this time.
     package var endDate: AppStoreInstant?
     package var productIds: [ProductId] = []
     package var productTypes: [HistoryProductType] = []
     package var sort: HistorySort?
     package var subscriptionGroupIdentifiers: [SubscriptionGroupIdentifier] = []
     package var inAppOwnershipType: InAppOwnershipType?
-    /// Only revoked transactions, or only others; nil for both.
+    /// True for only revoked transactions, false for only the others, nil for both.
     package var revoked: Bool?
 
     package init() {}
 
-    /// - Parameter revision: revision of the previous page.
+    /// - Parameter revision: the previous page's revision.
     func parameters(revision: String?) -> [(name: String, value: String)] {
         var parameters: [(name: String, value: String)] = []
         func add(_ name: String, _ value: String?) {
@@ -35,7 +35,7 @@ package struct TransactionHistoryQuery: Sendable, Hashable {
     }
 }
 
-/// Kind of product in a history's query, which uses other spellings than a transaction. Apple: ProductType.
+/// Kind of product in a history query, spelled differently than in a transaction. Apple: ProductType.
 package struct HistoryProductType: OpenEnumeration {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

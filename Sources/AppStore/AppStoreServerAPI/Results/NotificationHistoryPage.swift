@@ -5,15 +5,15 @@ package struct NotificationHistoryPage: Sendable {
     package struct Item: Sendable {
         /// The compact JWS, as Apple would have posted it to the app's endpoint.
         package let signedPayload: [UInt8]
-        /// `accepted` or `nonconforming`: the verdict it would have had if posted.
+        /// The verdict that the notification would have received if posted: `accepted` or `nonconforming`.
         package let verdict: Verdict
         /// Delivery attempts, oldest first; at most six.
         package let sendAttempts: [SendAttempt]
     }
 
-    /// A refused notification with its text, so that it is not lost.
+    /// A refused notification, including its text so that it is not lost.
     package struct RefusedItem: Sendable {
-        /// The text as in the answer.
+        /// The text, exactly as in the answer.
         package let signedPayload: [UInt8]
         package let object: RefusedObject
     }
@@ -24,7 +24,7 @@ package struct NotificationHistoryPage: Sendable {
     package let hasMore: Bool
 }
 
-/// Delivery status of a test notification.
+/// The delivery status of a test notification.
 package struct TestNotificationStatus: Sendable {
     package let signedPayload: [UInt8]
     package let verdict: Verdict

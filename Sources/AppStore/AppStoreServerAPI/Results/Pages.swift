@@ -1,7 +1,8 @@
-/// The pages of one history, one request each.
+/// The pages of a history, each fetched by one request.
 ///
-/// Ends after the last page. If Apple announces more pages under a cursor that was already used, or without a usable
-/// cursor, reading would never end: it stops with a failure of kind `unreadable` after the page was returned.
+/// The sequence ends after the last page. If Apple announces more pages under a cursor that was already used, or
+/// without a usable cursor, reading would never end. In that case the page is returned, and then reading stops with a
+/// failure of kind `unreadable`.
 package struct Pages<Page: Sendable>: Sendable {
     /// A page and its continuation cursor.
     struct Fetched: Sendable {
@@ -21,10 +22,10 @@ package struct Pages<Page: Sendable>: Sendable {
 
     private let fetch: @Sendable (String?) async throws(APIFailure) -> Fetched
     private let reportRepeat: @Sendable () -> Void
-    /// Cursors already used.
+    /// The cursors used so far.
     private var seen: Set<String> = []
     private var position = Position.next
-    /// Cursor of the page after the last one returned, to continue later, after a failure or in another process.
+    /// Cursor of the page after the last one returned. Use it to continue later, after a failure or in another process.
     package private(set) var cursor: String?
 
     init(
@@ -37,7 +38,7 @@ package struct Pages<Page: Sendable>: Sendable {
         if let cursor { seen.insert(cursor) }
     }
 
-    /// Returns the next page, or nil after the last. After a failure, another call requests the same page.
+    /// Returns the next page, or nil after the last page. After a failure, calling again requests the same page.
     package mutating func next() async throws(APIFailure) -> Page? {
         switch position {
         case .end: return nil

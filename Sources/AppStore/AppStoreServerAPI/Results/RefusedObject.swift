@@ -20,7 +20,7 @@ package struct RefusedObject: Error, Sendable, Hashable, CustomStringConvertible
     /// Creates the refusal of an object that Apple signed for another app or environment than requested; nil if both
     /// match.
     init?(bundleId: BundleId?, environment: AppStoreEnvironment?, unless scope: APIScope) {
-        // Compare bytes: text equality accepts look-alikes.
+        // Compare bytes: equality of strings accepts look-alikes.
         guard let bundleId, bundleId.rawValue.utf8.elementsEqual(scope.bundleId.rawValue.utf8) else {
             self.init("bundleId does not match the request")
             return

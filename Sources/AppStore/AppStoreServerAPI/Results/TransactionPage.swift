@@ -1,12 +1,12 @@
 package import AppStoreVerification
 
-/// Verified transactions of one answer, in Apple's order.
+/// The verified transactions of one answer, in Apple's order.
 package struct TransactionPage: Sendable {
     package let transactions: [VerifiedTransaction]
-    /// The refused objects of the answer.
+    /// The refused objects in the answer.
     package let refused: [RefusedObject]
-    /// Cursor of the next page, present even after the last one: a later request with it returns the changes since
-    /// then.
+    /// Cursor of the next page, present even after the last page: a later request with this cursor returns the changes
+    /// since then.
     package let revision: String?
     package let hasMore: Bool
 
@@ -22,7 +22,7 @@ package struct TransactionPage: Sendable {
 
 /// Result of Look Up Order ID.
 package struct OrderLookup: Sendable {
-    /// An order of another app is `invalid`, which is not an error.
+    /// The status. An order of another app has status `invalid`, which is not an error.
     package let status: OrderLookupStatus
     package let transactions: [VerifiedTransaction]
     package let refused: [RefusedObject]

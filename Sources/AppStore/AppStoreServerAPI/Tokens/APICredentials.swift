@@ -5,7 +5,7 @@ package struct APICredentials: Sendable, Hashable {
     /// Ten letters and digits. If the file has the name that Apple gave it, such as `SubscriptionKey_2X9R4HXF34.p8`,
     /// the id in the name is used instead.
     package var keyId: String
-    /// The path of the `.p8` file: PKCS#8 in PEM, on P-256.
+    /// The path of the `.p8` file: a P-256 key as PKCS#8 in PEM.
     package var keyFile: String
 
     package init(issuerId: String, keyId: String, keyFile: String) {

@@ -3,18 +3,18 @@ internal import Cryptography
 internal import Synchronization
 package import Time
 
-/// The tokens of all apps: created on demand, reused for some minutes, and replaced when the key file changes.
+/// The tokens of all apps: created on demand, reused for a few minutes, and replaced when the key file changes.
 package final class BearerTokens: Sendable {
     /// Age at which a new token is created, well before expiry, so that the token is still valid when the request
     /// arrives.
     private static let useSeconds: Int64 = 180
-    /// Interval between checks of a key file in use.
+    /// Interval between checks of a key file that is in use.
     private static let lookMilliseconds: Int64 = 5_000
 
     private struct KeyState {
         var file: SigningKeyFile
         var lookedAt: Int64?
-        /// Number of keys read from the file.
+        /// How many times a key was read from the file.
         var generation = 0
     }
 
@@ -34,7 +34,7 @@ package final class BearerTokens: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - credentials: credentials by app.
+    ///   - credentials: credentials of each app.
     ///   - report: receives an event when a key was read or its file cannot be used.
     package init(
         credentials: [BundleId: APICredentials], clocks: Clocks = .system,
@@ -63,7 +63,7 @@ package final class BearerTokens: Sendable {
         return try result.get()
     }
 
-    /// Drops a token that Apple refused, and checks the key file again.
+    /// Drops a token that Apple refused and checks the key file again.
     func discard(_ token: BearerToken, of bundleId: BundleId) {
         guard let credentials = credentials[bundleId] else { return }
         state.withLock { state in
@@ -91,7 +91,7 @@ package final class BearerTokens: Sendable {
             }
         }
         state.keys[path] = key
-        // After a clock was set back the token is from the future, and Apple would refuse it.
+        // If the clock was set back, the token appears to be from the future and Apple would refuse it.
         if let cached = state.tokens[bundleId], cached.generation == key.generation,
             (0..<useSeconds).contains(now - cached.token.issuedAt)
         {

@@ -2,14 +2,14 @@ internal import Cryptography
 internal import FoundationEssentials
 internal import Glibc
 
-/// The key of a `.p8` file, reread when the file changes, so that a key is rotated by replacing its file.
+/// The key in a `.p8` file. It is reread when the file changes, so a key is rotated by replacing its file.
 ///
-/// The key is only in OpenSSL's memory, which is wiped when the last reference is released.
+/// The key exists only in OpenSSL's memory, which is wiped when the last reference is released.
 struct SigningKeyFile: Sendable {
     let path: String
     private(set) var key: PrivateKey?
-    /// The key id in the file's name, after resolving links, if Apple named the file: a link to another file changes
-    /// the id together with the key.
+    /// The key id from the file's name, after resolving links, if the file has the name that Apple gave it. A link to
+    /// another file therefore changes the id together with the key.
     private(set) var keyId: String?
     private var version: FileVersion?
 
@@ -18,11 +18,11 @@ struct SigningKeyFile: Sendable {
     enum Outcome: Sendable, Equatable {
         case unchanged
         case read
-        /// The reason; a key read earlier is kept.
+        /// The file cannot be used, for this reason; a key read earlier is kept.
         case unusable(String)
     }
 
-    /// Checks the file, and reads it if it has changed. Local file access only, so it may block briefly.
+    /// Checks the file and reads it if it has changed. Accesses only local files, so it may block briefly.
     mutating func refresh() -> Outcome {
         guard let current = FileVersion(path: path) else {
             // Reported once, and again if the file reappears and disappears.
@@ -59,7 +59,7 @@ extension SigningKeyFile {
     }
 }
 
-/// Identifies the content of a file; changes also when a symbolic link changes, as in a mounted secret.
+/// Identifies the content of a file. It also changes when a symbolic link changes, as in a mounted secret.
 private struct FileVersion: Sendable, Equatable {
     let device: UInt64
     let inode: UInt64
@@ -67,7 +67,7 @@ private struct FileVersion: Sendable, Equatable {
     let seconds: Int
     let nanoseconds: Int
 
-    /// Nil if there is no regular file. Opening a named pipe would block.
+    /// Returns nil if there is no regular file. Opening a named pipe would block.
     init?(path: String) {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
