@@ -2,8 +2,8 @@ internal import Cryptography
 internal import Glibc
 internal import Synchronization
 
-/// A header segment under which a signature has verified. An equal header has equal `alg` and `x5c`, so base64, JSON
-/// and X.509 work is skipped while the path is fresh.
+/// A header segment under which a signature has been verified. An equal header has equal `alg` and `x5c`, so base64,
+/// JSON and X.509 work is skipped while the path is fresh.
 final class KnownHeader: Sendable {
     /// The header segment, without the dot.
     let text: [UInt8]
@@ -11,10 +11,10 @@ final class KnownHeader: Sendable {
     let midstate: SHA256Midstate
     let hasCriticalMembers: Bool
     let path: ValidatedPath
-    /// Revocation status of the leaf and the intermediate: nil before the first request for them, empty when revocation
+    /// Revocation status of the leaf and the intermediate: nil before they are first requested, empty when revocation
     /// checks are off.
     private let knownStandings = Mutex<[RevocationStanding]?>(nil)
-    // The cache's use counter at the last use, for eviction.
+    // The cache's use counter at the time of the last use, for eviction.
     let lastUse = Atomic<UInt64>(0)
 
     init(text: [UInt8], midstate: SHA256Midstate, hasCriticalMembers: Bool, path: ValidatedPath) {
@@ -37,11 +37,11 @@ final class KnownHeader: Sendable {
     }
 }
 
-/// Caches validated data in two levels: header segments exactly as received, and certificate paths by the digest of
+/// Caches validated data on two levels: header segments exactly as received, and certificate paths by the digest of
 /// their encodings. Refusals are never cached.
 ///
-/// The first level is compared byte by byte and filled only after a signature has verified: the certificate chain is
-/// public, and an attacker can produce any number of spellings of a header, but none that Apple's key has signed. A
+/// The first level is compared byte by byte and filled only after a signature has been verified: the certificate chain
+/// is public, and an attacker can produce any number of spellings of a header, but none that Apple's key has signed. A
 /// stale entry stays until it is replaced, because it distinguishes a known header from a new one.
 final class ChainCache: Sendable {
     static let capacity = 32
@@ -62,16 +62,16 @@ final class ChainCache: Sendable {
     private let state = Mutex(State())
     private let uses = Atomic<UInt64>(0)
 
-    /// Returns whether a path is still fresh at `now`. A path validated later than `now` is not: the clock was set
-    /// back.
+    /// Returns whether a path is still fresh at `now`. A path validated later than `now` is not fresh: the clock was
+    /// set back.
     static func isFresh(_ path: ValidatedPath, at now: Int64) -> Bool {
         let (age, overflow) = now.subtractingReportingOverflow(path.validatedAt)
         return !overflow && age >= 0 && age < lifetime
     }
 
-    /// Returns the known header with which `jws` begins, fresh or not.
+    /// Returns the known header that `jws` begins with, whether fresh or not.
     func header(of jws: ArraySlice<UInt8>) -> KnownHeader? {
-        // Copy the array under the lock and search it outside.
+        // Copy the array under the lock and search the copy outside.
         let headers = state.withLock { $0.headers }
         for header in headers {
             let count = header.text.count
@@ -86,7 +86,7 @@ final class ChainCache: Sendable {
         return nil
     }
 
-    /// Adds a header under which a signature has verified, replacing one with the same text.
+    /// Adds a header under which a signature has been verified, replacing any header with the same text.
     func insert(_ header: KnownHeader) {
         header.lastUse.store(nextUse(), ordering: .relaxed)
         state.withLock { state in
@@ -114,7 +114,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Adds a path that passed all of its own checks; no signature under it needs to have verified yet.
+    /// Adds a path that passed all of its own checks, even if no signature under it has been verified yet.
     func insert(_ path: ValidatedPath, _ digest: SHA256Digest) {
         let use = nextUse()
         state.withLock { state in

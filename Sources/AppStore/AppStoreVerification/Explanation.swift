@@ -20,20 +20,20 @@ public struct Explanation: Sendable {
     public struct Step: Sendable {
         public let step: VerificationStep
         public let outcome: Outcome
-        /// The reason code and its meaning for a failed step; otherwise empty or a remark.
+        /// For a failed step, the reason code and its meaning; otherwise empty or a remark.
         public let detail: String
     }
 
-    /// One entry of `x5c` as sent, trusted or not.
+    /// One entry in `x5c` as sent, trusted or not.
     public struct Certificate: Sendable {
-        /// Distinguished name on one line.
+        /// Distinguished name, on one line.
         public let subject: String
         public let issuer: String
         /// Serial number in lower-case hexadecimal.
         public let serial: String
-        /// Start of the validity in seconds since 1970; nil if unreadable.
+        /// Start of the validity, in seconds since 1970; nil if unreadable.
         public let notBefore: Int64?
-        /// End of the validity in seconds since 1970; nil if unreadable.
+        /// End of the validity, in seconds since 1970; nil if unreadable.
         public let notAfter: Int64?
     }
 
@@ -41,10 +41,9 @@ public struct Explanation: Sendable {
     /// The steps, in the order in which they run.
     public let steps: [Step]
     public let certificates: [Certificate]
-    /// The verdict as for a body received now; nil for a bare transaction, renewal info or app transaction that is
-    /// valid.
+    /// The verdict for a body received now; nil for a bare transaction, renewal info or app transaction that is valid.
     public let verdict: Verdict?
-    /// The reason why the object is not valid; nil if it is.
+    /// The reason why the object is invalid; nil if it is valid.
     public let reason: Reason?
     /// The decoded payload; nil unless everything is valid.
     public let payload: [UInt8]?
@@ -54,10 +53,10 @@ public struct Explanation: Sendable {
 }
 
 extension NotificationVerifier {
-    /// Explains, step by step, the verdict on a body, a bare notification JWS, or a bare transaction, renewal info or
-    /// app transaction JWS. Surrounding white space is ignored.
+    /// Explains the verdict on a body, a bare notification JWS, or a bare transaction, renewal info or app transaction
+    /// JWS, step by step. Surrounding white space is ignored.
     ///
-    /// Meant for people and files: such a verifier has the policy `off`, which appears as a skipped step.
+    /// Meant for people and files: a verifier for this purpose has the policy `off`, which appears as a skipped step.
     /// - Parameter now: milliseconds since 1970.
     public func explain(_ text: [UInt8], at now: Int64) -> Explanation {
         let text = Self.trimmed(text)
@@ -92,7 +91,8 @@ extension NotificationVerifier {
         }
     }
 
-    /// Check 13 for a bare object, with the members that its kind has: renewal info has only the environment.
+    /// Check 13 for a bare object, with the members that this kind of object has: renewal info has only the
+    /// environment.
     private func checkIdentity(of document: JSONDocument, _ kind: Explanation.Kind) throws(Refusal) {
         let root = document.root
         let environment = root[kind == .appTransaction ? "receiptType" : "environment"]?.string

@@ -1,12 +1,13 @@
-/// Settings of the precomputed tables of multiples of Apple's keys, which more than halve the cost of a signature.
+/// Settings for the precomputed tables of multiples of Apple's keys, which more than halve the cost of verifying a
+/// signature.
 ///
-/// A table is computed with an OpenSSL function that is deprecated, so its results are monitored: a table never
-/// rejects, and a share of the signatures that it accepts is verified again in the usual way.
+/// A table is computed with a deprecated OpenSSL function, so its results are monitored: a table never rejects a
+/// signature, and a share of the signatures that it accepts is verified again in the usual way.
 public struct FixedKeyTables: Sendable, Hashable {
     static let greatestRecheck = 1_000_000
 
     public var isOn: Bool
-    /// Share of the accepted signatures that is verified again: the first of each key, then one in this number.
+    /// The share of accepted signatures to verify again: the first signature of each key, then one in this number.
     public var recheckedOneIn: Int
 
     public init(isOn: Bool = false, recheckedOneIn: Int = 256) {
@@ -15,39 +16,38 @@ public struct FixedKeyTables: Sendable, Hashable {
     }
 }
 
-/// Events of the precomputed tables of one process.
+/// Events concerning the precomputed tables of one process.
 public enum FixedKeyEvent: Sendable, Hashable {
     /// A table has passed its test and is in use from now on.
     case ready(publicKey: [UInt8])
     /// OpenSSL on this machine cannot compute tables; none will be used.
     case unavailable(String)
-    /// A table did not pass its test. It was not used, and no further table will be.
+    /// A table did not pass its test. It was not used, and no other table will be.
     case testFailed(publicKey: [UInt8])
-    /// A table and OpenSSL gave different results for one signature. OpenSSL's result counts; tables are off from now
-    /// on.
+    /// A table and OpenSSL gave different results for a signature. OpenSSL's result counts; tables are off from now on.
     case disagreement(FixedKeyDisagreement)
 }
 
-/// A signature for which a table and OpenSSL gave different results. All of it is public.
+/// A signature for which a table and OpenSSL gave different results. All of its fields are public data.
 public struct FixedKeyDisagreement: Sendable, Hashable {
-    /// SHA-256 of the signed bytes, 32 bytes.
+    /// SHA-256 of the signed bytes: 32 bytes.
     public let digest: [UInt8]
-    /// r followed by s, 32 bytes each.
+    /// r followed by s: 32 bytes each.
     public let signature: [UInt8]
     /// The point of the key, 04 || x || y.
     public let publicKey: [UInt8]
-    /// The table's result; OpenSSL's was the opposite.
+    /// The table's result; OpenSSL's result was the opposite.
     public let isGoodByTable: Bool
 }
 
-/// Counters of the precomputed tables of one process.
+/// Counters for the precomputed tables of one process.
 public struct FixedKeyStatus: Sendable, Hashable {
-    /// Keys with a table in use.
+    /// Number of keys with a table in use.
     public var tables = 0
-    /// Signatures evaluated with a table.
+    /// Number of signatures evaluated with a table.
     public var judged = 0
-    /// Accepted signatures that were verified again.
+    /// Number of accepted signatures that were verified again.
     public var rechecked = 0
-    /// Disagreements, and tables that did not pass their test. After the first one, tables are off.
+    /// Number of disagreements, and of tables that did not pass their test. Tables are off after the first one.
     public var faults = 0
 }

@@ -2,17 +2,18 @@ internal import Concurrency
 internal import Cryptography
 internal import Synchronization
 
-/// Precomputed tables for the keys with which Apple currently signs: computed off the request path, monitored while in
-/// use, and all dropped for the rest of the process at the first fault.
+/// Precomputed tables for the keys that Apple currently signs with. They are computed off the request path, monitored
+/// while in use, and all dropped for the rest of the process at the first fault.
 ///
-/// A table is computed only for the key of a verified notification for one of our apps, so an untrusted client cannot
-/// choose the keys.
+/// A table is computed only for a key that signed a verified notification for one of our apps, so an untrusted client
+/// cannot choose the keys.
 final class FixedKeys: Sendable {
     static let capacity = 4
-    /// A table used within this time, in milliseconds, is not evicted: computing one costs as much as 300 signatures.
+    /// A table used within this time, in milliseconds, is not evicted: computing a table costs as much as 300
+    /// signatures.
     static let shortestUse: Int64 = 60_000
 
-    /// One key's table with its counters.
+    /// The table of one key, with counters.
     final class Table: Sendable {
         let publicKey: [UInt8]
         let multiples: P256FixedKeyTable
@@ -35,7 +36,7 @@ final class FixedKeys: Sendable {
         var passesTest: @Sendable (P256FixedKeyTable, SHA256Digest, [UInt8]) -> Bool = { table, digest, signature in
             table.passesSelfTest(digest: digest, rawSignature: signature)
         }
-        /// Runs a closure on a thread of its own; returns false if no thread can be created.
+        /// Runs a closure on a dedicated thread; returns false if no thread can be created.
         var run: @Sendable (@escaping @Sendable () -> Void) -> Bool = { OwnThread.start(name: "fixed-key", $0) == 0 }
     }
 
@@ -70,7 +71,7 @@ final class FixedKeys: Sendable {
 
     // MARK: Verification
 
-    /// Returns the table of the path's key, and records its use.
+    /// Returns the table for the path's key and records its use.
     /// - Parameter now: milliseconds since 1970.
     func table(of path: ValidatedPath, at now: Int64) -> Table? {
         guard let table = state.withLock({ $0.tables.first { $0.publicKey == path.publicKey } }) else { return nil }
@@ -78,21 +79,21 @@ final class FixedKeys: Sendable {
         return table
     }
 
-    /// Evaluates the signatures with the tables; signatures of one key share an inversion.
+    /// Evaluates the signatures with the tables; signatures of the same key share an inversion.
     func judge(_ objects: [OpenedObject]) {
         var left = objects
         while let table = left.lazy.compactMap(\.table).first {
             let together = left.filter { $0.table === table }
             left.removeAll { $0.table === table }
             let signatures = together.map { ($0.digest, $0.signature) }
-            // No result if memory is exhausted.
+            // There is no result if memory is exhausted.
             guard let judgements = table.multiples.judgements(of: signatures) else { continue }
             judged.add(together.count, ordering: .relaxed)
             for (object, isGood) in zip(together, judgements) { object.isGoodByTable = isGood }
         }
     }
 
-    /// Returns whether the table's result is final: the signature was accepted, is not due to be verified again, and
+    /// Returns whether the table's result is final: the signature was accepted and is not due to be verified again, and
     /// tables are still in use. A rejection is never final.
     func isDecided(_ object: OpenedObject) -> Bool {
         guard object.isGoodByTable == true, let table = object.table, !isOff.load(ordering: .acquiring) else {
@@ -125,8 +126,8 @@ final class FixedKeys: Sendable {
 
     // MARK: Computation of tables
 
-    /// Starts computing a table for the key of a verified object in the background, unless the key has one, another is
-    /// being computed, or all tables are in use.
+    /// Starts computing a table in the background for the key of a verified object, unless the key already has one,
+    /// another is being computed, or all tables are in use.
     /// - Parameter now: milliseconds since 1970.
     func makeTable(for object: SignedObject, at now: Int64) {
         guard object.table == nil, !isOff.load(ordering: .acquiring) else { return }

@@ -1,11 +1,11 @@
 internal import Cryptography
 internal import Synchronization
 
-/// Limits the validation of unknown certificate paths, in rate and concurrency: an untrusted client can create them at
-/// will, and each costs about a millisecond. Known paths are not limited.
+/// Limits the rate and concurrency of validating unknown certificate paths: an untrusted client can create any number
+/// of them, and each costs about a millisecond. Known paths are not limited.
 ///
-/// Concurrency counts distinct paths: right after a start all workers meet the same new path of Apple's at once, and
-/// refusing all but one would reject authentic notifications. The rate counts every validation.
+/// Concurrency counts distinct paths: right after a start, all workers encounter the same new path from Apple at once,
+/// and refusing all but one would reject authentic notifications. The rate counts every validation.
 final class NewCertificateChainLimiter: Sendable {
     private struct State {
         var tokens: Int64
@@ -22,7 +22,7 @@ final class NewCertificateChainLimiter: Sendable {
         state = Mutex(State(tokens: Int64(limits.perSecond) * 1000, refilledAt: .min))
     }
 
-    /// Returns whether the path may be validated; the caller then calls `leave` when it is done.
+    /// Returns whether the path may be validated; if so, the caller must call `leave` when it is done.
     func enter(_ path: SHA256Digest, at now: Int64) -> Bool {
         state.withLock { state in
             Self.refill(&state, perSecond: Int64(limits.perSecond), at: now)
@@ -41,8 +41,9 @@ final class NewCertificateChainLimiter: Sendable {
         }
     }
 
-    // Tokens are thousandths, so that one millisecond adds exactly the rate. Workers read the clock before this call,
-    // so a small step back comes from another worker and adds nothing; a clock that was set back restarts the refill.
+    // Tokens are counted in thousandths, so that each millisecond adds exactly the rate. Workers read the clock before
+    // this call, so a small step back comes from another worker and adds nothing. If the clock was set back, the refill
+    // restarts.
     private static func refill(_ state: inout State, perSecond: Int64, at now: Int64) {
         let (back, isFarBack) = state.refilledAt.subtractingReportingOverflow(now)
         if now < state.refilledAt, !isFarBack, back <= 1000 { return }

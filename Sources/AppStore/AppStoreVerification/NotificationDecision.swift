@@ -2,15 +2,15 @@ internal import AppStoreModel
 internal import Cryptography
 
 /// The state of one notification between checks. Several notifications advance together from one signature to the next,
-/// because a key's table evaluates many signatures at a lower cost than one after another.
+/// because a key's table evaluates many signatures together at a lower cost than individually.
 enum NotificationProgress {
     case decided(Verdict)
     /// Checks 3 to 9 have passed; the signature is next. **The content is not trusted yet.**
     case opened(signedText: ArraySlice<UInt8>, OpenedObject)
-    /// Everything but the nested objects has passed; their signatures are next.
+    /// Everything except the nested objects has passed; the signatures of those are next.
     case authentic(AuthenticNotification)
 
-    /// The objects with a signature to verify next.
+    /// The objects whose signatures are verified next.
     var signatures: [OpenedObject] {
         switch self {
         case .decided: []
@@ -57,7 +57,7 @@ extension NotificationVerifier {
         _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
     ) -> NotificationProgress {
         guard case .opened(let signedText, let opened) = progress else { return progress }
-        // A failed check ends the decision; the log and the quarantine record get everything read so far.
+        // A failed check ends the decision; the log and the quarantine record receive everything read so far.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
         var digest: SHA256Digest?

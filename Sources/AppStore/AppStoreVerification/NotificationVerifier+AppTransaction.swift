@@ -1,7 +1,7 @@
 public import AppStoreModel
 internal import JSON
 
-/// An app transaction that Apple signed for a configured app. Only this module can make one.
+/// An app transaction that Apple signed for a configured app. Only this module can create one.
 public struct VerifiedAppTransaction: Sendable {
     public let environment: AppStoreEnvironment
     public let bundleId: BundleId
@@ -10,13 +10,14 @@ public struct VerifiedAppTransaction: Sendable {
 }
 
 extension NotificationVerifier {
-    /// Verifies an app transaction from the App Store Server API or an app, with a notification's checks from 4 on.
+    /// Verifies an app transaction from the App Store Server API or an app, with the same checks as a notification from
+    /// check 4 on.
     ///
     /// - Parameters:
-    ///   - signedAppTransaction: compact JWS, Apple's `signedAppTransactionInfo`.
+    ///   - signedAppTransaction: the compact JWS that Apple calls `signedAppTransactionInfo`.
     ///   - now: milliseconds since 1970.
-    ///   - moment: moment at which the certificates must be valid; ``CertificateMoment/signature`` only for an answer
-    ///     of the App Store Server API.
+    ///   - moment: moment at which the certificates must be valid; pass ``CertificateMoment/signature`` only for an
+    ///     answer from the App Store Server API.
     /// - Throws: a ``Refusal``; its `status` is 503 or 429 if a retry can help.
     public func verify(
         signedAppTransaction: [UInt8], at now: Int64, certificates moment: CertificateMoment = .present

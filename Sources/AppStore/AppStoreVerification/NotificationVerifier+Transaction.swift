@@ -1,7 +1,7 @@
 public import AppStoreModel
 internal import JSON
 
-/// A transaction that Apple signed for a configured app, with renewal info if given. Only this module can make one.
+/// A transaction that Apple signed for a configured app, with renewal info if given. Only this module can create one.
 public struct VerifiedTransaction: Sendable {
     public let environment: AppStoreEnvironment
     public let bundleId: BundleId
@@ -12,15 +12,15 @@ public struct VerifiedTransaction: Sendable {
 }
 
 extension NotificationVerifier {
-    /// Verifies objects that an app got from StoreKit: each with a notification's checks from 4 on, and that both are
-    /// about one purchase.
+    /// Verifies objects that an app received from StoreKit: runs a notification's checks from check 4 on for each, and
+    /// checks that both are about the same purchase.
     ///
     /// - Parameters:
-    ///   - signedTransaction: compact JWS, StoreKit's `VerificationResult.jwsRepresentation`.
-    ///   - signedRenewalInfo: compact JWS of the same purchase.
+    ///   - signedTransaction: the compact JWS from StoreKit's `VerificationResult.jwsRepresentation`.
+    ///   - signedRenewalInfo: the compact JWS of the same purchase's renewal info.
     ///   - now: milliseconds since 1970.
-    ///   - moment: moment at which the certificates must be valid; ``CertificateMoment/signature`` only for an answer
-    ///     of the App Store Server API.
+    ///   - moment: moment at which the certificates must be valid; pass ``CertificateMoment/signature`` only for an
+    ///     answer from the App Store Server API.
     /// - Throws: a ``Refusal``; its `status` is 503 or 429 if a retry can help.
     public func verify(
         signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, at now: Int64,
@@ -50,7 +50,7 @@ extension NotificationVerifier {
             renewalInfo: renewalInfo)
     }
 
-    /// Verifies a signed object outside of a notification and returns its header and payload.
+    /// Verifies a signed object that is not part of a notification, and returns its header and payload.
     func document(
         _ jws: [UInt8], _ name: String, at now: Int64, _ moment: CertificateMoment
     ) throws(Refusal) -> (header: KnownHeader, document: JSONDocument) {
@@ -67,7 +67,8 @@ extension NotificationVerifier {
 }
 
 extension AudienceCheck {
-    /// Returns the app and environment of an object outside of a notification. A transaction has no appAppleId.
+    /// Returns the app and environment of an object that is not part of a notification. A transaction has no
+    /// appAppleId.
     func audience(
         bundleId named: EnvelopeField<BundleId>, environment: EnvelopeField<AppStoreEnvironment>
     ) throws(Refusal) -> Audience {
@@ -77,7 +78,8 @@ extension AudienceCheck {
         guard let environment = environment.value else {
             throw Refusal(.audience, "the environment is not a string", bundleId: bundleId.rawValue)
         }
-        // As for notifications, Xcode and LocalTesting never pass; the sandbox passes for an app configured without it.
+        // As for notifications, Xcode and LocalTesting never pass; the sandbox passes even for an app configured
+        // without it.
         let isExpected = app.environments.contains(environment)
         guard isExpected || environment == .sandbox else {
             throw Refusal(.audience, "the environment is not configured for the app", bundleId: bundleId.rawValue)

@@ -3,8 +3,8 @@ internal import Cryptography
 
 /// Decides whether a body is a notification that Apple signed for one of our apps.
 ///
-/// Synchronous and safe to call from any number of threads; never waits, logs or uses the network. The current time is
-/// an argument, so that tests and history imports can pass another time.
+/// Synchronous and safe to call from any number of threads; never waits, logs or uses the network. Callers pass the
+/// current time, so that tests and history imports can pass another time.
 public final class NotificationVerifier: Sendable {
     let objects: SignedObjectVerifier
     let revocation: RevocationChecker
@@ -14,10 +14,10 @@ public final class NotificationVerifier: Sendable {
     /// - Parameters:
     ///   - requester: sends OCSP requests; needed unless the policy is `off`. Requests are made in
     ///     ``runRevocationChecks(clock:)``.
-    ///   - tableEvents: receives the events of the key tables, for logging; called on the verifying threads and on the
+    ///   - tableEvents: receives events of the key tables, for logging; called on the verifying threads and on the
     ///     thread that computes tables.
-    /// - Throws: ``VerifierSetupError`` when a root is unusable, this machine's OpenSSL cannot verify it, or the
-    ///   configuration lets nothing through. The process should print it and exit.
+    /// - Throws: ``VerifierSetupError`` if a root is unusable, this machine's OpenSSL cannot verify it, or the
+    ///   configuration accepts nothing. The process should print the error and exit.
     public convenience init(
         _ configuration: VerifierConfiguration, requester: (any OCSPRequester)? = nil,
         tableEvents: @escaping @Sendable (FixedKeyEvent) -> Void = { _ in }
@@ -27,7 +27,7 @@ public final class NotificationVerifier: Sendable {
             fixedKeys: configuration.tables.isOn ? FixedKeys(configuration.tables, report: tableEvents) : nil)
     }
 
-    /// - Parameter fixedKeys: precomputed key tables, or nil for none.
+    /// - Parameter fixedKeys: precomputed key tables; nil for none.
     init(
         _ configuration: VerifierConfiguration, requester: (any OCSPRequester)?, fixedKeys: FixedKeys?
     ) throws(VerifierSetupError) {
@@ -40,13 +40,13 @@ public final class NotificationVerifier: Sendable {
         requiresVersion = configuration.requiresVersion
     }
 
-    /// Returns the verdict on a request's body, `{"signedPayload":"…"}`.
+    /// Returns the verdict on the body of a request, `{"signedPayload":"…"}`.
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - limits: limits of the body, by its version.
+    ///   - limits: limits of the body, depending on its version.
     ///   - isAcknowledged: returns whether a notification with this UUID and environment is already stored. Called
-    ///     after everything but the nested objects has been verified; if it returns true, those are not examined and
-    ///     the verdict is ``Verdict/duplicate(_:)``.
+    ///     after everything except the nested objects has been verified. If it returns true, the nested objects are not
+    ///     examined and the verdict is ``Verdict/duplicate(_:)``.
     public func verify(
         body: [UInt8], at now: Int64, limits: BodyLimits = BodyLimits(),
         isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
@@ -54,8 +54,8 @@ public final class NotificationVerifier: Sendable {
         verify(bodies: CollectionOfOne(body), at: now, limits: limits, isAcknowledged: isAcknowledged)[0]
     }
 
-    /// Returns the verdicts on several bodies in their order, as ``verify(body:at:limits:isAcknowledged:)`` does for
-    /// one. If key tables are in use, all signatures are evaluated together, which lowers the cost of each.
+    /// Returns the verdicts on several bodies, in the same order; see ``verify(body:at:limits:isAcknowledged:)``. If
+    /// key tables are in use, all signatures are evaluated together, which lowers the cost of each.
     public func verify(
         bodies: some Collection<[UInt8]>, at now: Int64, limits: BodyLimits = BodyLimits(),
         isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
@@ -63,14 +63,14 @@ public final class NotificationVerifier: Sendable {
         decide(bodies.map { open(body: $0, limits, at: now) }, at: now, .present, isAcknowledged)
     }
 
-    /// Number of notifications to verify together for the best throughput.
+    /// Number of notifications to verify together for best throughput.
     public var preferredBatch: Int { objects.fixedKeys == nil ? 1 : 8 }
 
     /// Returns the verdict on a compact JWS from the App Store Server API's notification history.
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - moment: moment at which the certificates must be valid; ``CertificateMoment/signature`` only for an answer
-    ///     of the App Store Server API.
+    ///   - moment: moment at which the certificates must be valid; pass ``CertificateMoment/signature`` only for an
+    ///     answer from the App Store Server API.
     public func verify(
         signedPayload: [UInt8], at now: Int64, certificates moment: CertificateMoment = .present
     ) -> Verdict {
@@ -88,8 +88,8 @@ public final class NotificationVerifier: Sendable {
         }
     }
 
-    /// Adds a header segment that another process has seen under a verified signature, read from a source that only the
-    /// ingress writes. Returns false if its certificates are not, or no longer, trusted.
+    /// Adds a header segment under which another process has verified a signature. It must come from a source that only
+    /// the ingress writes. Returns false if its certificates are not, or no longer, trusted.
     /// - Parameter now: milliseconds since 1970.
     public func remember(header segment: [UInt8], at now: Int64) -> Bool {
         do throws(Refusal) {
@@ -112,10 +112,10 @@ public final class NotificationVerifier: Sendable {
         revocation.status(at: now)
     }
 
-    /// Number of certificate path validations since the start; a known path is validated every 15 minutes.
+    /// Number of certificate path validations since the start; a known path is validated again every 15 minutes.
     public var chainValidations: Int { objects.validations }
 
-    /// Counters of the key tables; all zero if the configuration turns them off.
+    /// Counters for the key tables; all zero if the configuration turns tables off.
     public var tableStatus: FixedKeyStatus { objects.fixedKeys?.status ?? FixedKeyStatus() }
 
     func verdict(

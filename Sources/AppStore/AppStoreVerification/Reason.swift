@@ -1,24 +1,24 @@
-/// The reason why a body was rejected, quarantined or sent to the sandbox topic: a stable code for metrics, logs and
-/// quarantine headers.
+/// Why a body was rejected, quarantined or sent to the sandbox topic: a stable code for metrics, logs and quarantine
+/// headers.
 ///
-/// ``step`` and ``status`` list the consequences of each reason, as does `Sources/AppStore/README.md`. A later version
+/// ``step`` and ``status`` list the consequences of each reason, as does `Sources/AppStore/README.md`. Future versions
 /// may add cases.
 public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
-    /// The body has no bytes.
+    /// The body is empty.
     case empty
     /// The body is not JSON in UTF-8, is nested too deeply, has more than a thousand names, or has bytes after the
     /// value.
     case json
     /// The body is JSON, but not an object with exactly one non-empty text `signedPayload`.
     case jsonShape = "json_shape"
-    /// An object of the body names a member twice.
+    /// An object in the body contains a duplicate member name.
     case jsonDuplicate = "json_dup"
-    /// A body with `signedPayload` exceeds the size limit of such bodies.
+    /// A body with `signedPayload` exceeds the size limit for such bodies.
     case tooLarge = "too_large"
 
-    /// Not three segments of base64url letters separated by two dots.
+    /// The JWS is not three segments of base64url characters separated by two dots.
     case jwsForm = "jws_form"
-    /// A segment has padding, letters of the standard alphabet, an impossible length or spare bits.
+    /// A segment has padding, characters of the standard alphabet, an impossible length or nonzero spare bits.
     case jwsBase64 = "jws_b64"
     /// The header is not a JSON object, or is ambiguous.
     case jwsHeader = "jws_header"
@@ -31,15 +31,15 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// One of the first two entries of `x5c` is not one DER certificate and nothing else.
     case certificateEncoding = "x5c_der"
 
-    /// No path to a pinned root.
+    /// There is no path to a pinned root.
     case chainRoot = "chain_root"
-    /// A signature of the path does not verify or uses an algorithm that is not allowed.
+    /// A signature in the path is invalid or uses a forbidden algorithm.
     case chainSignature = "chain_sig"
     /// The leaf does not carry Apple's receipt signing marker exactly once.
     case leafMarker = "leaf_marker"
     /// The intermediate does not carry Apple's developer relations marker exactly once.
     case intermediateMarker = "inter_marker"
-    /// A certificate of the path was issued by one that may not issue certificates.
+    /// A certificate in the path was issued by a certificate that may not issue others.
     case notCertificateAuthority = "not_ca"
     /// An extension is malformed, critical and unknown, or not allowed by this profile.
     case certificateExtension = "cert_ext"
@@ -47,25 +47,25 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case leafKey = "leaf_key"
     /// Unknown certificate chains arrive faster than they may be validated; known ones are not affected.
     case newCertificateChains = "new_chains"
-    /// The signature over these bytes is not the leaf's.
+    /// The leaf's key did not sign these bytes.
     case signature
-    /// The present is outside the validity of the path; 503 within 48 hours of it, when a retry can help.
+    /// The current time is outside the validity of the path; answered 503 within 48 hours of it, when a retry can help.
     case certificateTime = "cert_time"
-    /// The issuer has revoked a certificate of the path.
+    /// The issuer has revoked a certificate in the path.
     case revoked
     /// `signedDate` is more than 24 hours ahead: this machine's clock is more likely wrong than Apple's.
     case clock
     /// The policy is strict and the revocation status is unknown.
     case revocationUnknown = "ocsp_unknown"
 
-    /// Signed for an app or environment that is not configured.
+    /// The notification was signed for an app or environment that is not configured.
     case audience
-    /// Signed in the sandbox for an app configured without it: published to the sandbox topic.
+    /// The notification was signed in the sandbox, for an app configured without it; published to the sandbox topic.
     case sandbox
     /// The signed object is not a notification but a transaction, renewal info or app transaction.
     case typeConfusion = "type_confusion"
 
-    /// The bundleId is configured, but the environment is absent, malformed or not one that Apple has signed for so
+    /// The bundleId is configured, but the environment is absent, malformed or one that Apple has not signed for so
     /// far, or `appAppleId` is absent in Production.
     case profileAudience = "profile_audience"
     /// The header has `crit` or `b64`.
@@ -78,19 +78,19 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case profileUUID = "profile_uuid"
     /// `version` does not begin with `2.`.
     case profileVersion = "profile_version"
-    /// A nested JWS is absent, not signed by Apple, or of another kind, app, environment or purchase.
+    /// A nested JWS is absent, not signed by Apple, or belongs to another kind, app, environment or purchase.
     case profileNested = "profile_nested"
-    /// An integer the pipeline needs has a fraction or does not fit 64 bits.
+    /// An integer that the pipeline needs has a fraction or does not fit in 64 bits.
     case profileNumber = "profile_number"
     /// `signedDate` is absent or before the App Store opened.
     case profileDate = "profile_date"
-    /// Not exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or an ambiguous one.
+    /// There is not exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or it is ambiguous.
     case profileContainer = "profile_container"
-    /// The signed payload is not one JSON object in UTF-8 of bounded depth.
+    /// The signed payload is not a single JSON object in UTF-8 of limited depth.
     case profileEncoding = "profile_encoding"
-    /// An object of the signed payload names a member twice.
+    /// An object in the signed payload contains a duplicate member name.
     case profileDuplicate = "profile_dup"
-    /// A signed text is too long, has control characters, or breaks the grammar of its field.
+    /// A signed text is too long, contains control characters, or violates the grammar of its field.
     case profileText = "profile_text"
 
     /// A library call failed because of this machine (memory, configuration), never because of the sender.
@@ -98,10 +98,10 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
 
     public var description: String { rawValue }
 
-    /// The check that fails with this reason; the signature check can fail with `internal` too.
+    /// The check that fails for this reason; the signature check can also fail with `internal`.
     public var step: VerificationStep { row.step }
 
-    /// The HTTP status; it makes Apple retry if, and only if, a retry can help. 200 is sent after Kafka has
+    /// The HTTP status. It makes Apple retry if, and only if, a retry can help. A 200 is sent after Kafka has
     /// acknowledged the record.
     public var status: Int { row.status }
 
@@ -133,32 +133,32 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     }
 }
 
-/// The verifier's share of the fourteen checks; the listener makes the first two (method and path, framing and size).
-/// They run in this order: validity and revocation are checked only after a signature has verified, or an untrusted
-/// client with Apple's public certificate chain could provoke retries.
+/// The twelve of the fourteen checks that the verifier makes; the listener makes the first two (method and path,
+/// framing and size). They run in this order. Validity and revocation are checked only after a signature has been
+/// verified; otherwise an untrusted client with Apple's public certificate chain could provoke retries.
 public enum VerificationStep: Int, Sendable, Hashable, CaseIterable {
     /// The outer JSON has exactly one text `signedPayload`.
     case body = 3
-    /// Three segments of strict base64url.
+    /// The JWS is three segments of strict base64url.
     case compactForm = 4
     /// `alg` is ES256.
     case algorithm = 5
-    /// `x5c` holds two to four certificates.
+    /// `x5c` contains two to four certificates.
     case certificateList = 6
-    /// A path to a pinned root in which every signature is valid.
+    /// There is a path to a pinned root in which every signature is valid.
     case pinnedRoot = 7
-    /// The leaf's marker.
+    /// The leaf has Apple's marker.
     case leafMarker = 8
-    /// The intermediate's marker and its permission to issue certificates.
+    /// The intermediate has Apple's marker and may issue certificates.
     case intermediateMarker = 9
-    /// The signature over the exact bytes.
+    /// The signature is valid for the exact bytes.
     case signature = 10
-    /// The present within the validity of the certificates.
+    /// The current time is within the validity of the certificates.
     case validity = 11
-    /// No certificate revoked.
+    /// No certificate is revoked.
     case revocation = 12
-    /// App and environment.
+    /// The app and the environment are configured.
     case audience = 13
-    /// Type, UUID, version, nested objects, dates.
+    /// Type, UUID, version, nested objects and dates match Apple's documentation.
     case profile = 14
 }

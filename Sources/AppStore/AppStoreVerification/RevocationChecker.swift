@@ -1,13 +1,13 @@
 internal import Cryptography
 internal import Synchronization
 
-/// Sends OCSP requests; the ingress uses its HTTP client, tests answer from memory.
+/// Sends OCSP requests. The ingress uses its HTTP client; tests answer from memory.
 public protocol OCSPRequester: Sendable {
     /// Sends `request` to `address` by POST as `application/ocsp-request` and returns the body of a 200 response.
     ///
-    /// Follows no redirects, uses no proxy from the environment, and fails for a body above 64 KiB. The address comes
-    /// from a certificate under which a signature was verified.
-    /// - Throws: any error if there is no such response within `timeout`; the status then stays as it was.
+    /// Follows no redirects, uses no proxy from the environment, and fails for a body larger than 64 KiB. The address
+    /// comes from a certificate under which a signature was verified.
+    /// - Throws: any error if no such response arrives within `timeout`; the status then stays unchanged.
     func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8]
 }
 
@@ -35,11 +35,11 @@ final class RevocationChecker: Sendable {
         }
     }
 
-    /// Returns the standings of the leaf and the intermediate; requests for them are made from now on.
+    /// Returns the revocation status of the leaf and the intermediate, and requests it regularly from now on.
     ///
-    /// Call it only for a path that is valid now and under which a notification for one of our apps was signed: its
-    /// certificates contain the addresses for requests, and a missing response alerts an operator. Anyone can post old
-    /// notifications, or those of other apps.
+    /// Call this only for a path that is valid now and under which a notification for one of our apps was signed:
+    /// requests go to addresses in the certificates, and a missing response alerts an operator. Anyone can post old
+    /// notifications, or notifications for other apps.
     func standings(of path: ValidatedPath, at now: Int64) -> [RevocationStanding] {
         guard policy != .off else { return [] }
         return state.withLock { state in
@@ -55,16 +55,17 @@ final class RevocationChecker: Sendable {
         accepted.add(1, ordering: .relaxed)
     }
 
-    /// Sends every request when it is due, until the task is cancelled; returns at once with policy `off`. Requests run
+    /// Sends each request when it is due, until the task is cancelled; returns at once with policy `off`. Requests run
     /// concurrently: a slow responder delays only the status of its own certificate.
     /// - Parameters:
     ///   - clock: milliseconds since 1970; read again when a response arrives.
-    ///   - pause: maximum delay of a due request. The state determines how often requests are made.
+    ///   - pause: maximum delay of a due request. The state determines how often requests are sent.
     func run(clock: @escaping @Sendable () -> Int64, pause: Duration) async {
         guard policy != .off else { return }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                // At most one request for each remembered certificate, and their number is bounded.
+                // There is at most one request for each remembered certificate, and the number of certificates is
+                // limited.
                 for question in state.withLock({ $0.takeDueQuestions(at: clock()) }) {
                     group.addTask { await self.ask(question, clock: clock) }
                 }

@@ -1,24 +1,24 @@
 internal import Cryptography
 internal import Synchronization
 
-/// Schedules OCSP requests: pure state, with the clock and the random number generator as arguments.
+/// Schedules OCSP requests. Has no side effects: callers pass the clock and the random number generator.
 ///
-/// One request at a time for each certificate and issuer. A good response is valid until the responder's next update,
-/// at most 24 hours after it was made, and is renewed well before that; failures are retried at growing intervals. All
-/// times are milliseconds since 1970.
+/// Each pair of certificate and issuer has at most one request at a time. A good response is valid until the
+/// responder's next update, at most 24 hours after it was made, and is renewed well before that; failures are retried
+/// at increasing intervals. All times are milliseconds since 1970.
 struct RevocationState {
     struct Question {
         let id: SHA256Digest
         let subject: Certificate
         let issuer: Certificate
-        /// The responder's address, from a certificate under which a signature has verified; nil if it names no
-        /// responder.
+        /// The responder's address, from a certificate under which a signature has been verified; nil if the
+        /// certificate names no responder.
         let address: String?
     }
 
     enum Outcome {
         case answer(OCSPAnswer)
-        /// No response with status 200 in time.
+        /// No response with status 200 arrived in time.
         case unreachable
         /// The certificate names no responder.
         case noAddress
@@ -39,18 +39,18 @@ struct RevocationState {
     /// Minimum interval between requests for one certificate.
     static let shortestPause: Int64 = 15_000
     static let longestPause: Int64 = 600_000
-    /// Duration of an unknown status after which an operator is alerted.
+    /// How long a status may be unknown before an operator is alerted.
     static let alertAfter: Int64 = 300_000
-    /// Period after the last use in which a certificate counts as in use: Apple replaces leaves, and OCSP responders
-    /// stop answering for old ones.
+    /// How long a certificate counts as in use after its last use: Apple replaces leaves, and OCSP responders stop
+    /// answering for old ones.
     static let inUse: Int64 = 3_600_000
-    /// Period after the last use in which a certificate is remembered.
+    /// How long a certificate is remembered after its last use.
     static let kept: Int64 = 48 * 3_600_000
 
     private var entries: [SHA256Digest: Entry] = [:]
     private var outcomes: [String: Int] = [:]
 
-    /// Returns whether `subject` is known to be revoked, which counts as a use.
+    /// Returns whether `subject` is known to be revoked; this counts as a use.
     mutating func isRevoked(_ subject: Certificate, issuer: Certificate, at now: Int64) -> Bool {
         let id = Self.id(of: subject, issuer: issuer)
         guard let entry = entries[id], entry.standing.known(at: now) == .revoked else { return false }
@@ -65,7 +65,7 @@ struct RevocationState {
         return hash.finish()
     }
 
-    /// Returns the standing of `subject` under `issuer`; for a new one, a request is due at once.
+    /// Returns the revocation status of `subject` under `issuer`. If it is new, a request is due at once.
     mutating func standing(of subject: Certificate, issuer: Certificate, at now: Int64) -> RevocationStanding {
         let id = Self.id(of: subject, issuer: issuer)
         if let entry = entries[id] {
@@ -88,7 +88,7 @@ struct RevocationState {
         if let oldest = candidates.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { entries[oldest] = nil }
     }
 
-    /// Returns the requests that are due now. Each is in flight until its outcome is recorded.
+    /// Returns the requests that are due now. Each counts as in flight until its outcome is recorded.
     mutating func takeDueQuestions(at now: Int64) -> [Question] {
         entries = entries.filter { _, entry in
             entry.isAsking || entry.standing.known(at: .max) == .revoked
@@ -118,8 +118,8 @@ struct RevocationState {
             entry.standing.setGood(until: end)
             entry.unknownSince = nil
             entry.failures = 0
-            // Between half and four fifths of the remaining time, so that processes do not send requests at the same
-            // moment.
+            // Between half and four fifths of the remaining time, at random, so that processes do not send requests
+            // simultaneously.
             let left = max(0, Self.difference(end, now))
             let pause = Int64.random(in: left / 2...max(left / 2, left / 10 * 8), using: &random)
             entry.nextQuestion = Self.sum(now, max(Self.shortestPause, pause))
@@ -132,7 +132,7 @@ struct RevocationState {
         entries[id] = entry
     }
 
-    /// Counts the certificates in use by status, and whether an operator should look.
+    /// Counts the certificates in use by status, and determines whether an operator should intervene.
     func status(at now: Int64) -> RevocationStatus {
         var status = RevocationStatus(outcomes: outcomes)
         for entry in entries.values where Self.difference(now, entry.lastUse) <= Self.inUse {
@@ -179,9 +179,9 @@ struct RevocationState {
     }
 }
 
-/// Revocation status of one certificate, read on the hot path without a lock.
+/// Revocation status of one certificate; read on the hot path without a lock.
 final class RevocationStanding: Sendable {
-    // Milliseconds since 1970 up to which the last good response is valid.
+    // The time until which the last good response is valid, in milliseconds since 1970.
     private let goodUntil = Atomic<Int64>(.min)
     private let revoked = Atomic<Bool>(false)
 
@@ -198,7 +198,7 @@ final class RevocationStanding: Sendable {
         goodUntil.store(end, ordering: .relaxed)
     }
 
-    /// Marks the certificate as revoked, permanently: a signed revocation stays true.
+    /// Marks the certificate as permanently revoked: a signed revocation remains true.
     func setRevoked() {
         revoked.store(true, ordering: .relaxed)
     }
@@ -206,15 +206,15 @@ final class RevocationStanding: Sendable {
 
 /// Revocation status of all certificates in use, for metrics, logs and alerts.
 public struct RevocationStatus: Sendable, Hashable {
-    /// Responses and failures by kind since the start.
+    /// Number of responses and failures since the start, by kind.
     public var outcomes: [String: Int] = [:]
-    /// Certificates with a good response that is still valid.
+    /// Number of certificates with a good response that is still valid.
     public var good = 0
-    /// Certificates revoked by their issuer.
+    /// Number of certificates that their issuer revoked.
     public var revoked = 0
-    /// Certificates without a valid response.
+    /// Number of certificates without a valid response.
     public var unknown = 0
-    /// Notifications accepted while the status of one of their certificates was unknown (policy `soft`).
+    /// Number of notifications accepted while the status of one of their certificates was unknown (policy `soft`).
     public var acceptedUnknown = 0
     /// Whether a response has been missing for five minutes or longer, or a certificate is revoked.
     public var needsAttention = false

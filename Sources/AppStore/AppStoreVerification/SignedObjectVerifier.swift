@@ -1,30 +1,30 @@
 internal import Cryptography
 internal import Synchronization
 
-/// A payload signed under a certificate chain with a pinned root, exactly as decoded. Validity and revocation are not
-/// checked yet.
+/// A payload, exactly as decoded, that was signed under a certificate chain with a pinned root. Validity and revocation
+/// have not been checked yet.
 struct SignedObject {
     let payload: [UInt8]
     let header: KnownHeader
     /// SHA-256 of the signed bytes, `header.payload` as received.
     let digest: SHA256Digest
     let signature: [UInt8]
-    /// The key's precomputed table, if there is one.
+    /// The precomputed table of the key, if any.
     let table: FixedKeys.Table?
 }
 
-/// A parsed JWS with a validated certificate chain in its header. **The payload is not trusted yet**: its signature is
-/// still to be verified.
+/// A parsed JWS with a validated certificate chain in its header. **The payload is not trusted yet**: the signature has
+/// not been verified.
 final class OpenedObject {
     let payload: [UInt8]
     let header: KnownHeader
-    /// Whether no signature has verified under the header so far.
+    /// Whether no signature under the header has been verified so far.
     let isNewHeader: Bool
     let digest: SHA256Digest
     let signature: [UInt8]
-    /// The key's precomputed table, if there is one.
+    /// The precomputed table of the key, if any.
     let table: FixedKeys.Table?
-    /// The table's result for the signature; nil if it was not evaluated.
+    /// The table's result for the signature; nil if the table was not used.
     var isGoodByTable: Bool?
 
     init(
@@ -54,7 +54,7 @@ final class SignedObjectVerifier: Sendable {
         self.fixedKeys = fixedKeys
     }
 
-    /// Number of certificate path validations so far; each costs about a millisecond.
+    /// Number of certificate path validations so far; each takes about a millisecond.
     var validations: Int { validated.load(ordering: .relaxed) }
 
     /// Verifies a single object: ``open(_:at:isNested:)``, then ``verify(_:)``.
@@ -63,10 +63,10 @@ final class SignedObjectVerifier: Sendable {
         try verify(try open(jws, at: now))
     }
 
-    /// Runs checks 4 to 9 and checks the length of the signature.
+    /// Runs checks 4 to 9 and checks the signature's length.
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - isNested: whether the text is inside a payload that Apple signed; a new certificate chain in it is not
+    ///   - isNested: whether the text is inside a payload that Apple signed; if so, a new certificate chain is not
     ///     rate-limited.
     func open(_ jws: ArraySlice<UInt8>, at now: Int64, isNested: Bool = false) throws(Refusal) -> OpenedObject {
         let known = cache.header(of: jws)
@@ -84,8 +84,8 @@ final class SignedObjectVerifier: Sendable {
         let midstate = SHA256Midstate(prefix: text + [UInt8(ascii: ".")])
         let fresh = KnownHeader(
             text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path)
-        // A signature has verified under a known header before; renewing the header now keeps bad signatures under it
-        // cheap.
+        // A signature under a known header has been verified before; renewing the header now keeps the cost of bad
+        // signatures under it low.
         if known != nil { cache.insert(fresh) }
         return OpenedObject(
             payload: payload, header: fresh, isNewHeader: known == nil,
@@ -93,13 +93,13 @@ final class SignedObjectVerifier: Sendable {
             table: fixedKeys?.table(of: path, at: now))
     }
 
-    /// Parses a JWS under a known header: the hot path, in which only two segments remain.
+    /// Parses a JWS under a known header. This is the hot path: only two segments remain to be parsed.
     private func open(
         _ jws: ArraySlice<UInt8>, under known: KnownHeader, at now: Int64
     ) throws(Refusal) -> OpenedObject {
         let start = jws.startIndex + known.text.count + 1
-        // A signature of 64 bytes has 86 characters; with a dot before them no search is needed. The decoder rejects
-        // any other dot.
+        // A signature of 64 bytes has 86 characters, so its dot is found without a search. The decoder rejects any
+        // other dot.
         let signatureStart = jws.endIndex - 86
         let segments: (payload: Range<Int>, signature: Range<Int>)
         if signatureStart - 1 > start, jws[signatureStart - 1] == UInt8(ascii: ".") {
@@ -117,7 +117,7 @@ final class SignedObjectVerifier: Sendable {
             table: fixedKeys?.table(of: known.path, at: now))
     }
 
-    /// Check 10: takes the table's result if it is final, otherwise OpenSSL's, then caches the header.
+    /// Check 10: uses the table's result if it is final, otherwise OpenSSL's, and then caches the header.
     func verify(_ object: OpenedObject) throws(Refusal) -> SignedObject {
         let path = object.header.path
         if fixedKeys?.isDecided(object) != true {
@@ -137,10 +137,10 @@ final class SignedObjectVerifier: Sendable {
     }
 
     /// Adds a header segment under which another process has verified a signature, so that Apple's first notifications
-    /// after a start do not compete with arbitrary new chains. The certificates pass the usual checks, and every
+    /// after a start do not compete with arbitrary new chains. The certificates are checked as usual, and every
     /// signature under the header is still verified.
     ///
-    /// - Throws: a refusal of checks 4 to 9 or 11.
+    /// - Throws: a refusal from one of checks 4 to 9 or 11.
     func remember(header segment: [UInt8], at now: Int64) throws(Refusal) {
         let header = try JWSHeader(try FormChecks.decode(segment.indices, of: segment[...]))
         try FormChecks.checkAlgorithm(of: header)
@@ -169,7 +169,7 @@ final class SignedObjectVerifier: Sendable {
         return path
     }
 
-    /// Hashes each entry with its length before it, so that different lists never have equal input. The content of a
+    /// Hashes each entry preceded by its length, so that different lists never give the same input. The content of a
     /// third or fourth entry that is not base64 does not matter.
     private static func digest(of encodings: [[UInt8]?]) -> SHA256Digest {
         var hash = SHA256()

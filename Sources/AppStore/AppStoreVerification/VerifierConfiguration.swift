@@ -3,17 +3,17 @@ internal import Cryptography
 
 /// The trust anchors, apps and policies of a verifier.
 public struct VerifierConfiguration: Sendable {
-    /// The pinned roots, each as DER. They are the only trust anchors: neither the system's store nor an entry of `x5c`
-    /// is one.
+    /// The pinned roots, each as DER. They are the only trust anchors: the system's store and the entries of `x5c` are
+    /// never used as such.
     public var roots: [[UInt8]]
     /// The apps for which notifications are accepted; never empty.
     public var apps: [AppIdentity]
     public var revocation: RevocationPolicy
     public var newCertificateChains: NewCertificateChainLimits
-    /// Whether the notification's `version` must begin with `2.`. Off only for Apple's own test data, which has no
+    /// Whether the notification's `version` must begin with `2.`. False only for Apple's own test data, which has no
     /// version.
     public var requiresVersion: Bool
-    /// Precomputed key tables, off by default.
+    /// Settings for precomputed key tables, off by default.
     public var tables = FixedKeyTables()
 
     /// - Parameter roots: Apple Root CA - G3 by default.
@@ -32,10 +32,10 @@ public struct VerifierConfiguration: Sendable {
 /// An app for which notifications are accepted.
 public struct AppIdentity: Sendable, Hashable {
     public let bundleId: BundleId
-    /// Apple's numeric app id; compared in Production only, because it is optional in the sandbox.
+    /// Apple's numeric app id. It is compared only in Production, because it is optional in the sandbox.
     public let appAppleId: AppAppleId
-    /// `Production`, `Sandbox` or both. The verifier's initialiser rejects others, because Apple does not sign their
-    /// data. Sandbox notifications of an app without `Sandbox` are accepted and marked.
+    /// `Production`, `Sandbox` or both. The verifier's initializer rejects others, because Apple does not sign their
+    /// data. Sandbox notifications for an app without `Sandbox` are accepted and marked.
     public let environments: Set<AppStoreEnvironment>
 
     public init(
@@ -47,7 +47,7 @@ public struct AppIdentity: Sendable, Hashable {
     }
 }
 
-/// Treatment of a chain with an unknown revocation status. Revoked chains are always rejected.
+/// How to treat a chain with an unknown revocation status. Revoked chains are always rejected.
 public enum RevocationPolicy: String, Sendable, CaseIterable {
     /// Refuse with `ocsp_unknown`, so that Apple retries later.
     case strict
@@ -57,7 +57,7 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
     case off
 }
 
-/// Size limits of a body by its version.
+/// Size limits for a body, depending on its version.
 public struct BodyLimits: Sendable, Hashable {
     /// Maximum size in bytes of a body with `signedPayload`; a larger body is refused with `too_large`.
     public var signedBytes: Int
@@ -74,9 +74,9 @@ public struct BodyLimits: Sendable, Hashable {
 /// Limits on the validation of unknown certificate paths. Each costs about a millisecond, and an untrusted client can
 /// create them at will.
 public struct NewCertificateChainLimits: Sendable, Hashable {
-    /// Paths per second.
+    /// Number of paths per second.
     public var perSecond: Int
-    /// Distinct paths validated at the same time.
+    /// Number of distinct paths validated at the same time.
     public var concurrency: Int
 
     public init(perSecond: Int = 50, concurrency: Int = 1) {
@@ -85,26 +85,26 @@ public struct NewCertificateChainLimits: Sendable, Hashable {
     }
 }
 
-/// A verifier that cannot start, always because of its configuration or this machine.
+/// Why a verifier cannot start; the cause is always its configuration or this machine.
 public struct VerifierSetupError: Error, Equatable, CustomStringConvertible {
     public enum Code: Sendable {
         /// A root is not a certificate or not self-signed, or this machine's OpenSSL cannot verify it.
         case root
-        /// No app, a duplicate app, or an environment with data that Apple does not sign.
+        /// There is no app, a duplicate app, or an environment whose data Apple does not sign.
         case apps
-        /// The policy needs an OCSP requester and none is given, or the limits let nothing through.
+        /// The policy needs an OCSP requester and none was given, or the limits accept nothing.
         case settings
     }
 
     public let code: Code
-    /// One line that states the problem and the fix.
+    /// One line that states the problem and how to fix it.
     public let message: String
 
     public var description: String { message }
 }
 
 extension VerifierConfiguration {
-    /// - Throws: ``VerifierSetupError`` for a configuration that cannot work or is not permitted.
+    /// - Throws: ``VerifierSetupError`` if the configuration cannot work or is not permitted.
     func validate(requester: (any OCSPRequester)?) throws(VerifierSetupError) {
         guard !apps.isEmpty else {
             throw VerifierSetupError(code: .apps, message: "no app is configured: set apps to bundle id and Apple's id")
@@ -114,7 +114,7 @@ extension VerifierConfiguration {
             guard seen.insert(app.bundleId.rawValue).inserted else {
                 throw VerifierSetupError(code: .apps, message: "the app \(app.bundleId) is configured twice")
             }
-            // Anyone can sign Xcode and LocalTesting data.
+            // Anyone can sign data for Xcode and LocalTesting.
             guard !app.environments.isEmpty, app.environments.isSubset(of: [.production, .sandbox]) else {
                 throw VerifierSetupError(
                     code: .apps,
@@ -139,7 +139,7 @@ extension VerifierConfiguration {
         }
     }
 
-    /// Returns the pinned roots, each verified by its own signature, which also tests this machine's OpenSSL.
+    /// Returns the pinned roots. Verifies that each is self-signed, which also tests this machine's OpenSSL.
     func trustStore() throws(VerifierSetupError) -> TrustStore {
         guard SHA256.digest(of: AppleRootCertificate.g3).hex == AppleRootCertificate.g3Fingerprint else {
             throw VerifierSetupError(

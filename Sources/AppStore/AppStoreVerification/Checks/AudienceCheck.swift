@@ -1,8 +1,8 @@
 internal import AppStoreModel
 
-/// Check 13: the payload is a notification, for a configured app, from an environment that Apple signs for.
+/// Check 13: the payload is a notification for a configured app, from an environment whose data Apple signs.
 ///
-/// The app is examined before the environment.
+/// The app is checked before the environment.
 struct AudienceCheck: Sendable {
     private let apps: [BundleId: AppIdentity]
 
@@ -21,7 +21,8 @@ struct AudienceCheck: Sendable {
 
     func app(_ bundleId: BundleId) -> AppIdentity? { apps[bundleId] }
 
-    /// Rejects signed objects without a notification's members: Apple signs other kinds of objects with the same key.
+    /// Rejects signed objects without the members of a notification: Apple signs other kinds of objects with the same
+    /// key.
     static func checkKind(_ envelope: NotificationEnvelope) throws(Refusal) {
         guard !envelope.notificationType.isAbsent || envelope.containers.contains(where: { $0 != .other }) else {
             throw Refusal(.typeConfusion, "the signed object is not a notification")
@@ -63,7 +64,7 @@ struct AudienceCheck: Sendable {
         return Audience(app: app, environment: environment, isUnexpectedSandbox: !isExpected)
     }
 
-    /// Whether Apple documents `appAppleId` for the container. In later containers it is compared only if present.
+    /// Whether Apple documents `appAppleId` for the container. In newer containers it is compared only if present.
     private static func needsAppAppleId(_ envelope: NotificationEnvelope) -> Bool {
         switch envelope.containers.first {
         case .data, .summary, .externalPurchaseToken, .appData, nil: true
@@ -71,8 +72,8 @@ struct AudienceCheck: Sendable {
         }
     }
 
-    /// Requires exactly one container, because otherwise the audience is unclear. Such a notification is quarantined,
-    /// unless it has several containers and all of them name other apps.
+    /// Requires exactly one container; otherwise the audience is unclear. A notification without exactly one is
+    /// quarantined, unless it has several containers and all of them name other apps.
     private func checkContainers(_ envelope: NotificationEnvelope) throws(Refusal) {
         if envelope.containers.count > 1, !envelope.hasMalformedContainer {
             guard envelope.containerBundleIds.contains(where: { $0.map(isConfigured) ?? false }) else {

@@ -1,20 +1,20 @@
 internal import Bytes
 internal import Cryptography
 
-/// Checks 6 to 9: the certificates of `x5c`, and the path from the leaf to a pinned root.
+/// Checks 6 to 9: the certificates in `x5c`, and the path from the leaf to a pinned root.
 enum CertificateChecks {
     private static let leafMarker = OID("1.2.840.113635.100.6.11.1")
     private static let intermediateMarker = OID("1.2.840.113635.100.6.2.1")
 
     // MARK: Check 6
 
-    /// Check 6: decodes `x5c`, an array of two to four texts; the first two must be base64 of one DER certificate each,
-    /// of bounded size.
+    /// Check 6: decodes `x5c`, an array of two to four texts. Each of the first two must be the base64 encoding of one
+    /// DER certificate of limited size.
     ///
-    /// The size is checked first because the parsing time of some OpenSSL versions grows with its square. A third or
-    /// fourth entry may be anything: the path decides, and a list other than leaf, intermediate, root is quarantined,
-    /// not rejected.
-    /// - Returns: the entries as decoded bytes; nil for a third or fourth entry that is not base64 or is too long.
+    /// The size is checked first because some OpenSSL versions need time that grows with the square of the size. A
+    /// third or fourth entry may be anything: the path decides, and any list other than leaf, intermediate, root is
+    /// quarantined, not rejected.
+    /// - Returns: the decoded entries; nil for a third or fourth entry that is not base64 or is too long.
     static func encodings(_ header: JWSHeader) throws(Refusal) -> [[UInt8]?] {
         guard let texts = header.certificateTexts, (2...4).contains(texts.count) else {
             throw Refusal(.certificateListForm, "x5c is not an array of two to four strings")
@@ -50,11 +50,11 @@ enum CertificateChecks {
 
     // MARK: Checks 7 to 9
 
-    /// Check 7: finds a path from the leaf over the intermediate to a pinned root, in which every signature is valid
+    /// Check 7: finds a path from the leaf through the intermediate to a pinned root in which every signature is valid
     /// and strong. Names are never trusted.
     ///
-    /// This includes the second half of check 9: the library rejects an issuer without a basicConstraints and keyUsage
-    /// that permit it to sign certificates.
+    /// This includes the second half of check 9: the library rejects an issuer unless basicConstraints and keyUsage
+    /// permit it to sign certificates.
     static func path(
         _ certificates: [Certificate?], in trust: TrustStore
     ) throws(Refusal) -> (leaf: Certificate, intermediate: Certificate, root: Certificate, CertificatePath) {
@@ -75,8 +75,8 @@ enum CertificateChecks {
         return (leaf, intermediate, root, path)
     }
 
-    /// Part of check 7: both certificates are X.509 version 3 and have no extension that OpenSSL cannot parse or that
-    /// constrains names or policies. Apple's have none, and policies are not evaluated here.
+    /// Part of check 7: both certificates are X.509 version 3, without extensions that OpenSSL cannot parse or that
+    /// constrain names or policies. Apple's certificates have none of these, and policies are not evaluated here.
     static func checkExtensions(leaf: Certificate, intermediate: Certificate) throws(Refusal) {
         for certificate in [leaf, intermediate] {
             guard certificate.hasUsableExtensions, !certificate.constrainsPath else {
@@ -89,8 +89,8 @@ enum CertificateChecks {
 
     /// Checks 8 and 9: the leaf and the intermediate each carry Apple's marker exactly once.
     ///
-    /// The leaf's marker is for signing App Store receipts; without it any certificate under Apple's root, such as a
-    /// developer's, could sign. The intermediate's marker belongs to Apple Worldwide Developer Relations.
+    /// The leaf's marker permits signing App Store receipts; without this check, any certificate under Apple's root,
+    /// such as a developer's, could sign. The intermediate's marker belongs to Apple Worldwide Developer Relations.
     static func checkMarkers(leaf: Certificate, intermediate: Certificate) throws(Refusal) {
         guard isMarked(leaf: leaf) else {
             throw Refusal(.leafMarker, "the leaf lacks Apple's receipt-signing extension")
@@ -113,7 +113,7 @@ enum CertificateChecks {
         }
     }
 
-    /// Maps the library's first failure of an unauthenticated path to a refusal; it is informative only.
+    /// Maps the library's first failure for an unauthenticated path to a refusal; it is only informative.
     private static func refusal(
         _ failure: ChainFailure, _ certificates: [Certificate?], _ trust: TrustStore
     ) -> Refusal {
@@ -142,7 +142,8 @@ enum CertificateChecks {
     }
 }
 
-/// A certificate chain that passed checks 7 to 9; validity, revocation and signatures made with it are not checked yet.
+/// A certificate chain that passed checks 7 to 9. Its validity, its revocation and the signatures made with it have not
+/// been checked yet.
 final class ValidatedPath: Sendable {
     let leaf: Certificate
     let intermediate: Certificate
@@ -152,12 +153,13 @@ final class ValidatedPath: Sendable {
     let publicKey: [UInt8]
     let validity: CertificateValidity
     let serials: CertificateSerials
-    /// Whether `x5c` is not leaf, intermediate and one more certificate: authentic, but not as Apple sends it.
+    /// Whether `x5c` is anything other than leaf, intermediate and one more certificate: authentic, but not what Apple
+    /// sends.
     let hasUnexpectedShape: Bool
     /// Milliseconds since 1970.
     let validatedAt: Int64
 
-    /// Validates the entries of `x5c`. Costs about a millisecond.
+    /// Validates the entries of `x5c`. This takes about a millisecond.
     init(_ certificates: [Certificate?], in trust: TrustStore, at now: Int64) throws(Refusal) {
         let (leaf, intermediate, root, path) = try CertificateChecks.path(certificates, in: trust)
         try CertificateChecks.checkExtensions(leaf: leaf, intermediate: intermediate)

@@ -12,7 +12,7 @@ enum FormChecks {
     }
 
     /// Check 3: the body is one JSON object with exactly one text `signedPayload`. Other members are ignored, up to a
-    /// thousand names and as many array elements. The version of a body, and so its limits, is known only after
+    /// thousand names and as many array elements. The version of a body, and therefore its limits, is known only after
     /// parsing.
     static func content(of body: [UInt8], _ limits: BodyLimits) throws(Refusal) -> Content {
         let document: JSONDocument
@@ -28,7 +28,7 @@ enum FormChecks {
         let root = document.root
         // Values other than objects have no members.
         guard let member = root["signedPayload"] else {
-            // For a client with the password the body is stored, however malformed it is.
+            // If the client has the password, the body is stored however malformed it is.
             guard let type = root["notification_type"], type.kind == .string || root["password"] != nil else {
                 throw Refusal(.jsonShape, "the body has no signedPayload")
             }
@@ -48,11 +48,11 @@ enum FormChecks {
 
     /// Maximum number of names, and of array elements, in any body.
     private static let maximumUntrusted = JSONDocument.maximumUntrustedNames
-    /// Maximum number of members of one object in version 1; a transaction has about 25.
+    /// Maximum number of members in one object of version 1; a transaction has about 25.
     private static let maximumLegacyMembers = 128
 
     /// Parses the body. A version 1 body has one member for each field of up to a hundred transactions, and more in
-    /// tests. Its password can be checked only after parsing, so the cost of parsing is bounded.
+    /// tests. The password in it can be checked only after parsing, so the cost of parsing is limited.
     private static func document(_ body: [UInt8], _ limits: BodyLimits) throws(JSONError) -> JSONDocument {
         var scanned = JSONLimits()
         (scanned.names, scanned.elements) = (maximumUntrusted, maximumUntrusted)
@@ -76,8 +76,8 @@ enum FormChecks {
         let signature: Range<Int>
     }
 
-    /// Check 4: splits a compact JWS into its three segments of strict base64url, separated by dots (RFC 7515 section
-    /// 7.1). Only dots are counted here; characters are checked when a segment is decoded.
+    /// Check 4: splits a compact JWS into three segments of strict base64url, separated by dots (RFC 7515 section 7.1).
+    /// Only dots are counted here; characters are checked when a segment is decoded.
     static func segments(of jws: ArraySlice<UInt8>) throws(Refusal) -> Segments {
         var dots: [Int] = []
         for at in jws.indices where jws[at] == UInt8(ascii: ".") {
@@ -97,7 +97,7 @@ enum FormChecks {
         return decoded
     }
 
-    /// Distinguishes a text that is not a JWS from one in the wrong variant of base64, across all segments.
+    /// Distinguishes text that is not a JWS from a JWS in the wrong variant of base64, looking at all segments.
     private static func failure(of jws: ArraySlice<UInt8>) -> Refusal {
         let dots = jws.count { $0 == UInt8(ascii: ".") }
         let isForeign = jws.contains { byte in
@@ -109,7 +109,7 @@ enum FormChecks {
 
     private static let es256 = Array("ES256".utf8)
 
-    /// Check 5: `alg` is exactly `ES256`. The algorithm is fixed here; the header can only agree (RFC 8725 section
+    /// Check 5: `alg` is exactly `ES256`. The algorithm is fixed here; the header can only confirm it (RFC 8725 section
     /// 3.1).
     static func checkAlgorithm(of header: JWSHeader) throws(Refusal) {
         // Compare bytes, to exclude "ES256\u0000" and Unicode look-alikes.
@@ -119,11 +119,11 @@ enum FormChecks {
     }
 }
 
-/// The members used of a JWS header; all others (`kid`, `jwk`, `jku`, `x5u`) are ignored and never fetched.
+/// The members of a JWS header that are used; all others (`kid`, `jwk`, `jku`, `x5u`) are ignored and never fetched.
 struct JWSHeader {
-    /// `alg`; nil when absent or not a text.
+    /// `alg`; nil if absent or not a text.
     let algorithm: String?
-    /// `x5c`; nil when absent or not an array of texts.
+    /// `x5c`; nil if absent or not an array of texts.
     let certificateTexts: [String]?
     /// Whether `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797).
     let hasCriticalMembers: Bool
@@ -131,7 +131,7 @@ struct JWSHeader {
     /// Maximum length of `x5c`; the texts of a longer list are not read.
     private static let greatestCount = 4
 
-    /// - Throws: a refusal with `jws_header` when the bytes are not one JSON object without ambiguity.
+    /// - Throws: a refusal with `jws_header` if the bytes are not a single unambiguous JSON object.
     init(_ bytes: [UInt8]) throws(Refusal) {
         guard
             let document = try? JSONDocument.object(bytes, maximumNames: JSONDocument.maximumUntrustedNames)

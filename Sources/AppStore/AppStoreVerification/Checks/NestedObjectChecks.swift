@@ -12,23 +12,23 @@ struct NestedObjects {
     var transaction: NestedPayload<TransactionEnvelope>?
     var renewalInfo: NestedPayload<RenewalInfoEnvelope>?
     var appTransaction: NestedPayload<AppTransactionEnvelope>?
-    /// Whether the revocation status of a certificate of one of them is unknown.
+    /// Whether the revocation status is unknown for a certificate of any of the objects.
     var isRevocationUnknown = false
 }
 
-/// The parsed nested texts of a payload that has a valid signature, or the reason why one cannot be parsed; nil for an
-/// absent text.
+/// The parsed nested texts of a payload that has a valid signature, or the reason why one cannot be parsed. Nil means
+/// that the text is absent.
 struct OpenedNestedObjects {
     let transaction: Result<OpenedObject, Refusal>?
     let renewalInfo: Result<OpenedObject, Refusal>?
     let appTransaction: Result<OpenedObject, Refusal>?
 
-    /// The objects with a signature that can be verified.
+    /// The objects whose signatures can be verified.
     var objects: [OpenedObject] { [transaction, renewalInfo, appTransaction].compactMap { try? $0?.get() } }
 }
 
-/// Verifies the nested texts of a payload that has a valid signature. Nesting has one level: nested payloads are not
-/// searched for further texts.
+/// Verifies the nested texts of a payload that has a valid signature. There is only one level of nesting: nested
+/// payloads are not searched for further texts.
 struct NestedObjectVerifier {
     private static let transaction = "signedTransactionInfo"
     private static let renewalInfo = "signedRenewalInfo"
@@ -128,19 +128,19 @@ struct NestedObjectVerifier {
         }
     }
 
-    /// Maps the refusal of a nested text to quarantine: the outer signature has verified, so the notification is
-    /// Apple's. A refusal that a retry can resolve stays a refusal.
+    /// Maps the refusal of a nested text to quarantine: the outer signature has been verified, so Apple signed the
+    /// notification. A refusal that a retry can resolve stays a refusal.
     private static func nested(_ refusal: Refusal, _ name: String) -> Refusal {
         refusal.status < 500 ? Refusal(.profileNested, "\(name): \(refusal.reason)") : refusal
     }
 }
 
-/// Part of check 14: the nested objects that a notification of its type needs are present, of the right kind, and of
-/// the same app, environment and purchase as the notification. Without this check an authentic object of another app
-/// could be spliced in: renewal info has no bundleId.
+/// Part of check 14: the nested objects that a notification needs for its type are present, are of the right kind, and
+/// belong to the same app, environment and purchase as the notification. Without this check an authentic object of
+/// another app could be inserted, because renewal info has no bundleId.
 enum NestedObjectChecks {
-    // Apple's documentation lists the nested objects by type; types that it does not list, and unknown types, need
-    // none.
+    // Apple's documentation lists the nested objects by type; types that it does not list, and unknown types, do not
+    // need any.
     private static let aboutSubscription: Set<NotificationType> = [
         .subscribed, .didRenew, .didFailToRenew, .gracePeriodExpired, .expired, .didChangeRenewalStatus,
         .didChangeRenewalPref, .offerRedeemed, .priceIncrease, .renewalExtended,
@@ -149,7 +149,7 @@ enum NestedObjectChecks {
         .refund, .refundReversed, .refundDeclined, .consumptionRequest, .revoke, .oneTimeCharge,
     ]
 
-    /// Checks that a type about a purchase has the objects that identify the purchase.
+    /// Checks that a notification about a purchase contains the objects that identify the purchase.
     static func checkPresence(in envelope: NotificationEnvelope, type: NotificationType) throws(Refusal) {
         switch envelope.containers.first {
         case .data:
@@ -165,8 +165,8 @@ enum NestedObjectChecks {
         }
     }
 
-    /// Returns whether the type is about a subscription but lacks the renewal info that Apple documents for it. The
-    /// transaction determines who has access, so the notification is accepted all the same.
+    /// Returns whether the type is about a subscription but the notification lacks the renewal info that Apple
+    /// documents for the type. The transaction determines who has access, so the notification is accepted nevertheless.
     static func lacksRenewalInfo(_ envelope: NotificationEnvelope) -> Bool {
         guard case .data = envelope.containers.first, let type = envelope.notificationType.value else { return false }
         return aboutSubscription.contains(type) && envelope.signedRenewalInfo.isAbsent

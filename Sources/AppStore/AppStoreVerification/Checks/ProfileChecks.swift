@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Check 14: a notification for a configured app is as Apple documents it. Anything else is quarantined, because a
+/// Check 14: a notification for a configured app matches Apple's documentation. Any other is quarantined, because a
 /// retry would not change it. Nested objects are checked in ``NestedObjectVerifier``.
 enum ProfileChecks {
     /// 10 July 2008, when the App Store opened.
     private static let earliest: Int64 = 1_215_648_000_000
     private static let greatestLead: Int64 = 24 * 3_600_000
 
-    /// Runs every part of check 14 that concerns the outer payload.
+    /// Runs all parts of check 14 that concern the outer payload.
     static func check(
         _ object: SignedObject, _ document: JSONDocument, _ envelope: NotificationEnvelope, requiresVersion: Bool,
         at now: Int64
@@ -28,10 +28,10 @@ enum ProfileChecks {
     }
 
     /// Checks that the header has neither `crit` nor `b64`, and that `x5c` is leaf, intermediate and one more
-    /// certificate, as Apple sends it. The content of the third does not matter, because the root is pinned.
+    /// certificate, as sent by Apple. The content of the third does not matter, because the root is pinned.
     ///
-    /// `crit` and `b64` change the meaning of the signature and Apple sends neither; a library that overlooks them is
-    /// wrong (RFC 7515 section 4.1.11, RFC 7797 section 6).
+    /// `crit` and `b64` change the meaning of the signature, and Apple sends neither; a library must not ignore them
+    /// (RFC 7515 section 4.1.11, RFC 7797 section 6).
     static func checkHeader(_ header: KnownHeader, of object: String) throws(Refusal) {
         guard !header.hasCriticalMembers else {
             throw Refusal(.profileCritical, "\(object): crit or b64 in the header")
@@ -47,7 +47,7 @@ enum ProfileChecks {
         return (document, NotificationEnvelope(document))
     }
 
-    /// Scans a signed payload: one JSON object in UTF-8, of bounded depth, without duplicate members.
+    /// Scans a signed payload: one JSON object in UTF-8, of limited depth, without duplicate members.
     static func document(_ payload: [UInt8], of object: String) throws(Refusal) -> JSONDocument {
         do throws(JSONError) {
             return try JSONDocument.object(payload)
@@ -60,8 +60,8 @@ enum ProfileChecks {
         }
     }
 
-    /// Checks that `signedDate` is not before the App Store opened. Old dates are fine, since histories and replays are
-    /// old. A date more than 24 hours ahead means that this machine's clock is wrong, not the notification.
+    /// Checks that `signedDate` is not before the App Store opened. Old dates are fine, since histories and replays
+    /// contain them. A date more than 24 hours ahead means that this machine's clock is wrong, not the notification.
     /// - Parameter now: milliseconds since 1970.
     static func checkDate(
         _ date: EnvelopeField<AppStoreInstant>, of object: String, at now: Int64, isRequired: Bool
@@ -96,9 +96,9 @@ enum ProfileChecks {
 }
 
 /// Part of check 14: signed texts that become keys, headers, file names and URLs downstream follow a narrow grammar,
-/// and no text hides control characters behind an escape.
+/// and no text uses escapes to hide control characters.
 enum TextChecks {
-    /// - Throws: `profile_text` when the field is present and does not follow the grammar.
+    /// - Throws: `profile_text` if the field is present and does not follow the grammar.
     static func check<Value: RawRepresentable<String>>(
         _ field: EnvelopeField<Value>, _ name: String, _ isAllowed: (String) -> Bool
     ) throws(Refusal) {
@@ -112,12 +112,12 @@ enum TextChecks {
         }
     }
 
-    /// Rejects escapes of control characters other than tab and line ends.
+    /// Rejects escapes of control characters except tabs and line endings.
     static func checkEscapes(_ payload: JSONDocument, of object: String) throws(Refusal) {
         guard payload.hasEscapes else { return }
         let bytes = payload.bytes.span
         var at = 0
-        // JSON has no backslash outside of strings, and inside a string it is never the last byte.
+        // JSON has no backslash outside strings, and inside a string it is never the last byte.
         while at + 1 < bytes.count {
             guard bytes[at] == UInt8(ascii: "\\") else {
                 at += 1
@@ -134,7 +134,7 @@ enum TextChecks {
         }
     }
 
-    /// Matches `00` and a code below 20, or 7F, except 09, 0A and 0D (hexadecimal).
+    /// Matches `00` followed by a hexadecimal code below 20, or 7F, but not 09, 0A or 0D.
     private static func isControlEscape(_ bytes: Span<UInt8>, at start: Int) -> Bool {
         guard start + 4 <= bytes.count, bytes[start] == UInt8(ascii: "0"), bytes[start + 1] == UInt8(ascii: "0") else {
             return false
@@ -151,7 +151,7 @@ enum TextChecks {
 }
 
 extension EnvelopeField {
-    /// Whether the field is missing or `null`. `==` would need comparable values.
+    /// Whether the field is missing or `null`. Using `==` would require comparable values.
     var isAbsent: Bool {
         if case .absent = self { true } else { false }
     }

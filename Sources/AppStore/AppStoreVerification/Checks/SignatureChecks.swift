@@ -1,10 +1,10 @@
 internal import Cryptography
 internal import JSON
 
-/// Checks 10 to 12: the signature, then the validity and revocation of the certificates that verified it.
+/// Checks 10 to 12: the signature, then the validity and revocation of the certificates used to verify it.
 enum SignatureChecks {
     private static let byteCount = 64
-    /// A wrong clock, or a certificate that Apple has just replaced, is corrected within two days; until then a retry
+    /// A wrong clock is corrected within two days, as is a certificate that Apple has just replaced; until then a retry
     /// can help.
     private static let graceSeconds: Int64 = 48 * 3600
 
@@ -33,14 +33,14 @@ enum SignatureChecks {
         case .valid: return
         case .invalid:
             throw Refusal(.signature, "the signature does not verify with the leaf's key", certificates: certificates)
-        // No result, because memory is exhausted or OpenSSL is broken. The notification may be authentic.
+        // There is no result because memory is exhausted or OpenSSL is broken. The notification may be authentic.
         case .failed: throw Refusal(.internal, "verifying the signature failed", at: .signature)
         }
     }
 
     // MARK: Check 11
 
-    /// Check 11: the present is within the validity of all three certificates, both ends included.
+    /// Check 11: the current time is within the validity of all three certificates, including both ends.
     /// - Parameter now: milliseconds since 1970.
     static func checkValidity(of path: ValidatedPath, at now: Int64) throws(Refusal) {
         let distance = secondsOutsideValidity(of: path, at: now)
@@ -51,10 +51,10 @@ enum SignatureChecks {
             status: outside <= graceSeconds ? 503 : nil, secondsOutsideValidity: outside, certificates: path.serials)
     }
 
-    /// Check 11 for an object with certificates that must have been valid when it was signed. The result never changes,
-    /// so a retry is pointless.
+    /// Check 11 for an object whose certificates must have been valid when it was signed. The result never changes, so
+    /// a retry is pointless.
     /// - Parameters:
-    ///   - payload: payload of the object, after its signature was verified.
+    ///   - payload: the object's payload, after its signature has been verified.
     ///   - now: milliseconds since 1970.
     static func checkValidity(
         of path: ValidatedPath, whenSigned payload: JSONDocument, now: Int64
@@ -67,7 +67,7 @@ enum SignatureChecks {
             secondsOutsideValidity: distance == .min ? .max : abs(distance), certificates: path.serials)
     }
 
-    /// Returns 0 within the validity, a negative number before it, a positive number after it.
+    /// Returns 0 within the validity, a negative number before it, and a positive number after it.
     private static func secondsOutsideValidity(of path: ValidatedPath, at milliseconds: Int64) -> Int64 {
         let isExact = milliseconds >= 0 || milliseconds % 1000 == 0
         return path.validity.distance(to: isExact ? milliseconds / 1000 : milliseconds / 1000 - 1)
@@ -75,7 +75,7 @@ enum SignatureChecks {
 
     // MARK: Check 12
 
-    /// Check 12: no certificate of the path is known to be revoked. A revoked path is removed from `cache` at once.
+    /// Check 12: no certificate in the path is known to be revoked. A revoked path is removed from `cache` at once.
     static func checkRevocation(
         of header: KnownHeader, by checker: RevocationChecker, in cache: ChainCache, at now: Int64
     ) throws(Refusal) {
@@ -89,9 +89,9 @@ enum SignatureChecks {
         }
     }
 
-    /// The second half of check 12, after the audience check: OCSP requests are made only for notifications signed for
-    /// our apps, and only for certificates valid now, because responders do not answer for others.
-    /// - Returns: whether the revocation status of a certificate of the path is unknown.
+    /// The second half of check 12, run after the audience check: OCSP requests are made only for notifications signed
+    /// for our apps, and only for certificates that are valid now, because responders do not answer for others.
+    /// - Returns: whether the revocation status of any certificate in the path is unknown.
     /// - Throws: `ocsp_unknown` if the policy does not allow an unknown status.
     static func isRevocationUnknown(
         of header: KnownHeader, by checker: RevocationChecker, at now: Int64
