@@ -1,20 +1,20 @@
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// An object's bytes with its name in the store.
+/// An object's bytes and its name in the store.
 struct NamedBytes: Sendable {
     let name: ObjectName
     let bytes: [UInt8]
 }
 
-/// A checkpoint of a log as its writer holds it.
+/// A log's checkpoint, as kept by the log's writer.
 struct CommittedCheckpoint: Sendable {
     let size: Int
-    /// Number of leaves of the newest earlier checkpoint with a copy; 0 when there was none.
+    /// Number of leaves of the newest earlier checkpoint that has a copy; 0 if there is none.
     let previous: Int
-    /// Time of its cosignature, in seconds since 1970.
+    /// Time of the cosignature, in seconds since 1970.
     let time: Int
-    /// Version of the object `checkpoint`; nil before a log has one.
+    /// Version of the object `checkpoint`; nil before the log has one.
     var version: ObjectVersion?
     let note: SignedNote
 
@@ -22,16 +22,16 @@ struct CommittedCheckpoint: Sendable {
     var publishedBytes: [UInt8]? { version == nil ? nil : note.bytes }
 }
 
-/// A signed checkpoint whose objects are not all written yet.
+/// A signed checkpoint that does not have all its objects written yet.
 struct PendingCheckpoint: Sendable {
-    /// The signed checkpoint. Until it is published, its version is that of the previous checkpoint.
+    /// The signed checkpoint. Until it is published, its `version` is that of the previous checkpoint.
     var checkpoint: CommittedCheckpoint
-    /// Whether the object `checkpoint` holds this checkpoint.
+    /// Whether the object `checkpoint` contains this checkpoint.
     var isPublished = false
-    /// Objects to write after the checkpoint, if there is a staged object.
+    /// Objects to write after the checkpoint, if the commit is staged.
     var objects: [NamedBytes] = []
     var staged: ObjectName?
-    /// Number of full objects, and of their bytes, that the writer can release.
+    /// Number of full objects, and of their bytes, that the writer can discard.
     var fullObjects = 0
     var objectBytes = 0
 }

@@ -3,27 +3,27 @@ internal import TransparencyLog
 
 /// An error in reading or writing a log.
 package struct LogError: Error, Sendable, CustomStringConvertible {
-    /// The kind of failure; a label of a metric.
+    /// The kind of failure; also used as a metric label.
     package enum Code: String, Sendable, CaseIterable {
         /// The storage failed or did not respond.
         case storage
         /// The storage has no space left.
         case full
-        /// Another process writes the log.
+        /// Another process is writing the log.
         case locked
-        /// The stored checkpoint is not the one that this writer wrote last.
+        /// The stored checkpoint is not the last one that this writer wrote.
         case otherWriter = "other_writer"
         /// The files do not match the checkpoint.
         case damaged
         /// The log has files but no checkpoint.
         case checkpointMissing = "checkpoint_missing"
-        /// The store has nothing of the log, although the log was signed before.
+        /// The store contains nothing of the log, although the log was signed before.
         case beginRefused = "begin_refused"
-        /// The log is in an earlier state than one that was signed.
+        /// The log is in an earlier state than one that was already signed.
         case rolledBack = "rolled_back"
-        /// The log's history differs from the one that was signed.
+        /// The log's history differs from the history that was signed.
         case forked
-        /// The checkpoint is not signed by a configured key.
+        /// The checkpoint is not signed with a configured key.
         case unknownKey = "unknown_key"
         /// The checkpoint could not be signed.
         case signing
@@ -47,7 +47,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// An error that prevented the opening of a log.
+    /// Creates the error for a log that could not be opened.
     init(_ error: any Error, reading names: LogNames) {
         switch error {
         case let error as LogError: self = error
@@ -63,7 +63,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
 
     package var description: String { message }
 
-    /// Whether the log remains unavailable until an operator decides: a retry does not help.
+    /// Whether the log remains unavailable until an operator makes a decision: a retry does not help.
     package var needsOperator: Bool { [.checkpointMissing, .beginRefused, .rolledBack, .forked].contains(code) }
 
     static func damaged(_ names: LogNames, _ reason: String) -> LogError {

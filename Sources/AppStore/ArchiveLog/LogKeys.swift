@@ -1,12 +1,12 @@
 package import Cryptography
 package import TransparencyLog
 
-/// Signs the checkpoints of an archive's logs. All logs share the same keys; the log's own name keeps its checkpoints
-/// apart from those of another.
+/// Signs the checkpoints of an archive's logs. All logs share the same keys; each log's own name distinguishes its
+/// checkpoints from those of other logs.
 ///
 /// A checkpoint has three signatures per key. The first, of type Ed25519, has the log's origin as its key name, as
 /// c2sp.org/tlog-checkpoint recommends. The second is a cosignature, which includes the time. Its key name is the
-/// archive's origin, because one cosigner signs all logs and c2sp.org/tlog-cosignature does not allow one key under
+/// archive's origin, because one cosigner signs all logs and c2sp.org/tlog-cosignature does not allow one key to have
 /// several names. The third, under the log's origin, states the size of the previous checkpoint.
 package struct CheckpointSigner: Sendable {
     /// The archive's origin.
@@ -23,7 +23,7 @@ package struct CheckpointSigner: Sendable {
         self.keys = keys
     }
 
-    /// The public keys, for verification by others.
+    /// Returns the public keys, for others to verify signatures with.
     package func verifiers() throws(TransparencyLogError) -> ArchiveVerifiers {
         var verifiers: [NoteVerifier] = []
         for key in keys { verifiers.append(try NoteSigner(name: archive, key: key).verifier) }
@@ -33,8 +33,8 @@ package struct CheckpointSigner: Sendable {
     /// Returns a signed checkpoint.
     ///
     /// - Parameters:
-    ///   - previous: number of leaves of the previous smaller checkpoint; 0 when there was none.
-    ///   - time: seconds since 1970; never earlier than that of an earlier checkpoint of the log.
+    ///   - previous: number of leaves of the preceding smaller checkpoint; 0 if there is none.
+    ///   - time: seconds since 1970; never earlier than the time of an earlier checkpoint of the log.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
     package func sign(
         _ checkpoint: Checkpoint, after previous: Int, at time: Int
@@ -62,7 +62,7 @@ package struct ArchiveVerifiers: Equatable, Sendable {
 
     package init(_ verifiers: [NoteVerifier]) { self.verifiers = verifiers }
 
-    /// Parses one key per line; empty lines and lines that begin with `#` are skipped.
+    /// Parses one key per line; skips empty lines and lines that begin with `#`.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedKey`.
     package init(text: String) throws(TransparencyLogError) {
@@ -80,10 +80,10 @@ package struct ArchiveVerifiers: Equatable, Sendable {
 
     package var text: String { verifiers.map { "\($0.text)\n" }.joined() }
 
-    /// The keys that verify a log's checkpoints in published formats: signatures under the log's origin, cosignatures
-    /// under the archive's.
+    /// Returns the keys that verify a log's checkpoints in published formats: signatures under the log's origin,
+    /// cosignatures under the archive's origin.
     ///
-    /// Keys that are named by the log's own origin are included; keys of other archives are left out.
+    /// Keys named after the log's own origin are included; keys of other archives are omitted.
     package func keys(of origin: String) -> [NoteVerifier] {
         verifiers.flatMap { key -> [NoteVerifier] in
             let isOwn = KeyName.areEqual(key.name, origin)
@@ -92,7 +92,8 @@ package struct ArchiveVerifiers: Equatable, Sendable {
         }
     }
 
-    /// The keys of ``keys(of:)``, and those that verify the size of the previous checkpoint under the log's origin.
+    /// Returns the keys from ``keys(of:)``, plus those that verify the size of the previous checkpoint under the log's
+    /// origin.
     func allKeys(of origin: String) -> [NoteVerifier] {
         let keys = keys(of: origin)
         return keys + keys.filter { $0.type == .ed25519 }.compactMap { try? $0.with(type: .previousSize) }

@@ -2,7 +2,7 @@ package import KafkaModel
 package import ObjectStorage
 package import TransparencyLog
 
-/// The object names of one log in a store: all objects of a topic's partition are below `<topic>/<partition>/`.
+/// The names of one log's objects in a store. All objects of a topic's partition are below `<topic>/<partition>/`.
 ///
 /// ```
 /// checkpoint                      the newest signed checkpoint; the only object that is replaced
@@ -25,13 +25,13 @@ package struct LogNames: Hashable, Sendable {
         prefix = try ObjectName("\(partition.topic)/\(partition.partition)")
     }
 
-    /// A log that belongs to no partition.
+    /// Creates the names of a log that belongs to no partition.
     init(standIn: KafkaTopicPartition, prefix: ObjectName) {
         partition = standIn
         self.prefix = prefix
     }
 
-    /// The log in a folder of a store; nil when the folder is not named `<topic>/<partition>`.
+    /// Creates the names of the log in a folder of a store; nil if the folder is not named `<topic>/<partition>`.
     package init?(folder: ObjectName) {
         let components = folder.components
         guard components.count == 2, let number = Int32(components[1]), number >= 0, String(number) == components[1]
@@ -41,19 +41,20 @@ package struct LogNames: Hashable, Sendable {
         prefix = folder
     }
 
-    /// The first line of the log's checkpoints: `<archive's origin>/<topic>/<partition>`.
+    /// Returns the first line of the log's checkpoints: `<archive's origin>/<topic>/<partition>`.
     package func origin(archive: String) -> String { "\(archive)/\(prefix)" }
 
     package func checkpoint() throws(ObjectStoreError) -> ObjectName { try prefix.appending("checkpoint") }
 
-    /// The folder of the copies of past checkpoints.
+    /// Returns the folder with copies of past checkpoints.
     package func checkpoints() throws(ObjectStoreError) -> ObjectName { try prefix.appending("checkpoints") }
 
     package func checkpoint(size: Int) throws(ObjectStoreError) -> ObjectName {
         try prefix.appending("checkpoints/\(TilePath.text(number: size))")
     }
 
-    /// The newest checkpoint that a witness cosigned, named by the witness's key id: eight hexadecimal digits.
+    /// Returns the name of the newest checkpoint that a witness cosigned; it contains the witness's key id, eight
+    /// hexadecimal digits.
     package func cosigned(by witness: NoteVerifier) throws(ObjectStoreError) -> ObjectName {
         let digits = String(witness.keyID, radix: 16)
         return try cosigned().appending("\(String(repeating: "0", count: 8 - digits.utf8.count))\(digits)")
@@ -61,7 +62,7 @@ package struct LogNames: Hashable, Sendable {
 
     func cosigned() throws(ObjectStoreError) -> ObjectName { try prefix.appending("cosigned") }
 
-    /// The folder of staged commits.
+    /// Returns the folder of staged commits.
     func staging() throws(ObjectStoreError) -> ObjectName { try prefix.appending("staging") }
 
     func staged(_ commit: StagedName) throws(ObjectStoreError) -> ObjectName {
@@ -70,15 +71,15 @@ package struct LogNames: Hashable, Sendable {
 
     package func retention() throws(ObjectStoreError) -> ObjectName { try prefix.appending("retention") }
 
-    /// A hash tile, or an entry bundle.
+    /// Returns the name of a hash tile or an entry bundle.
     package func tile(_ path: TilePath) throws(ObjectStoreError) -> ObjectName { try prefix.appending(path.text) }
 
-    /// The objects of the leaves of an entry bundle.
+    /// Returns the name of the segment with the objects of an entry bundle's leaves.
     package func segment(index: Int, width: Int = TilePath.fullWidth) throws(ObjectStoreError) -> ObjectName {
         try prefix.appending("segments/\(TilePath.text(index: index, width: width))")
     }
 
-    /// The kind of an object of the log; nil for a name that no object of a log has.
+    /// Returns the kind of a log object; nil for a name that no log object has.
     package func content(_ name: ObjectName) -> LogObject? {
         guard name.isBelow(prefix) else { return nil }
         let rest = String(decoding: name.text.utf8.dropFirst(prefix.text.utf8.count + 1), as: UTF8.self)
@@ -99,7 +100,7 @@ package struct LogNames: Hashable, Sendable {
         return TilePath(text: rest).map(LogObject.tile)
     }
 
-    /// Whether a commit may write the object: a tile, entries or a segment.
+    /// Returns whether a commit may write the object: a tile, entries or a segment.
     func isOfTree(_ name: ObjectName) -> Bool {
         switch content(name) {
         case .tile, .segment: true
@@ -108,13 +109,13 @@ package struct LogNames: Hashable, Sendable {
     }
 }
 
-/// The kind of an object of a log.
+/// The kind of a log object.
 package enum LogObject: Hashable, Sendable {
     case checkpoint
     case checkpointOfSize(Int)
     case retention
     case tile(TilePath)
     case segment(index: Int, width: Int)
-    /// The objects of a commit whose names are not written yet.
+    /// The objects of a commit that have not been written under their own names yet.
     case staged(StagedName)
 }

@@ -27,8 +27,8 @@ struct LogOpening: Sendable {
         signed = try notes.signed.map { try SignedHead($0, origin: origin, signer: signer) }
     }
 
-    /// Checks that the store has nothing of the log, and that no evidence of an earlier log exists: only then may a log
-    /// begin.
+    /// Checks that the store contains nothing of the log, and that there is no evidence of an earlier log: only then
+    /// may a log begin.
     func checkBeginning() async throws {
         if let object = try await store.list(names.prefix, after: nil, limit: 1).first {
             throw LogError.checkpointMissing(names, object.name)
@@ -44,14 +44,15 @@ struct LogOpening: Sendable {
         if let evidence = try await knowledge.evidence() { throw LogError.beginRefused(names, evidence) }
     }
 
-    /// Returns the newest checkpoint: the stored one, or its successor that this host signed before its process ended.
+    /// Returns the newest checkpoint: the stored one, or its successor if this host signed one before its process
+    /// ended.
     func newest(
         _ found: StoredObject, _ staged: [(name: ObjectName, staged: StagedName)]
     ) async throws -> CommittedCheckpoint {
         let committed = try verified(found)
         let checkpoint = try Checkpoint(text: committed.note.text)
         try await checkCopies(after: checkpoint.size)
-        // A later signature by another host proves that this host's checkpoint was not published, and never will be.
+        // A later signature by another host proves that this host's checkpoint was not published and never will be.
         guard let signed, let published, signed.checkpoint.size > committed.size,
             published.checkpoint == checkpoint, committed.time <= published.time
         else { return committed }
@@ -91,7 +92,7 @@ struct LogOpening: Sendable {
         else { throw LogError.forked(names, signed: old.size, by: place) }
     }
 
-    /// The largest anchored checkpoint of the log that the archive's own keys signed.
+    /// Returns the largest anchored checkpoint of the log that was signed with the archive's own keys.
     private func anchoredHead() async throws -> SignedHead? {
         let notes = try await knowledge.anchored(origin, published != nil)
         let keys = try signer.verifiers().keys(of: origin)
@@ -102,7 +103,7 @@ struct LogOpening: Sendable {
         return heads.max { $0.checkpoint.size < $1.checkpoint.size }
     }
 
-    /// Checks that there is no copy of a later checkpoint.
+    /// Checks that no copy of a later checkpoint exists.
     private func checkCopies(after size: Int) async throws {
         var last: ObjectName? = size > 0 ? try names.checkpoint(size: size) : nil
         while true {
@@ -116,7 +117,7 @@ struct LogOpening: Sendable {
         }
     }
 
-    /// Whether all objects of a signed checkpoint exist: they were durable before the signature.
+    /// Returns whether all objects of a signed checkpoint exist: they were durable before the signature.
     private func isWhole(
         _ checkpoint: Checkpoint, _ staged: [(name: ObjectName, staged: StagedName)]
     ) async throws -> Bool {

@@ -1,16 +1,16 @@
 package import ObjectStorage
 internal import TransparencyLog
 
-/// Deletes the expired segments of a log in two steps: one run announces the deletion, and another one at least
-/// ``minimumDelay`` later deletes the announced segments that are still expired. Leaves, entries and hash tiles stay,
-/// so the log remains provable. A signed text states the first leaf whose object is kept, so that the removal of any
-/// other segment is detected.
+/// Deletes a log's expired segments in two steps: one run announces the deletion, and another run at least
+/// ``minimumDelay`` later deletes the announced segments that are still expired. Leaves, entries and hash tiles are
+/// kept, so the log remains provable. A signed text states the first leaf whose object is kept, so that the removal of
+/// any other segment is detected.
 package struct LogPruning: Sendable {
-    /// Milliseconds between an announcement and the deletion: time to notice a wrong clock, or to place a hold.
+    /// Milliseconds between announcement and deletion: time to notice a wrong clock or to place a hold.
     package static let minimumDelay: Int64 = 86_400_000
-    /// Inverse of the largest share of the full segments, counted from the minimum, that one run may announce.
+    /// Inverse of the largest share of full segments, counted from the minimum, that one run may announce.
     static let greatestShare = 10
-    /// Number of segments that a run may announce in any case, so that a small log makes progress.
+    /// Number of segments that a run may always announce, so that a small log makes progress.
     static let leastSegments = 16
     private static let pageSize = 1000
 
@@ -18,7 +18,7 @@ package struct LogPruning: Sendable {
     private let names: LogNames
     private let signer: CheckpointSigner?
 
-    /// - Parameter signer: nil for ``plan(_:)`` alone, which does not verify the signature of the retention and writes
+    /// - Parameter signer: nil if only ``plan(_:)`` is used, which does not verify the retention's signature and writes
     ///   nothing.
     package init(_ store: any ObjectStore, names: LogNames, signer: CheckpointSigner?) {
         self.store = store
@@ -42,20 +42,20 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// The steps of a run. Leaf indexes are always at the start of a segment.
+    /// The steps of a run. Leaf indexes always point to the start of a segment.
     package struct Plan: Sendable {
         /// First leaf whose object is kept before the run.
         package let before: Int
         /// First leaf whose object is kept after the run.
         package let minimum: Int
-        /// Announcement after the run.
+        /// The announcement after the run.
         package let announced: Retention.Announcement?
-        /// Segments below the minimum that are kept, in ascending order. Only a run determines them.
+        /// Segments below the minimum that are kept, in ascending order. Only an actual run determines them.
         package internal(set) var kept: [Range<Int>] = []
         /// Number of segments that the run deletes.
         package internal(set) var deletions = 0
         let version: ObjectVersion?
-        /// Announcement before the run.
+        /// The announcement before the run.
         package let presentAnnouncement: Retention.Announcement?
 
         /// Whether the run changes the signed text.
@@ -65,16 +65,16 @@ package struct LogPruning: Sendable {
     /// The decision about one segment below the minimum.
     package enum Decision: Sendable {
         case delete
-        /// A record in the segment is under a legal hold, or its key is unknown and the record may be under one.
+        /// A record in the segment is under a legal hold, or may be under one because its key is unknown.
         case keep
     }
 
-    /// Carries out an announcement that is old enough, and announces the deletion of further expired segments.
+    /// Carries out an announcement that is old enough, and announces the deletion of more expired segments.
     ///
     /// - Parameters:
     ///   - announce: called before a change is signed and before segments are deleted; if it throws, nothing is
     ///     changed.
-    ///   - decide: returns the decision about the segment with these leaves.
+    ///   - decide: returns the decision about the segment that contains these leaves.
     /// - Returns: the plan and the number of deleted segments.
     package func run(
         _ inputs: Inputs, announce: (Plan) async throws -> Void,
@@ -90,7 +90,7 @@ package struct LogPruning: Sendable {
             if plan.isChange {
                 let text = Retention(
                     origin: names.origin(archive: signer.archive), minimum: plan.minimum, announced: plan.announced)
-                // Signed before the deletion: a segment that is missing without a signed retention would be reported as
+                // Sign before deleting: a segment that is missing without a signed retention would be reported as
                 // removed.
                 _ = try await store.replace(names.retention(), signer.sign(text).bytes, expected: plan.version)
             }
@@ -100,7 +100,7 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// Returns the plan that ``run(_:announce:decide:)`` would carry out now.
+    /// Returns the plan that ``run(_:announce:decide:)`` would carry out at this moment.
     package func plan(_ inputs: Inputs) async throws(LogError) -> Plan {
         do {
             return try await makePlan(inputs)
@@ -114,7 +114,7 @@ package struct LogPruning: Sendable {
         var minimum = before
         var announced = present?.announced
         if let open = announced {
-            // The clock may have been wrong at the time of the announcement.
+            // The clock may have been wrong when the deletion was announced.
             let end = try await end(of: inputs, from: before, to: open.minimum)
             if end < open.minimum {
                 announced = nil
@@ -138,7 +138,7 @@ package struct LogPruning: Sendable {
         return min(full, minimum + max(Self.leastSegments, kept / Self.greatestShare) * TilePath.fullWidth)
     }
 
-    /// Returns the end of the contiguous expired segments.
+    /// Returns the end of the contiguous range of expired segments.
     private func end(of inputs: Inputs, from first: Int, to bound: Int) async throws -> Int {
         var end = first
         while end + TilePath.fullWidth <= min(bound, inputs.size) {
@@ -161,8 +161,9 @@ package struct LogPruning: Sendable {
         return retention
     }
 
-    /// Returns the segments before the minimum that still exist: those to be deleted, because they expired now or their
-    /// hold ended, and those to be kept. Names ascend as the segments do, so the listing ends at the minimum.
+    /// Returns the segments before the minimum that still exist, divided into those to delete, because they have just
+    /// expired or their hold has ended, and those to keep. Names are in the same order as the segments, so the listing
+    /// ends at the minimum.
     private func segments(
         before minimum: Int, _ decide: ([ArchiveLeaf]) async throws -> Decision
     ) async throws -> (due: [Int], kept: [Range<Int>]) {
@@ -189,7 +190,7 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// Deletes segments. A hold may have begun since they were listed, so the decision about each is repeated.
+    /// Deletes segments. A hold may have been placed since they were listed, so each decision is repeated.
     private func delete(
         _ segments: [Int], _ decide: ([ArchiveLeaf]) async throws -> Decision
     ) async throws -> Int {

@@ -3,7 +3,7 @@ internal import TransparencyLog
 
 /// An error in reading part of a log. Equality compares all properties.
 package struct LogReadError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure; callers decide on this, never on the text.
+    /// The kind of failure; callers must decide on this, never on the text.
     package enum Code: String, Sendable {
         /// The storage failed or did not respond.
         case storage
@@ -11,16 +11,16 @@ package struct LogReadError: Error, Equatable, Sendable, CustomStringConvertible
         case missing
         /// An object is malformed, or does not match the checkpoint.
         case malformed
-        /// The checkpoint has no signature by a known key.
+        /// The checkpoint has no signature from a known key.
         case unknownKey
-        /// A signature of the checkpoint does not match, or one of a known key's signatures is missing.
+        /// A signature on the checkpoint does not match, or one of a known key's signatures is missing.
         case invalidSignature
         /// There is no such leaf.
         case noLeaf
     }
 
     package let code: Code
-    /// One line.
+    /// The message, one line.
     package let message: String
     /// The object concerned, if any.
     package let object: ObjectName?
@@ -34,7 +34,7 @@ package struct LogReadError: Error, Equatable, Sendable, CustomStringConvertible
     init(_ error: ObjectStoreError, reading object: ObjectName?) {
         let code: Code =
             switch error.code {
-            // A store with checksums has detected the change itself. No archive writes links, pipes or huge objects.
+            // The store has checksums and detected the change itself. No archive writes links, pipes or huge objects.
             case .corrupt, .unsafePath, .tooLarge: .malformed
             default: .storage
             }

@@ -3,10 +3,10 @@ internal import ObjectStorage
 package import TransparencyLog
 
 extension LogReader {
-    /// Returns the leaf at an index, both as the tree's bytes and parsed.
+    /// Returns the leaf at an index, both as bytes in the tree and parsed.
     ///
     /// - Parameter size: number of leaves that the checkpoint covers.
-    /// - Throws: ``LogReadError``: `noLeaf` when the checkpoint does not cover it.
+    /// - Throws: ``LogReadError``: `noLeaf` if the checkpoint does not cover the leaf.
     package func leaf(_ index: Int, size: Int) async throws(LogReadError) -> (bytes: [UInt8], leaf: ArchiveLeaf) {
         guard index >= 0, index < size else {
             throw LogReadError(.noLeaf, "the log has \(size) leaves, and not leaf \(index)")
@@ -22,9 +22,9 @@ extension LogReader {
         } catch { throw LogReadError(.malformed, "leaf \(index): \(error.message)") }
     }
 
-    /// Returns the object of a leaf, as stored in its segment. The caller compares it with the leaf.
+    /// Returns the object of a leaf, as stored in its segment. The caller must compare it with the leaf.
     ///
-    /// - Throws: ``LogReadError``: `missing` when the segment was removed or its retention has ended.
+    /// - Throws: ``LogReadError``: `missing` if the segment was removed or its retention has ended.
     package func object(_ index: Int, size: Int) async throws(LogReadError) -> [UInt8] {
         guard index >= 0, index < size else {
             throw LogReadError(.noLeaf, "the log has \(size) leaves, and not leaf \(index)")
@@ -33,7 +33,7 @@ extension LogReader {
         return Array(bytes[objects[index % TilePath.fullWidth]])
     }
 
-    /// Returns the leaf of a Kafka offset, or the gap that contains the offset; nil when the log has neither.
+    /// Returns the leaf of a Kafka offset, or of the gap that contains the offset; nil if the log has neither.
     ///
     /// Offsets increase with the leaves, so this is a binary search.
     ///
@@ -52,7 +52,7 @@ extension LogReader {
         return position.offset == offset || position.kind == .gap ? low - 1 : nil
     }
 
-    /// Returns a proof that the checkpoint covers a leaf, including the checkpoint.
+    /// Returns a proof that the checkpoint covers a leaf; the proof includes the checkpoint.
     ///
     /// - Throws: ``LogReadError``.
     package func proof(
@@ -70,7 +70,7 @@ extension LogReader {
     }
 }
 
-/// The hash tiles of a log, for proofs in its tree of a given size.
+/// The hash tiles of a log, used to create proofs in the log's tree of a given size.
 package struct LogTiles: TileSource {
     private let reader: LogReader
     private let size: Int

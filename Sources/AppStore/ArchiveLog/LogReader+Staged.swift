@@ -2,9 +2,8 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 extension LogReader {
-    /// Returns the first of the candidate objects that the commit of a checkpoint has staged: in a store without locks
-    /// a checkpoint is published before the objects that it covers are written under their names. Nil when none is
-    /// staged.
+    /// Returns the first candidate object found in the staged commit of a checkpoint; nil if none is staged. In a store
+    /// without locks, a checkpoint is published before the objects that it covers are written under their own names.
     func staged(
         _ candidates: [ObjectName], of checkpoint: Checkpoint
     ) async throws(LogReadError) -> (bytes: [UInt8], name: ObjectName)? {

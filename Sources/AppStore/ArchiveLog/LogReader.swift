@@ -2,14 +2,14 @@ internal import KafkaModel
 package import ObjectStorage
 package import TransparencyLog
 
-/// Reads one log of the archive, even while its writer appends.
+/// Reads one log of the archive, even while the log's writer appends.
 ///
 /// Partial tiles and segments are deleted once a later checkpoint has replaced them. The reader then reads the full
 /// object, or rereads the checkpoint and the object that it covers.
 package struct LogReader: Sendable {
     package let names: LogNames
     let store: any ObjectStore
-    /// The archive's public keys; nil to read checkpoints without verifying them.
+    /// The archive's public keys; nil means that checkpoints are read without verification.
     package let verifiers: ArchiveVerifiers?
 
     package init(_ store: any ObjectStore, names: LogNames, verifiers: ArchiveVerifiers?) {
@@ -18,7 +18,7 @@ package struct LogReader: Sendable {
         self.verifiers = verifiers
     }
 
-    /// All logs of a store, in ascending order of their names.
+    /// Returns all logs in a store, in ascending order of their names.
     ///
     /// - Throws: ``LogReadError`` with code `storage`.
     package static func logs(in store: any ObjectStore) async throws(LogReadError) -> [LogNames] {
@@ -34,7 +34,7 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error, reading: nil) }
     }
 
-    /// The newest checkpoint; nil when the log has none.
+    /// Returns the newest checkpoint; nil if the log has none.
     ///
     /// - Throws: ``LogReadError``.
     package func checkpoint() async throws(LogReadError) -> VerifiedCheckpoint? {
@@ -42,16 +42,16 @@ package struct LogReader: Sendable {
         return try await checkpoint(name)
     }
 
-    /// Returns the past checkpoint of a size; nil when there is no copy of it.
+    /// Returns the past checkpoint with a given size; nil if no copy of it exists.
     ///
-    /// - Parameter origin: the origin of the log if it is known; a copy with another one is malformed.
+    /// - Parameter origin: the log's origin, if known; a copy with any other origin is malformed.
     /// - Throws: ``LogReadError``.
     package func checkpoint(size: Int, of origin: String? = nil) async throws(LogReadError) -> VerifiedCheckpoint? {
         let name = try name { () throws(ObjectStoreError) in try names.checkpoint(size: size) }
         return try await checkpoint(name, of: origin)
     }
 
-    /// The names of the newest checkpoint, which may be absent, and of all copies.
+    /// Returns the names of the newest checkpoint, which may be absent, and of all copies.
     ///
     /// - Throws: ``LogReadError`` with code `storage`.
     package func checkpointNames() async throws(LogReadError) -> [ObjectName] {
@@ -66,7 +66,8 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error, reading: nil) }
     }
 
-    /// The newest checkpoint that each witness cosigned, with the name of the witness's key. No signature is verified.
+    /// Returns the newest checkpoint that each witness cosigned, with the name of the witness's key. No signature is
+    /// verified.
     ///
     /// - Throws: ``LogReadError``.
     package func cosigned() async throws(LogReadError) -> [(witness: String, checkpoint: Checkpoint, note: SignedNote)]
@@ -88,7 +89,7 @@ package struct LogReader: Sendable {
         return found
     }
 
-    /// Number of leaves of the current checkpoint; 0 when it cannot be used.
+    /// Returns the number of leaves of the current checkpoint; 0 if the checkpoint cannot be used.
     ///
     /// - Throws: ``LogReadError`` with code `storage`.
     func presentSize() async throws(LogReadError) -> Int { try await presentCheckpoint()?.size ?? 0 }
@@ -112,7 +113,7 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error, reading: name) }
         do throws(LogReadError) {
             let found = try VerifiedCheckpoint(note, of: origin, verifiers: verifiers)
-            // The archive's origin may be unknown here; only the part after it can be compared.
+            // The archive's origin may be unknown at this point; only the part after it can be compared.
             guard
                 found.checkpoint.origin.utf8.suffix(names.prefix.text.utf8.count + 1)
                     .elementsEqual("/\(names.prefix)".utf8)
@@ -121,7 +122,7 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error.code, error.message, object: name) }
     }
 
-    /// Returns the entries of a bundle in a tree of `size` leaves: at least those, and more if the log has grown since.
+    /// Returns the entries of a bundle in a tree of `size` leaves; more than those if the log has grown since.
     ///
     /// - Throws: ``LogReadError``.
     package func bundle(_ index: Int, size: Int) async throws(LogReadError) -> EntryBundle {
@@ -133,7 +134,7 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error, reading: name) }
     }
 
-    /// Returns the segment of a bundle in a tree of `size` leaves, and the ranges of its objects.
+    /// Returns the segment of a bundle in a tree of `size` leaves, with the ranges of its objects.
     ///
     /// - Throws: ``LogReadError``.
     package func segment(_ index: Int, size: Int) async throws(LogReadError) -> (bytes: [UInt8], objects: [Range<Int>])
@@ -149,7 +150,7 @@ package struct LogReader: Sendable {
         return (bytes, objects)
     }
 
-    /// Returns the file of a segment in a tree of `size` leaves, and its expected number of objects.
+    /// Returns the bytes of a segment in a tree of `size` leaves, and the expected number of objects.
     func segmentBytes(
         _ index: Int, size: Int
     ) async throws(LogReadError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
@@ -158,7 +159,7 @@ package struct LogReader: Sendable {
         }
     }
 
-    /// Returns the hash tile of a tree of `size` leaves, or a wider one if the log has grown since.
+    /// Returns a hash tile of a tree of `size` leaves, or a wider tile if the log has grown since.
     func tile(level: Int, index: Int, size: Int) async throws(LogReadError) -> HashTile {
         let (bytes, width, name) = try await object(index: index, level: level, size: size) {
             (width) throws(ObjectStoreError) in try names.tile(.hashes(level: level, index: index, width: width))
@@ -168,8 +169,8 @@ package struct LogReader: Sendable {
         } catch { throw LogReadError(error, reading: name) }
     }
 
-    /// Reads an object at an index in a tree of `size` leaves: the partial object, the full one, or that of a newer
-    /// checkpoint.
+    /// Reads an object at an index in a tree of `size` leaves: the partial object, the full object, or the object of a
+    /// newer checkpoint.
     private func object(
         index: Int, level: Int, size: Int, name: (Int) throws(ObjectStoreError) -> ObjectName
     ) async throws(LogReadError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
@@ -177,7 +178,7 @@ package struct LogReader: Sendable {
         var first: ObjectName?
         /// The checkpoint whose staged objects were searched.
         var searched: Checkpoint?
-        // The loop terminates: each newer checkpoint has more leaves, and a full tile is never deleted.
+        // The loop terminates because each newer checkpoint has more leaves and a full tile is never deleted.
         while true {
             let width = min(TilePath.fullWidth, size >> (8 * level) - index << 8)
             guard index >= 0, width > 0 else {
@@ -200,7 +201,7 @@ package struct LogReader: Sendable {
             if let found = try await staged(candidates, of: newest) {
                 return (found.bytes, found.name == candidates.first ? width : TilePath.fullWidth, found.name)
             }
-            // A commit that was finished in the meantime has written its names.
+            // If the commit was finished in the meantime, its objects have their own names.
             guard !store.hasLocks, newest != searched else { break }
             searched = newest
         }

@@ -2,24 +2,24 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 extension LogWriter {
-    /// Deletes objects beyond the checkpoint that an earlier process left. This writer holds the log's lock. A store
-    /// without locks has none, except what another writer may have committed.
+    /// Deletes objects beyond the checkpoint that an earlier process left behind. This writer holds the log's lock. A
+    /// store without locks has no leftovers, only objects that another writer may have committed.
     func removeLeftovers() async throws {
         guard store.hasLocks else { return }
         try await removeLeftovers(below: "segments", level: 0)
         try await removeLeftovers(below: "tile/entries", level: 0)
-        // One level more than the tree has, because an interrupted commit may have started it.
+        // One more level than the tree has, because an interrupted commit may have started it.
         for level in 0...8 {
             guard level == 0 || committed.size >> (8 * (level - 1)) > 0 else { return }
             try await removeLeftovers(below: "tile/\(level)", level: level)
         }
     }
 
-    /// - Parameter level: the level of the hash tiles that have the same indexes as the objects in the folder.
+    /// - Parameter level: the level of the hash tiles with the same indexes as the objects in the folder.
     private func removeLeftovers(below folder: String, level: Int) async throws {
         let count = committed.size >> (8 * level)
         let (edge, width) = (count >> 8, count & 255)
-        // A commit never spans more than the thousand indexes of a folder.
+        // A commit never spans more than the thousand indexes in a folder.
         for first in [edge, edge + 1_000] {
             let place = TilePath.text(number: first).split(separator: "/")
             let parent = try names.prefix.appending(
@@ -39,7 +39,7 @@ extension LogWriter {
         }
     }
 
-    /// The name of the full object before an index, in its folder of a thousand.
+    /// Returns the name of the full object before an index, in its folder of a thousand objects.
     private static func name(before index: Int) -> String {
         String(TilePath.text(number: index - 1).split(separator: "/").last ?? "000")
     }

@@ -2,19 +2,19 @@ package import ObjectStorage
 internal import TransparencyLog
 
 extension LogWriter {
-    /// Opens a log at its checkpoint, or creates one. The caller holds the store's lock of the log.
+    /// Opens a log at its checkpoint, or creates a log. The caller holds the store's lock on the log.
     ///
-    /// Nothing is signed before the log has been compared with earlier signatures (``LogKnowledge``). A commit that was
-    /// interrupted by the end of a process is finished if its checkpoint was signed, and removed otherwise. Then the
-    /// checkpoint is signed again, with a later time: on a store without locks every further checkpoint of an earlier
+    /// Nothing is signed before the log has been compared with earlier signatures (``LogKnowledge``). If the process
+    /// ended during a commit, the commit is finished if its checkpoint was signed, and removed otherwise. Then the
+    /// checkpoint is signed again, with a later time: in a store without locks, any further checkpoint from an earlier
     /// writer is refused.
     ///
     /// - Parameters:
     ///   - time: seconds since 1970.
     ///   - copyInterval: seconds between two copies of checkpoints.
-    /// - Throws: ``LogError``: `checkpoint_missing`, `begin_refused`, `rolled_back` and `forked` when a signed state is
-    ///   not in the store, `unknown_key`, `damaged` when the tiles at the end do not yield the signed root,
-    ///   `other_writer`, `key_store`, `storage`.
+    /// - Throws: ``LogError``: `checkpoint_missing`, `begin_refused`, `rolled_back` and `forked` if a signed state is
+    ///   not in the store, `unknown_key`, `damaged` if the tiles at the end do not yield the signed root,
+    ///   `other_writer`, `key_store` or `storage`.
     package static func open(
         _ store: any ObjectStore, names: LogNames, signer: CheckpointSigner, at time: Int,
         knowing knowledge: LogKnowledge = LogKnowledge(), copyInterval: Int = LogWriter.copyInterval
@@ -36,12 +36,13 @@ extension LogWriter {
             try await opening.checkHistory(of: checkpoint, committed.note)
             try await writer.removeLeftovers()
             try await writer.readCopy()
-            // The time always increases, even if the clock is behind: with an equal time the bytes would be equal.
+            // The time always increases, even if the clock is behind: at an equal time, the signed bytes would be the
+            // same.
             try writer.sign(at: max(time, committed.time + 1), after: committed.previous)
             try await writer.finishPending()
-            // The checkpoint that these commits follow has been replaced.
+            // The checkpoint that these commits were based on has been replaced.
             for (name, _) in staged { try? await store.delete(name) }
-            // A process that ended after publishing and before copying left no copy.
+            // If the process ended after publishing but before copying, there is no copy.
             try? await writer.keepDueCopy()
             return writer
         } catch {
@@ -61,7 +62,7 @@ extension LogWriter {
         return writer
     }
 
-    /// Reads the latest copy that the checkpoint refers to: its own size, or the previous one.
+    /// Reads the latest copy that the checkpoint refers to: the copy of its own size, or of the previous size.
     private mutating func readCopy() async throws {
         for size in [committed.size, committed.previous] where size > 0 {
             guard let found = try await store.read(names.checkpoint(size: size)) else { continue }
@@ -70,7 +71,7 @@ extension LogWriter {
         }
     }
 
-    /// Reads the partial tiles at the end with their entries and segment, and compares the root.
+    /// Reads the partial tiles at the end of the log, with their entries and segment, and compares the root.
     private mutating func readEnd(of checkpoint: Checkpoint) async throws {
         let size = checkpoint.size
         guard size > 0 else {
@@ -101,7 +102,7 @@ extension LogWriter {
 
     private static let wrongRoot = "the hash tiles at its end do not match the root of its checkpoint"
 
-    /// Checks that the open entries, which go into the next full tile, have the hashes of the tree.
+    /// Checks that the open entries, which will be part of the next full tile, match the hashes of the tree.
     private func checkOpenEnd(_ tiles: [HashTile]) throws {
         guard let hashes = tiles.first(where: { $0.path == TilePath.partialTiles(ofSize: size).first })?.hashes,
             openLeaves.map(MerkleHash.leaf) == hashes

@@ -1,10 +1,10 @@
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Commits in a store without locks: first the staged objects, then the checkpoint, and then the objects that it covers
-/// under their names. The holder of the checkpoint writes those.
+/// Commits in a store without locks: writes the staged objects, then the checkpoint, and then the covered objects under
+/// their own names. The last step is left to the writer that owns the checkpoint.
 extension LogWriter {
-    /// Writes the objects of the next checkpoint as one object, so that any later writer can finish the commit.
+    /// Writes the objects of the next checkpoint as a single object, so that any later writer can finish the commit.
     func stage(_ objects: [NamedBytes]) async throws(ObjectStoreError) -> ObjectName {
         let name = try names.staged(StagedName(size: frontier.size, root: frontier.root, after: committed.note))
         let bytes = StagedCommit(objects).bytes(of: names)
@@ -12,16 +12,16 @@ extension LogWriter {
             try await store.createTemporary(name, bytes)
         } catch {
             guard error.code == .exists else { throw error }
-            // An earlier attempt, or another writer with the same leaves, has staged it.
+            // An earlier attempt has staged it, or another writer with the same leaves.
             guard let found = try await store.read(name), found.bytes != bytes else { return name }
             _ = try await store.replace(name, bytes, expected: found.version)
         }
         return name
     }
 
-    /// Writes an object that the newest checkpoint, or an earlier one, covers. The tree determines its bytes, so any
-    /// writer may write them at any time. Different bytes under the name come from an interrupted writer of an earlier
-    /// release.
+    /// Writes an object that is covered by the newest or an earlier checkpoint. The tree determines the object's bytes,
+    /// so any writer may write it at any time. Different bytes under the same name come from an interrupted writer of
+    /// an earlier release.
     static func place(_ object: NamedBytes, in store: any ObjectStore) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             try await store.create(object.name, object.bytes)
@@ -48,7 +48,7 @@ extension LogWriter {
         }
     }
 
-    /// Writes the objects of the newest checkpoint that its writer left unwritten.
+    /// Writes the objects of the newest checkpoint that its writer did not write.
     static func finish(
         _ checkpoint: Checkpoint, staged: [(name: ObjectName, staged: StagedName)], _ store: any ObjectStore,
         _ names: LogNames

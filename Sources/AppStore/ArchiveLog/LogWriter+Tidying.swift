@@ -2,8 +2,8 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 extension LogWriter {
-    /// Keeps a copy of the checkpoint if one is due, and deletes objects that it has made superfluous. A failure is
-    /// ignored: it leaves the log larger, but correct.
+    /// Keeps a copy of the checkpoint if one is due, and deletes objects that the checkpoint has made superfluous.
+    /// Failures are ignored: the log is then larger, but still correct.
     mutating func tidy(since size: Int) async {
         try? await keepDueCopy()
         let old = size / TilePath.fullWidth
@@ -12,7 +12,7 @@ extension LogWriter {
         {
             try? await store.delete(segment)
         }
-        // Once the tile is full, its partial ones are no longer needed (c2sp.org/tlog-tiles).
+        // Once the tile is full, its partial versions are no longer needed (c2sp.org/tlog-tiles).
         for path in TilePath.partialTiles(ofSize: size) {
             guard case .hashes(let level) = path.content,
                 committed.size >> (8 * (level + 1)) > size >> (8 * (level + 1))
@@ -22,8 +22,8 @@ extension LogWriter {
         }
     }
 
-    /// Keeps `checkpoints/<size>` when the last copy is ``copyInterval`` older; an empty log has none. The copy must
-    /// appear atomically: a reader would report a truncated copy as tampered.
+    /// Keeps `checkpoints/<size>` if the last copy is older by at least ``copyInterval``; an empty log has no copies.
+    /// The copy must appear atomically: a reader would report a truncated copy as tampered.
     mutating func keepDueCopy() async throws(ObjectStoreError) {
         let size = committed.size
         guard size > 0, size != copy?.size else { return }
@@ -33,7 +33,7 @@ extension LogWriter {
             _ = try await store.replace(name, committed.note.bytes, expected: nil)
         } catch {
             guard error.code == .changed else { throw error }
-            // A restart signs the same tree again; a different tree of this size must not be signed.
+            // After a restart the same tree is signed again; a different tree of this size must not be signed.
             guard let found = try await store.read(name), let note = try? SignedNote(bytes: found.bytes),
                 let kept = try? Checkpoint(text: note.text), let own = try? Checkpoint(text: committed.note.text),
                 kept == own

@@ -3,16 +3,16 @@ package import TransparencyLog
 
 /// Appends to one log of the archive, as its only writer.
 ///
-/// Appended entries become part of the log at ``commit(at:)``: objects, entries and hash tiles are durable before the
-/// checkpoint that covers them is signed and replaces the previous one. Only the checkpoint is ever overwritten, so a
-/// process that ends at any instant leaves the log in the state of its last checkpoint.
+/// Appended entries become part of the log in ``commit(at:)``: objects, entries and hash tiles are durable before the
+/// checkpoint that covers them is signed and replaces the previous one. Only the checkpoint is ever overwritten, so if
+/// the process ends at any moment, the log is in the state of its last checkpoint.
 ///
-/// In a store with locks the objects are written under their names first, and the next process removes those without a
-/// checkpoint. In a store without locks they are staged (``StagedCommit``), and written under their names after the
-/// checkpoint. This host saves a signed checkpoint before publishing it, and signs no other of its size: it publishes
-/// the same bytes until the store has accepted them.
+/// In a store with locks, the objects are first written under their own names, and the next process removes any that no
+/// checkpoint covers. In a store without locks, they are staged (``StagedCommit``), and written under their own names
+/// after the checkpoint. This host saves a signed checkpoint before publishing it, and never signs another of the same
+/// size: it publishes the same bytes until the store has accepted them.
 ///
-/// LogWriter is a value: a copy made before a call keeps the earlier state.
+/// LogWriter is a value type: a copy made before a call keeps the earlier state.
 package struct LogWriter: Sendable {
     /// Interval between copies of checkpoints, in seconds.
     package static let copyInterval = 3_600
@@ -24,24 +24,24 @@ package struct LogWriter: Sendable {
     let copyInterval: Int
     /// The frontier of all leaves, including uncommitted ones.
     var frontier = MerkleFrontier()
-    /// Leaves after the last full tile, and their objects as encoded in their segment.
+    /// Leaves after the last full tile, and their objects in the encoding of their segment.
     var openLeaves: [[UInt8]] = []
     var openSegment: [UInt8] = []
-    /// Full tiles and segments that no committed checkpoint covers.
+    /// Full tiles and segments that are not yet covered by a committed checkpoint.
     private var unwritten: [NamedBytes] = []
-    /// The newest checkpoint with all its objects written.
+    /// The newest checkpoint whose objects have all been written.
     var committed: CommittedCheckpoint
-    /// A signed checkpoint that is not committed yet.
+    /// A signed checkpoint that has not been committed yet.
     var pending: PendingCheckpoint?
-    /// The newest copy of a checkpoint.
+    /// The newest stored copy of a checkpoint.
     var copy: KeptCopy?
     /// Whether another writer has replaced the checkpoint.
     private var isSuperseded = false
-    /// Whether all objects must be written again, because the storage may have lost data after a failed write.
+    /// Whether all objects must be written again because the storage may have lost data after a failed write.
     private var mustRewrite = false
-    /// The last leaf, committed or not.
+    /// The last leaf, whether committed or not.
     package internal(set) var lastLeaf: ArchiveLeaf?
-    /// Bytes of objects that are appended but not committed.
+    /// Number of bytes in objects that have been appended but not committed.
     package private(set) var uncommittedBytes = 0
 
     init(
@@ -65,9 +65,9 @@ package struct LogWriter: Sendable {
     /// The log's origin: the first line of its checkpoints.
     package var origin: String { names.origin(archive: signer.archive) }
 
-    /// Appends a leaf and its object, in memory.
+    /// Appends a leaf and its object in memory.
     ///
-    /// - Throws: ``LogError`` with code `storage` for an index that has no valid object name.
+    /// - Throws: ``LogError`` with code `storage` for an index without a valid object name.
     package mutating func append(_ entry: ArchiveEntry) throws(LogError) {
         let leaf = entry.leaf.bytes
         do throws(ArchiveFormatError) {
@@ -92,11 +92,11 @@ package struct LogWriter: Sendable {
         openSegment.removeAll(keepingCapacity: true)
     }
 
-    /// Makes all appended entries durable under a new checkpoint. Does nothing if there are none.
+    /// Makes all appended entries durable under a new checkpoint. Does nothing if no entries were appended.
     ///
     /// - Parameter time: seconds since 1970; the time in the signature never goes back, even if the clock does.
-    /// - Throws: ``LogError`` when the entries are not durable: call it again. The code is `other_writer` when another
-    ///   writer has replaced the checkpoint.
+    /// - Throws: ``LogError`` if the entries are not durable; call `commit` again. The code is `other_writer` if
+    ///   another writer has replaced the checkpoint.
     package mutating func commit(at time: Int) async throws(LogError) {
         guard !isSuperseded else { throw LogError.otherWriter(names) }
         try await finishPending()
@@ -111,7 +111,7 @@ package struct LogWriter: Sendable {
         do throws(ObjectStoreError) {
             try await store.synchronize()
         } catch {
-            // After one failed write the storage cannot be trusted to have any of the objects.
+            // After a failed write, the storage cannot be trusted to have any of the objects.
             mustRewrite = true
             throw LogError(error)
         }
@@ -133,8 +133,8 @@ package struct LogWriter: Sendable {
             checkpoint: checkpoint, fullObjects: unwritten.count, objectBytes: uncommittedBytes)
     }
 
-    /// Publishes the signed checkpoint, with the same bytes at each call, and writes the remaining objects that it
-    /// covers.
+    /// Publishes the signed checkpoint, with the same bytes at each call, and writes the remaining objects that the
+    /// checkpoint covers.
     mutating func finishPending() async throws(LogError) {
         guard var next = pending else { return }
         if !next.isPublished {
@@ -148,7 +148,7 @@ package struct LogWriter: Sendable {
             do throws(ObjectStoreError) {
                 for object in next.objects { try await Self.place(object, in: store) }
             } catch { throw LogError(error) }
-            // The next opening deletes it if this fails.
+            // If this fails, the next opening deletes the staged object.
             try? await store.delete(staged)
         }
         let before = committed.size
@@ -165,11 +165,11 @@ package struct LogWriter: Sendable {
             return try await store.replace(names.checkpoint(), next.note.bytes, expected: committed.version)
         } catch { guard error.code == .changed else { throw LogError(error) } }
         do throws(ObjectStoreError) {
-            // An earlier attempt may have succeeded without a response.
+            // An earlier attempt may have succeeded although no response arrived.
             let found = try await store.read(names.checkpoint())
             if let found, found.bytes == next.note.bytes { return found.version }
         } catch { throw LogError(error) }
-        // The checkpoint that it follows has been replaced: this one never became part of the log.
+        // The checkpoint before it has been replaced, so this one never became part of the log.
         isSuperseded = true
         pending = nil
         throw LogError.otherWriter(names)
@@ -198,7 +198,8 @@ package struct LogWriter: Sendable {
         } catch { throw ObjectStoreError(.tooLarge, "\(names.prefix): \(error)") }
     }
 
-    /// The partial tiles of the current size, without those that the checkpoint of an earlier size already has.
+    /// Returns the partial tiles of the current size, except those that already exist from the checkpoint of an earlier
+    /// size.
     private func partials(since size: Int) throws(ObjectStoreError) -> [NamedBytes] {
         var objects: [NamedBytes] = []
         if !openLeaves.isEmpty {
@@ -214,7 +215,7 @@ package struct LogWriter: Sendable {
         return objects
     }
 
-    /// Writes objects that no checkpoint covers yet, under their names: this writer holds the log's lock.
+    /// Writes objects that no checkpoint covers yet, under their own names: this writer holds the log's lock.
     private func write(_ objects: [NamedBytes]) async throws(ObjectStoreError) {
         for object in objects {
             if mustRewrite { try await store.delete(object.name) }
@@ -222,7 +223,7 @@ package struct LogWriter: Sendable {
         }
     }
 
-    /// Creates an object. An existing one was left by a failed attempt of this writer.
+    /// Creates an object. If it exists, a failed attempt by this writer left it.
     private func create(_ object: NamedBytes) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             try await store.create(object.name, object.bytes)

@@ -9,9 +9,9 @@
 /// at <time of the announcement, in milliseconds since 1970>
 /// ```
 ///
-/// Version 1, of earlier releases, ends after the minimum: it has no announcement. It is still written when there is no
-/// announcement, so that earlier releases can read it. Neither version parses as a checkpoint: the third line is not a
-/// hash.
+/// Version 1, from earlier releases, ends after the minimum: it has no announcement. It is still written if there is no
+/// announcement, so that earlier releases can read it. Neither version can be parsed as a checkpoint, because the third
+/// line is not a hash.
 package struct Retention: Equatable, Sendable {
     /// An announced deletion of segments.
     package struct Announcement: Equatable, Sendable {
@@ -31,7 +31,7 @@ package struct Retention: Equatable, Sendable {
     package let origin: String
     /// Segments that end at or before this leaf may be absent.
     package let minimum: Int
-    /// The announced deletion; nil when there is none.
+    /// The announced deletion; nil if there is none.
     package let announced: Announcement?
 
     package init(origin: String, minimum: Int, announced: Announcement? = nil) {
@@ -52,7 +52,7 @@ package struct Retention: Equatable, Sendable {
             """
     }
 
-    /// Parses the text of a note; nil for any other text.
+    /// Parses the text of a note; returns nil for any other text.
     package init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 4, !lines[1].isEmpty, let minimum = Self.number("minimum ", lines[2]),
@@ -68,7 +68,7 @@ package struct Retention: Equatable, Sendable {
         } else {
             announced = nil
         }
-        // Each value has exactly one text, with no other bytes before, between or after.
+        // Each value has exactly one textual form, with no other bytes before, between or after.
         guard text.utf8.elementsEqual(self.text.utf8) else { return nil }
     }
 

@@ -1,15 +1,15 @@
 internal import TransparencyLog
 
-/// The last notes of a log that one host signed, kept outside the archive. A log "MUST not sign any checkpoint which is
-/// inconsistent with any checkpoint it previously signed" (c2sp.org/tlog-checkpoint), and an archive that was lost or
-/// restored no longer has those checkpoints.
+/// The last notes of a log that this host signed, kept outside the archive. A log "MUST not sign any checkpoint which
+/// is inconsistent with any checkpoint it previously signed" (c2sp.org/tlog-checkpoint), and an archive that was lost
+/// or restored no longer has those checkpoints.
 ///
-/// A host writes a log only while it owns the partition, so its notes are a lower bound of the signed checkpoints.
+/// A host writes a log only while it owns the partition, so its notes are a lower bound for the signed checkpoints.
 package protocol SignedHeads: Sendable {
-    /// Returns the notes of the log with this origin; both are nil when there are none.
+    /// Returns the notes of the log with this origin; both are nil if none are stored.
     func notes(of origin: String) throws -> SignedHeadNotes
 
-    /// Replaces the notes of the log. They are durable on return.
+    /// Replaces the log's notes. They are durable on return.
     func keep(_ notes: SignedHeadNotes, of origin: String) throws
 }
 
@@ -17,7 +17,7 @@ package protocol SignedHeads: Sendable {
 package struct SignedHeadNotes: Equatable, Sendable {
     /// The newest checkpoint that is known to be published in the archive.
     package var published: [UInt8]?
-    /// A newer signed checkpoint that may have been published: the process ended before the confirmation.
+    /// A newer signed checkpoint that may have been published: the process ended before confirmation arrived.
     package var signed: [UInt8]?
 
     package init(published: [UInt8]? = nil, signed: [UInt8]? = nil) {
@@ -26,11 +26,11 @@ package struct SignedHeadNotes: Equatable, Sendable {
     }
 }
 
-/// A checkpoint with the note that signs it.
+/// A checkpoint with the note that contains its signatures.
 struct SignedHead: Sendable {
     let checkpoint: Checkpoint
     let note: SignedNote
-    /// Time of its cosignature, in seconds since 1970; 0 when no known key made one.
+    /// Time of the cosignature, in seconds since 1970; 0 if there is none from a known key.
     let time: Int
 
     init(_ bytes: [UInt8], origin: String, signer: CheckpointSigner) throws {
@@ -43,7 +43,7 @@ struct SignedHead: Sendable {
         guard KeyName.areEqual(checkpoint.origin, origin) else {
             throw TransparencyLogError(.malformedCheckpoint, "a checkpoint of \(checkpoint.origin), not of \(origin)")
         }
-        // A rotated key is unknown here, but the note is still this host's own.
+        // A rotated key is unknown here, but this host still made the note.
         let keys = try signer.verifiers().allKeys(of: origin)
         time = ((try? note.verified(by: keys)) ?? []).compactMap(\.time).max() ?? 0
     }

@@ -2,8 +2,8 @@ internal import Cryptography
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The objects of a commit before they are written under their names, as one object below `staging/`. In a store
-/// without locks nothing appears under its own name before the checkpoint that covers it, so a superseded writer has
+/// The objects of a commit before they are written under their own names, as one object below `staging/`. In a store
+/// without locks, no object appears under its own name before the checkpoint that covers it, so a superseded writer has
 /// changed nothing.
 ///
 /// ```
@@ -32,7 +32,7 @@ struct StagedCommit: Sendable {
         return bytes
     }
 
-    /// Parses the objects; nil for any other bytes.
+    /// Parses the objects; returns nil for any other bytes.
     init?(bytes: [UInt8], of names: LogNames) {
         var rest = bytes[...]
         func line() -> String? {
@@ -61,7 +61,7 @@ struct StagedCommit: Sendable {
 }
 
 /// The name of a staged commit: `<leaves>-<root>-<digest of the preceding checkpoint>`. A checkpoint is replaced only
-/// once, so a name that does not follow the newest checkpoint is never written again, and can be deleted.
+/// once, so a name that does not refer to the newest checkpoint is never written again and can be deleted.
 package struct StagedName: Hashable, Sendable {
     package let size: Int
     /// 64 hexadecimal digits.

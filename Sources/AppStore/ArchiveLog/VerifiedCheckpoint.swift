@@ -1,23 +1,23 @@
 package import TransparencyLog
 
-/// A checkpoint of a log, with the result of verifying its signatures.
+/// A log's checkpoint, with the result of verifying its signatures.
 package struct VerifiedCheckpoint: Equatable, Sendable {
     package let checkpoint: Checkpoint
     package let note: SignedNote
-    /// Time of the cosignature, in seconds since 1970; nil when no key was given to verify it.
+    /// Time of the cosignature, in seconds since 1970; nil if no key was given to verify it.
     package private(set) var time: Int?
-    /// Number of leaves of the previous checkpoint; nil when it is not stated.
+    /// Number of leaves of the previous checkpoint; nil if not stated.
     package private(set) var previousSize: Int?
-    /// Whether the signatures were verified; false when no key was given.
+    /// Whether the signatures were verified; false if no key was given.
     package private(set) var isSigned = false
 
     /// Parses and verifies the checkpoint in a note.
     ///
     /// - Parameters:
-    ///   - origin: the origin of the expected log; nil to accept any.
-    ///   - verifiers: the archive's public keys; nil to parse without verifying.
-    /// - Throws: ``LogReadError``: `malformed`, `unknownKey`, `invalidSignature` also when only some of a key's three
-    ///   signatures are present: this archive always makes all three.
+    ///   - origin: the origin of the expected log; nil accepts any.
+    ///   - verifiers: the archive's public keys; nil parses without verifying.
+    /// - Throws: ``LogReadError``: `malformed`, `unknownKey` or `invalidSignature`; the last also if only some of a
+    ///   key's three signatures are present, because this archive always makes all three.
     package init(_ note: SignedNote, of origin: String?, verifiers: ArchiveVerifiers?) throws(LogReadError) {
         self.note = note
         do throws(TransparencyLogError) {

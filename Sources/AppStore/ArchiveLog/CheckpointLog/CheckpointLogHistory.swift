@@ -1,12 +1,12 @@
 package import ObjectStorage
 package import TransparencyLog
 
-/// Compares the archive's log of checkpoints with its checkpoints in anchors. This log covers all others, so a store
-/// whose log is shorter than an anchored checkpoint is empty or holds an older state of the archive.
+/// Compares the archive's log of checkpoints with its anchored checkpoints. This log covers all others, so if a store's
+/// log is shorter than an anchored checkpoint, the store is empty or contains an older state of the archive.
 package enum CheckpointLogHistory {
     /// - Parameter notes: anchored checkpoints of the log of checkpoints. Checkpoints without a signature of the
     ///   archive's own keys are ignored.
-    /// - Throws: ``LogError``: `begin_refused` or `rolled_back` when an anchor has more leaves, `storage`.
+    /// - Throws: ``LogError``: `begin_refused` or `rolled_back` if an anchor has more leaves, or `storage`.
     package static func check(
         _ store: any ObjectStore, signer: CheckpointSigner, anchored notes: [SignedNote]
     ) async throws(LogError) {

@@ -3,10 +3,10 @@ package import TransparencyLog
 
 /// Appends to the log of checkpoints.
 ///
-/// Two writers may overlap, as when a partition moves while its former owner hangs. The object `pending` decides which
-/// of them continues: it is replaced conditionally and contains everything needed to write the objects of its
-/// checkpoint. Objects are written only after it, so every writer writes the same ones, and no object that another
-/// writer needs is deleted.
+/// Two writers may overlap, for example when a partition moves while its former owner hangs. The object `pending`
+/// decides which writer continues: it is replaced conditionally and contains everything needed to write the objects of
+/// its checkpoint. Objects are written only after `pending`, so every writer writes the same objects, and no object
+/// that another writer needs is deleted.
 package struct CheckpointLogWriter: Sendable {
     private let store: any ObjectStore
     private let names: LogNames
@@ -15,7 +15,7 @@ package struct CheckpointLogWriter: Sendable {
     /// Entries after the last full bundle.
     private var openEntries: [[UInt8]] = []
     private var pending: Committed
-    /// Version of the published checkpoint; nil when there is none.
+    /// Version of the published checkpoint; nil if there is none.
     private var published: ObjectVersion?
     private let lock: any ObjectStoreLock
 
@@ -32,12 +32,12 @@ package struct CheckpointLogWriter: Sendable {
     /// The newest checkpoint.
     package var checkpoint: SignedNote { pending.note }
 
-    /// Opens the log, or creates it. The checkpoint is signed again with a later time, so that a former writer is
+    /// Opens the log, or creates it. The checkpoint is signed again with a later time, so that any former writer is
     /// refused from then on.
     ///
     /// - Parameter time: seconds since 1970.
-    /// - Throws: ``LogError``: `locked`, `other_writer`, `checkpoint_missing` when the log has objects but no
-    ///   checkpoint, `damaged`, `unknown_key`, `storage`.
+    /// - Throws: ``LogError``: `locked`, `other_writer`, `checkpoint_missing` if the log has objects but no checkpoint,
+    ///   `damaged`, `unknown_key` or `storage`.
     package static func open(
         _ store: any ObjectStore, signer: CheckpointSigner, at time: Int
     ) async throws(LogError) -> CheckpointLogWriter {
@@ -119,17 +119,17 @@ package struct CheckpointLogWriter: Sendable {
         self.lock = lock
     }
 
-    /// Releases the lock, so that other processes can write.
+    /// Releases the lock so that other processes can write.
     package func close() { lock.release() }
 
-    /// Restores the right edge of the tree: full tiles are read from their objects, the rest is computed from the
-    /// entries. Writes missing objects of the checkpoint.
+    /// Restores the right edge of the tree: reads full tiles from their objects and computes the rest from the entries.
+    /// Also writes missing objects of the checkpoint.
     private mutating func restore(_ state: PendingEntries, root: MerkleHash) async throws {
         guard state.first + state.entries.count == pending.size else {
             throw LogError.damaged(names, "the entries in its object pending do not match its checkpoint")
         }
         var tiles: [HashTile] = []
-        // Tiles of the tree before the entries; all its level-0 tiles are full.
+        // Tiles of the tree before the entries; all level-0 tiles among them are full.
         for path in TilePath.partialTiles(ofSize: state.first) {
             tiles.append(try await tile(path, of: state.first))
         }
@@ -141,7 +141,7 @@ package struct CheckpointLogWriter: Sendable {
         try await write(state.first, state.entries)
     }
 
-    /// Reads a partial tile of an earlier tree; if the tile has grown since, its first hashes.
+    /// Reads a partial tile of an earlier tree. If the tile has grown since, returns only the first hashes.
     private func tile(_ path: TilePath, of size: Int) async throws -> HashTile {
         guard case .hashes(let level) = path.content else {
             throw LogError.damaged(names, "\(path.text) has no hashes")
@@ -159,7 +159,7 @@ package struct CheckpointLogWriter: Sendable {
     /// Appends checkpoints and makes them durable under a new checkpoint of this log. Does nothing for an empty list.
     ///
     /// - Parameter time: seconds since 1970.
-    /// - Throws: ``LogError``: `other_writer` when another process has continued the log. After any error, open the log
+    /// - Throws: ``LogError``: `other_writer` if another process has continued the log. After any error, open the log
     ///   again.
     package mutating func append(_ checkpoints: [Checkpoint], at time: Int) async throws(LogError) {
         guard !checkpoints.isEmpty else { return }
@@ -178,7 +178,7 @@ package struct CheckpointLogWriter: Sendable {
         } catch { throw LogError(error, reading: names) }
     }
 
-    /// Replaces `pending` with the next checkpoint. After this the checkpoint belongs to the log, whichever writer
+    /// Replaces `pending` with the next checkpoint. From then on the checkpoint belongs to the log, whichever writer
     /// continues.
     private mutating func exchange(
         _ note: SignedNote, size: Int, previous: Int, at time: Int, first: Int, entries: [[UInt8]]
@@ -209,7 +209,7 @@ package struct CheckpointLogWriter: Sendable {
         try await store.synchronize()
     }
 
-    /// Creates an object of a committed checkpoint. An existing object must have the same bytes.
+    /// Creates an object of a committed checkpoint. If the object exists, it must have the same bytes.
     private func create(_ name: ObjectName, _ bytes: [UInt8]) async throws {
         do throws(ObjectStoreError) {
             try await store.create(name, bytes)
@@ -221,7 +221,7 @@ package struct CheckpointLogWriter: Sendable {
         }
     }
 
-    /// Publishes the checkpoint once its objects are durable, and then writes its copy.
+    /// Publishes the checkpoint once its objects are durable, then writes its copy.
     private mutating func publish() async throws(LogError) {
         do throws(ObjectStoreError) {
             published = try await store.replace(names.checkpoint(), pending.note.bytes, expected: published)
@@ -236,7 +236,7 @@ package struct CheckpointLogWriter: Sendable {
         }
     }
 
-    /// Deletes the partial tiles and bundles that have become full. A failure leaves the log larger, but correct.
+    /// Deletes partial tiles and bundles that have become full. After a failure the log is larger, but still correct.
     private func tidy(since size: Int) async {
         for path in TilePath.partialTiles(ofSize: size) {
             guard case .hashes(let level) = path.content,

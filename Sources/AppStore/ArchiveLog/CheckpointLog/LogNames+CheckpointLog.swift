@@ -1,8 +1,8 @@
 internal import KafkaModel
 package import ObjectStorage
 
-/// The location of the log of checkpoints: the one log of an archive whose leaves are checkpoints of all others. All
-/// its objects are below `checkpoint-log/`. No partition's log can be there, because those have two folders.
+/// The location of the log of checkpoints: the only log in an archive whose leaves are checkpoints of all other logs.
+/// All its objects are below `checkpoint-log/`. A partition's log can never be there, because its path has two folders.
 ///
 /// ```
 /// checkpoint, checkpoints/…, tile/…   as in every log
@@ -12,10 +12,10 @@ package import ObjectStorage
 extension LogNames {
     private static let checkpointLogFolder = "checkpoint-log"
 
-    /// - Throws: ``ObjectStoreError``, but never in practice: the name is valid.
+    /// - Throws: ``ObjectStoreError``, which never happens in practice because the name is valid.
     package static func checkpointLog() throws(ObjectStoreError) -> LogNames {
         LogNames(
-            // Findings and reports show it in place of a topic and its partition.
+            // Findings and reports show this instead of a topic and partition.
             standIn: KafkaTopicPartition(topic: KafkaTopic(rawValue: checkpointLogFolder), partition: 0),
             prefix: try ObjectName(checkpointLogFolder))
     }

@@ -3,7 +3,7 @@ package import TransparencyLog
 
 extension LogReader {
     /// Returns the newest cosigned checkpoint of the log, with the cosignatures of all witnesses that cosigned it; nil
-    /// when there is none. Cosignatures are not verified. The log's signatures are verified if keys were given.
+    /// if there is none. Cosignatures are not verified. The log's signatures are verified if keys were given.
     ///
     /// - Throws: ``LogReadError`` with code `storage`.
     package func newestCosigned() async throws(LogReadError) -> VerifiedCheckpoint? {
@@ -29,13 +29,14 @@ extension LogReader {
         return newest
     }
 
-    /// Finds the newest leaf of this log of checkpoints that states a checkpoint of a given log covering a given leaf.
+    /// Finds the newest leaf in this log of checkpoints that contains a checkpoint of the given log covering the given
+    /// leaf.
     ///
     /// - Parameters:
-    ///   - origin: the origin of the log.
+    ///   - origin: the log's origin.
     ///   - leaf: the index of the leaf that the checkpoint must cover.
-    ///   - size: number of leaves of the log of checkpoints to search, from the last one back.
-    /// - Returns: the index of the leaf and its checkpoint; nil when there is none.
+    ///   - size: number of leaves of the log of checkpoints to search, starting from the last.
+    /// - Returns: the index of the leaf and its checkpoint; nil if there is none.
     /// - Throws: ``LogReadError``.
     package func loggedCheckpoint(
         of origin: String, covering leaf: Int, size: Int

@@ -2,10 +2,10 @@ internal import TransparencyLog
 
 /// The checkpoints in the leaves of the log of checkpoints, grouped by log.
 package struct LoggedCheckpoints: Sendable {
-    /// Maximum number of checkpoints of one log that are compared; beyond it every second older one is dropped.
+    /// Maximum number of checkpoints compared per log; if there are more, every second older checkpoint is dropped.
     static let maximumPerLog = 65_536
 
-    /// A leaf: the text of a checkpoint with its three lines.
+    /// A leaf: the three lines of a checkpoint as text.
     struct Leaf: Sendable {
         let index: Int
         let checkpoint: Checkpoint
@@ -31,10 +31,10 @@ package struct LoggedCheckpoints: Sendable {
         logs[key] = log
     }
 
-    /// Origins of the logs that leaves refer to, in ascending order.
+    /// The origins of all logs that leaves refer to, in ascending order.
     var origins: [String] { logs.values.map(\.origin).sorted() }
 
-    /// The roots that a log must have, in ascending order of their sizes.
+    /// Returns the roots that a log must have, in ascending order of size.
     ///
     /// - Parameter anchored: number of leaves of the log of checkpoints that an external checkpoint covers.
     func roots(of origin: String, anchored: Int) -> [AnchoredRoot] {
@@ -45,10 +45,10 @@ package struct LoggedCheckpoints: Sendable {
         }.sorted { $0.size < $1.size }
     }
 
-    /// Whether an entry is a checkpoint.
+    /// Returns whether an entry is a checkpoint.
     package static func isCheckpoint(_ entry: [UInt8]) -> Bool { checkpoint(in: entry[...]) != nil }
 
-    /// The checkpoint in an entry; nil for any other entry.
+    /// Returns the checkpoint in an entry; nil for any other entry.
     static func checkpoint(in entry: ArraySlice<UInt8>) -> Checkpoint? {
         guard let text = String(validating: entry, as: UTF8.self), let checkpoint = try? Checkpoint(text: text),
             checkpoint.size > 0, checkpoint.extensions.isEmpty, checkpoint.text.utf8.elementsEqual(entry)

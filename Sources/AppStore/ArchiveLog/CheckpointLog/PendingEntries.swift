@@ -2,8 +2,8 @@ internal import Bytes
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// A signed checkpoint of the log of checkpoints, with the entries of its last bundles: all that is needed to write its
-/// objects.
+/// A signed checkpoint of the log of checkpoints, with the entries of the last bundles: everything needed to write the
+/// checkpoint's objects.
 ///
 /// ```
 /// sluice-archive/pending@v1
@@ -14,7 +14,7 @@ internal import TransparencyLog
 /// ```
 struct PendingEntries: Sendable {
     private static let header = "sluice-archive/pending@v1"
-    /// Upper bound of `first`. No log has as many leaves, and sums with the number of entries cannot overflow `Int`.
+    /// Upper bound of `first`. No log has that many leaves, and adding the number of entries cannot overflow `Int`.
     private static let greatestFirst = 1 << 53
 
     let first: Int

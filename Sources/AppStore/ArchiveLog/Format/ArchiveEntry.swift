@@ -6,17 +6,17 @@ package enum ArchiveProtection: Sendable {
     /// Unencrypted, because the object contains no personal data.
     case plain
     case encrypted(ArchiveDataKey)
-    /// Without an object: the subject was erased, and the record is older than the erasure.
+    /// No object: the subject was erased, and the record is older than the erasure.
     case erased
 }
 
-/// A leaf and its object, ready to be written.
+/// A leaf and its object, ready for writing.
 package struct ArchiveEntry: Sendable {
     package let leaf: ArchiveLeaf
-    /// Bytes that are stored beside the tree, in a segment.
+    /// Bytes that are stored in a segment, outside the tree.
     package let object: [UInt8]
 
-    /// Creates an entry from an existing leaf and object, such as one of an earlier release.
+    /// Creates an entry from an existing leaf and object, for example from an earlier release.
     package init(leaf: ArchiveLeaf, object: [UInt8]) {
         self.leaf = leaf
         self.object = object
@@ -25,8 +25,8 @@ package struct ArchiveEntry: Sendable {
     /// Creates the entry of a record.
     ///
     /// - Parameter archivedAtMilliseconds: time of archiving, in milliseconds since 1970.
-    /// - Throws: ``ArchiveFormatError``: `tooLong` for a record that exceeds the limits of the format, `unavailable`
-    ///   when libcrypto fails.
+    /// - Throws: ``ArchiveFormatError``: `tooLong` for a record that exceeds the limits of the format, or `unavailable`
+    ///   if libcrypto fails.
     package init(
         _ record: KafkaRecord, kind: ArchiveKind, clusterId: String, archivedAtMilliseconds: Int64,
         protection: ArchiveProtection
@@ -45,9 +45,9 @@ package struct ArchiveEntry: Sendable {
             archivedAtMilliseconds: archivedAtMilliseconds, protection: protection)
     }
 
-    /// Creates the entry of a range of missing offsets, which begins at `missing.lowerBound`.
+    /// Creates the entry for a range of missing offsets, starting at `missing.lowerBound`.
     ///
-    /// - Throws: ``ArchiveFormatError`` as for a record.
+    /// - Throws: ``ArchiveFormatError``, as for a record.
     package init(
         gap missing: Range<Int64>, reason: ArchiveGap.Reason, of place: KafkaTopicPartition, clusterId: String,
         archivedAtMilliseconds: Int64

@@ -1,18 +1,19 @@
 /// An error in decoding or encoding the archive's formats. Equality compares both properties.
 package struct ArchiveFormatError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure; callers decide on this, never on the text.
+    /// The kind of failure; callers must decide on this, never on the text.
     package enum Code: String, Hashable, Sendable {
         /// The bytes are not a leaf.
         case malformedLeaf
         /// The bytes are not a segment of objects.
         case malformedSegment
-        /// The object matches its leaf, but no archive writes such contents.
+        /// The object matches its leaf, but no archive writes such content.
         case malformedObject
-        /// The object's length or digest differs from its leaf: it was changed or exchanged.
+        /// The object's length or digest differs from its leaf: the object was changed or replaced.
         case objectMismatch
         /// The object is encrypted, and no key was passed.
         case keyNeeded
-        /// The object cannot be decrypted: the key is wrong, or it was encrypted for another position than its leaf's.
+        /// The object cannot be decrypted: the key is wrong, or the object was encrypted for a position other than its
+        /// leaf's.
         case notAuthentic
         /// A name, a header or a text is too long for its field.
         case tooLong

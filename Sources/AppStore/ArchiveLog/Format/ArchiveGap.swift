@@ -3,13 +3,13 @@ package import KafkaModel
 /// Offsets of a partition for which the archive has no record: from the leaf's offset up to, but not including,
 /// `nextOffset`.
 package struct ArchiveGap: Hashable, Sendable {
-    /// The cause of a gap.
+    /// Why there is a gap.
     package enum Reason: UInt8, Sendable, CaseIterable {
         /// Kafka had deleted the records, by retention or by an operator: the archive is incomplete.
         case deleted = 1
-        /// Kafka has the range, but no record in it: only transaction markers or aborted transactions.
+        /// Kafka has the range but no records in it, only transaction markers or aborted transactions.
         case noRecord = 2
-        /// Kafka has records there that the archive could not handle: they are in its dead letter topic, and the
+        /// Kafka has records in the range that the archive could not handle. They are in its dead letter topic, and the
         /// archive is incomplete. Releases before 2026-12 cannot read this reason.
         case deadLettered = 3
     }

@@ -8,7 +8,7 @@ package struct ArchiveKeyId: Hashable, Sendable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64
 
-    /// Returns nil unless there are exactly 16 bytes that are not all zero.
+    /// Creates an id; nil unless there are exactly 16 bytes that are not all zero.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init(high: Self.number(bytes.prefix(8)), low: Self.number(bytes.dropFirst(8)))
@@ -26,18 +26,19 @@ package struct ArchiveKeyId: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// Derives the id that commits to a key: the holder of a leaf cannot be shown another record under a different key
-    /// with this id. Returns nil for a key whose id would be all zeros, which in practice never happens.
+    /// Derives the id that commits to a key: an attacker cannot use a different key with the same id to present another
+    /// record to the holder of a leaf. Returns nil for a key whose id would be all zeros, which never happens in
+    /// practice.
     ///
-    /// - Throws: `CryptographyError` when libcrypto fails.
+    /// - Throws: `CryptographyError` if libcrypto fails.
     package init?(committingTo secret: SecretKey) throws(CryptographyError) {
         let code = try HMACSHA256Key(secret).code(for: Array("id".utf8))
         self.init(bytes: code.bytes.prefix(Self.byteCount))
     }
 
-    /// Creates a new key of 32 bytes and its id.
+    /// Creates a new 32-byte key and its id.
     ///
-    /// - Throws: `CryptographyError` with code `unavailable` when no random bytes are available.
+    /// - Throws: `CryptographyError` with code `unavailable` if no random bytes are available.
     package static func ofNewKey() throws(CryptographyError) -> (ArchiveKeyId, SecretKey) {
         while true {
             let secret = try randomKey(byteCount: AES256GCM.keyByteCount)
@@ -57,10 +58,10 @@ package struct ArchiveKeyId: Hashable, Sendable, CustomStringConvertible {
     private static func number(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-/// The key of one subject. The value exists only while the key is needed.
+/// The data key of one subject. The value exists only while the key is needed.
 package struct ArchiveDataKey: Sendable {
     package let id: ArchiveKeyId
-    /// The key, 32 bytes.
+    /// The 32-byte key.
     package let secret: SecretKey
     /// Masks the id in leaves.
     private let mask: ArchiveLeafMask
@@ -73,7 +74,7 @@ package struct ArchiveDataKey: Sendable {
 
     /// Returns the reference to this key for the leaf of an object.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `unavailable` when libcrypto fails.
+    /// - Throws: ``ArchiveFormatError`` with code `unavailable` if libcrypto fails.
     func reference(for objectDigest: SHA256Digest) throws(ArchiveFormatError) -> ArchiveKeyReference {
         do throws(CryptographyError) {
             if let reference = try mask.reference(to: id, objectDigest: objectDigest) { return reference }

@@ -6,7 +6,7 @@ package enum ArchiveKind: UInt8, Hashable, Sendable, CaseIterable {
     case deadLetter = 4
     case erasure = 5
     case certificate = 6
-    /// Offsets for which the archive has no record, see ``ArchiveGap``.
+    /// Offsets for which the archive has no record; see ``ArchiveGap``.
     case gap = 7
 
     /// The name that commands print and accept.
@@ -27,7 +27,7 @@ package enum ArchiveKind: UInt8, Hashable, Sendable, CaseIterable {
         self = kind
     }
 
-    /// Whether entries may contain personal data, so that they are encrypted under the key of their subject.
+    /// Whether entries may contain personal data and are therefore encrypted under their subject's key.
     package var isPersonal: Bool {
         switch self {
         case .notification, .quarantine, .refund, .deadLetter: true

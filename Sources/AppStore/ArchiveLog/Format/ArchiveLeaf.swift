@@ -1,29 +1,29 @@
 package import Cryptography
 
-/// One entry of a log's tree: the position of the record, the time of archiving, the reference to the key, and the
+/// One entry in a log's tree: the position of the record, the time of archiving, the reference to the key, and the
 /// digest of the object. A leaf contains no personal data: the digest is computed over ciphertext, which reveals
-/// nothing once the key is destroyed, and without the key store references to the same key cannot be linked.
+/// nothing once the key is destroyed, and references to the same key cannot be linked without the key store.
 package struct ArchiveLeaf: Hashable, Sendable {
     /// Maximum length of a leaf.
     package static let maximumByteCount = 512
-    /// Length of a leaf without its two names.
+    /// Length of a leaf, not counting its two names.
     static let fixedByteCount = 1 + 1 + 1 + 1 + 4 + 8 + 8 + 8 + 16 + 4 + 32
     static let maximumNameBytes = maximumByteCount - fixedByteCount
 
     package let position: ArchivePosition
-    /// Timestamp of the Kafka record in milliseconds since 1970, or nil when it has none.
+    /// Timestamp of the Kafka record in milliseconds since 1970; nil if the record has none.
     package let timestampMilliseconds: Int64?
-    /// Time of archiving in milliseconds since 1970, by the clock of the writer; never less than in the leaf before.
+    /// Time of archiving in milliseconds since 1970, by the writer's clock; never earlier than in the preceding leaf.
     package let archivedAtMilliseconds: Int64
-    /// Reference to the key that encrypts the object, or nil when the object is empty or not encrypted.
+    /// Reference to the key that encrypts the object; nil if the object is empty or not encrypted.
     package let key: ArchiveKeyReference?
-    /// Length of the object in bytes; 0 when the subject had been erased before the record arrived.
+    /// Length of the object in bytes; 0 if the subject had been erased before the record arrived.
     package let objectLength: Int
     /// SHA-256 of the object.
     package let objectDigest: SHA256Digest
 
-    /// - Throws: ``ArchiveFormatError``: `tooLong` for an object of 4 GiB or more, `malformedLeaf` for a reference of
-    ///   another version than the position's.
+    /// - Throws: ``ArchiveFormatError``: `tooLong` for an object of 4 GiB or more, or `malformedLeaf` if the reference
+    ///   and the position have different versions.
     package init(
         position: ArchivePosition, timestampMilliseconds: Int64?, archivedAtMilliseconds: Int64,
         key: ArchiveKeyReference?, objectLength: Int, objectDigest: SHA256Digest
@@ -52,7 +52,7 @@ package struct ArchiveLeaf: Hashable, Sendable {
         return bytes
     }
 
-    /// - Throws: ``ArchiveFormatError`` with code `malformedLeaf` for any bytes that ``bytes`` does not produce.
+    /// - Throws: ``ArchiveFormatError`` with code `malformedLeaf` for any bytes other than the output of ``bytes``.
     package init(bytes: UnsafeRawBufferPointer) throws(ArchiveFormatError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw ArchiveFormatError(.malformedLeaf, "not a leaf: it has \(bytes.count) bytes")
@@ -77,14 +77,14 @@ package struct ArchiveLeaf: Hashable, Sendable {
             objectDigest: digest)
     }
 
-    /// - Throws: ``ArchiveFormatError`` as ``init(bytes:)-(UnsafeRawBufferPointer)`` does.
+    /// - Throws: ``ArchiveFormatError``; see ``init(bytes:)-(UnsafeRawBufferPointer)``.
     package init(bytes: [UInt8]) throws(ArchiveFormatError) {
         self = try bytes.span.withUnsafeBytes { (bytes) throws(ArchiveFormatError) in try ArchiveLeaf(bytes: bytes) }
     }
 
-    /// Returns the id of the key that encrypts the object, or nil when the object is not encrypted.
+    /// Returns the id of the key that encrypts the object; nil if the object is not encrypted.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `unavailable` when libcrypto fails.
+    /// - Throws: ``ArchiveFormatError`` with code `unavailable` if libcrypto fails.
     package func keyId(_ mask: ArchiveLeafMask) throws(ArchiveFormatError) -> ArchiveKeyId? {
         guard let key else { return nil }
         do throws(CryptographyError) {
@@ -99,11 +99,11 @@ package struct ArchiveLeaf: Hashable, Sendable {
     /// Whether the object was omitted because its subject had been erased before the record arrived.
     package var isErasedOnArrival: Bool { position.kind.isPersonal && objectLength == 0 }
 
-    /// Whether these are the object's bytes.
+    /// Returns whether the given bytes are those of the object.
     package func describes(_ object: UnsafeRawBufferPointer) -> Bool {
         object.count == objectLength && SHA256.digest(of: object) == objectDigest
     }
 
-    /// Whether these are the object's bytes.
+    /// Returns whether the given bytes are those of the object.
     package func describes(_ object: [UInt8]) -> Bool { object.withUnsafeBytes { describes($0) } }
 }

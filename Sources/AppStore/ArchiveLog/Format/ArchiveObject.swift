@@ -8,14 +8,14 @@ package enum ArchiveContent: Hashable, Sendable {
     case erased
 }
 
-/// Encodes, encrypts and reads objects.
+/// Encodes, encrypts, decrypts and decodes objects.
 package enum ArchiveObject {
-    /// Format of an object, its first byte.
+    /// The format of an object, stored in its first byte.
     enum Form: UInt8 {
         case plain = 0
-        /// Nonce, ciphertext and tag under the subject's data key, as written by releases before 2026-12.
+        /// Nonce, ciphertext and tag, encrypted with the subject's data key; written by releases before 2026-12.
         case dataKey = 1
-        /// Nonce, commitment to the key, ciphertext and tag under the record's own key.
+        /// Nonce, commitment to the key, ciphertext and tag, encrypted with the record's own key.
         case recordKey = 2
     }
 
@@ -26,28 +26,28 @@ package enum ArchiveObject {
         case recordKey(ArchiveRecordKey)
     }
 
-    /// Returns the content of a leaf's object.
+    /// Returns the decoded content of a leaf's object.
     ///
     /// - Parameter key: the data key, required if the leaf references one.
     /// - Throws: ``ArchiveFormatError``: `objectMismatch`, `keyNeeded`, `notAuthentic`, `malformedObject`, or
-    ///   `unavailable` when libcrypto fails.
+    ///   `unavailable` if libcrypto fails.
     package static func open(
         _ object: [UInt8], of leaf: ArchiveLeaf, key: SecretKey? = nil
     ) throws(ArchiveFormatError) -> ArchiveContent {
         try open(object, of: leaf, key.map { .dataKey($0) } ?? .none)
     }
 
-    /// Returns the content of a leaf's object, for a reader that holds the key of this record alone.
+    /// Returns the decoded content of a leaf's object, for a reader that has only the key of this record.
     ///
-    /// - Throws: ``ArchiveFormatError`` as ``open(_:of:key:)`` does; `keyNeeded` for an object that requires the data
-    ///   key (``hasRecordKey(_:)``).
+    /// - Throws: ``ArchiveFormatError``; see ``open(_:of:key:)``. The code is `keyNeeded` for an object that requires
+    ///   the data key (``hasRecordKey(_:)``).
     package static func open(
         _ object: [UInt8], of leaf: ArchiveLeaf, recordKey: ArchiveRecordKey
     ) throws(ArchiveFormatError) -> ArchiveContent {
         try open(object, of: leaf, .recordKey(recordKey))
     }
 
-    /// Whether an object can be disclosed without the data key of its subject.
+    /// Returns whether an object can be disclosed without its subject's data key.
     package static func hasRecordKey(_ object: [UInt8]) -> Bool { object.first == Form.recordKey.rawValue }
 
     private static func open(
@@ -86,7 +86,7 @@ package enum ArchiveObject {
         }
     }
 
-    /// Returns format byte, nonce, commitment, ciphertext and tag.
+    /// Returns the format byte, nonce, commitment, ciphertext and tag.
     static func seal(
         _ text: [UInt8], position: ArchivePosition, key: SecretKey
     ) throws(ArchiveFormatError) -> [UInt8] {

@@ -1,12 +1,11 @@
 package import KafkaModel
 
-/// Identifies the record that an entry of the archive describes, by cluster, topic, partition and offset. It is the
-/// first part of the leaf. Encryption authenticates it, so that an object cannot be passed off as that of another
-/// record.
+/// Identifies the record described by an archive entry: cluster, topic, partition and offset. It is the first part of
+/// the leaf. Encryption authenticates it, so an object cannot be passed off as the object of another record.
 package struct ArchivePosition: Hashable, Sendable {
-    /// Version of newly written leaves, in which the reference to the key is masked (``ArchiveKeyReference``).
+    /// Version of newly written leaves; they mask the reference to the key (``ArchiveKeyReference``).
     package static let formatVersion: UInt8 = 2
-    /// Version that earlier releases wrote, in which the leaf contains the id of the key.
+    /// Version written by earlier releases; the leaf contains the key's id.
     package static let firstVersion: UInt8 = 1
 
     /// Version of the leaf.
@@ -19,8 +18,8 @@ package struct ArchivePosition: Hashable, Sendable {
     /// Offset of the record, or the first missing offset of a gap.
     package let offset: KafkaOffset
 
-    /// - Throws: ``ArchiveFormatError``: `tooLong` when the names would make a leaf longer than 512 bytes,
-    ///   `malformedLeaf` for a negative partition or offset, or an unknown version.
+    /// - Throws: ``ArchiveFormatError``: `tooLong` if the names would make a leaf longer than 512 bytes, or
+    ///   `malformedLeaf` for a negative partition or offset or an unknown version.
     package init(
         kind: ArchiveKind, clusterId: String, topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset,
         version: UInt8 = formatVersion
@@ -45,7 +44,7 @@ package struct ArchivePosition: Hashable, Sendable {
 
     package var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 
-    /// Bytes of the leaf from its version to its offset, which encryption authenticates.
+    /// The bytes of the leaf from version to offset, which encryption authenticates.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(ArchiveLeaf.fixedByteCount + clusterId.utf8.count + topic.rawValue.utf8.count)

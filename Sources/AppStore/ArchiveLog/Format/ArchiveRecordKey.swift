@@ -1,13 +1,13 @@
 package import Cryptography
 
-/// The key of one record's object. It is derived from its subject's data key and the record's position, so that it can
-/// be disclosed to show one record, and opens no other.
+/// The key of one record's object. It is derived from the subject's data key and the record's position, so it can be
+/// disclosed to show that record without decrypting any other.
 package struct ArchiveRecordKey: Sendable {
     package static let byteCount = AES256GCM.keyByteCount
     /// Length of the commitment in an object.
     static let commitmentByteCount = 32
 
-    /// 32 bytes.
+    /// The 32-byte key.
     package let secret: SecretKey
 
     /// - Throws: ``ArchiveFormatError`` with code `unavailable` when libcrypto fails.
@@ -15,16 +15,16 @@ package struct ArchiveRecordKey: Sendable {
         secret = try Self.derive(dataKey, "sluice archive record", position.bytes)
     }
 
-    /// A disclosed key; nil unless there are exactly 32 bytes.
+    /// Creates a key from disclosed bytes; nil unless there are exactly 32.
     package init?(disclosed bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         secret = SecretKey(copying: bytes)
     }
 
-    /// The commitment of an object to its key. AES-GCM alone is not key-committing: one ciphertext can be prepared to
-    /// open under several keys, as different plaintexts.
+    /// Returns the commitment of an object to its key. AES-GCM alone is not key-committing: an attacker can prepare one
+    /// ciphertext that decrypts to different plaintexts under several keys.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `unavailable` when libcrypto fails.
+    /// - Throws: ``ArchiveFormatError`` with code `unavailable` if libcrypto fails.
     func commitment() throws(ArchiveFormatError) -> [UInt8] {
         try Self.derive(secret, "sluice archive commitment", []).withUnsafeBytes { Array($0) }
     }

@@ -1,9 +1,9 @@
-/// The objects of up to 256 consecutive leaves, each preceded by its length in four bytes.
+/// The objects of up to 256 consecutive leaves, each preceded by its length as four bytes.
 package enum ArchiveSegment {
-    /// Number of objects in a full segment, the same as the number of entries in a full entry bundle.
+    /// Number of objects in a full segment, equal to the number of entries in a full entry bundle.
     package static let maximumCount = 256
 
-    /// Adds the next object.
+    /// Appends the next object.
     ///
     /// - Throws: ``ArchiveFormatError`` with code `tooLong` for an object of 4 GiB or more.
     package static func append(_ object: [UInt8], to segment: inout [UInt8]) throws(ArchiveFormatError) {
@@ -14,9 +14,9 @@ package enum ArchiveSegment {
         segment.append(contentsOf: object)
     }
 
-    /// The range of each object in the segment, without its length.
+    /// Returns the range of each object in the segment, without its length prefix.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `malformedSegment` when the segment is truncated or has more than 256
+    /// - Throws: ``ArchiveFormatError`` with code `malformedSegment` if the segment is truncated or has more than 256
     ///   objects.
     package static func objects(in segment: [UInt8]) throws(ArchiveFormatError) -> [Range<Int>] {
         try segment.span.withUnsafeBytes { (bytes) throws(ArchiveFormatError) in
@@ -35,11 +35,11 @@ package enum ArchiveSegment {
         }
     }
 
-    /// The range of a leaf's object in a segment, computed from the lengths in the preceding leaves, to read that
-    /// object alone.
+    /// Returns the range of a leaf's object in a segment, computed from the lengths in the preceding leaves, so that
+    /// only this object has to be read.
     ///
-    /// - Parameter leaves: the leaves of the segment, from its first one.
-    /// - Returns: the range, or nil when the segment has no such leaf.
+    /// - Parameter leaves: the leaves of the segment, starting with the first.
+    /// - Returns: the range; nil if the segment has no such leaf.
     package static func range(ofObject index: Int, leaves: [ArchiveLeaf]) -> Range<Int>? {
         guard leaves.indices.contains(index) else { return nil }
         let start = leaves[..<index].reduce(lengthByteCount) { $0 + lengthByteCount + $1.objectLength }

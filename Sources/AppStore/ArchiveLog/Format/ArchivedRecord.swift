@@ -1,6 +1,6 @@
 package import KafkaModel
 
-/// The exact contents of a Kafka record: the plaintext that is encrypted.
+/// The exact content of a Kafka record: the plaintext to encrypt.
 package struct ArchivedRecord: Hashable, Sendable {
     static let formatVersion: UInt8 = 1
 
@@ -8,7 +8,7 @@ package struct ArchivedRecord: Hashable, Sendable {
     package let key: [UInt8]?
     /// Nil for a tombstone.
     package let value: [UInt8]?
-    /// Headers in the order of the record.
+    /// Headers, in the record's order.
     package let headers: [KafkaHeader]
 
     package init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) {
@@ -19,7 +19,7 @@ package struct ArchivedRecord: Hashable, Sendable {
 
     package init(_ record: KafkaRecord) { self.init(key: record.key, value: record.value, headers: record.headers) }
 
-    /// The record as the consumer read it.
+    /// Returns the record as the consumer read it.
     package func record(of leaf: ArchiveLeaf) -> KafkaRecord {
         KafkaRecord(
             topic: leaf.position.topic, partition: leaf.position.partition, offset: leaf.position.offset,
@@ -33,7 +33,7 @@ package struct ArchivedRecord: Hashable, Sendable {
         }
     }
 
-    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for more than 65,535 headers, a header name of more than
+    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for more than 65,535 headers, a header name longer than
     ///   65,535 bytes, or any other field of 2 GiB or more.
     func append(to bytes: inout [UInt8]) throws(ArchiveFormatError) {
         guard let headerCount = UInt16(exactly: headers.count) else {

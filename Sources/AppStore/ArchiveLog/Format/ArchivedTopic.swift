@@ -2,15 +2,15 @@ package import AppStoreModel
 package import KafkaModel
 package import Records
 
-/// The archive's classification of a topic: the kind of its entries, and the environment of its subjects.
+/// How the archive classifies a topic: the kind of its entries and the environment of its subjects.
 package struct ArchivedTopic: Hashable, Sendable {
     package let topic: KafkaTopic
     package let kind: ArchiveKind
-    /// Nil when the topic has records of both environments.
+    /// Nil if the topic has records from both environments.
     package let environment: AppStoreEnvironment?
 
-    /// Returns nil for topics that are not archived: derived topics, topics that the archive itself publishes, and its
-    /// own dead letter topics.
+    /// Creates the classification; nil for topics that are not archived: derived topics, topics that the archive itself
+    /// publishes, and its own dead letter topics.
     package init?(_ topic: KafkaTopic, names: TopicNames) {
         guard let (kind, environment) = Self.classify(topic, names) else { return nil }
         self.topic = topic
@@ -41,7 +41,7 @@ package struct ArchivedTopic: Hashable, Sendable {
 }
 
 extension ArchiveKind {
-    /// The kind of a topic's entries; nil for topics that are not archived.
+    /// Creates the kind of a topic's entries; nil for topics that are not archived.
     package init?(topic: KafkaTopic, names: TopicNames) {
         guard let archived = ArchivedTopic(topic, names: names) else { return nil }
         self = archived.kind

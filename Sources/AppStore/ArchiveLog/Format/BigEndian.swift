@@ -1,11 +1,11 @@
-/// Encoding of integers in big-endian order, as in all formats of the archive.
+/// Encodes integers in big-endian order, as all archive formats do.
 extension [UInt8] {
     mutating func append(bigEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 }
 
-/// Reads bytes in order, and never beyond their end.
+/// Reads bytes in order, never past the end.
 struct BigEndianReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
@@ -14,7 +14,7 @@ struct BigEndianReader {
 
     var remaining: Int { bytes.count - position }
 
-    /// Returns the next `count` bytes, or nil when fewer are left.
+    /// Returns the next `count` bytes; nil if fewer are left.
     mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, count <= remaining else { return nil }
         defer { position += count }
@@ -25,6 +25,6 @@ struct BigEndianReader {
         take(MemoryLayout<Value>.size).map { Value(bigEndian: $0.loadUnaligned(as: Value.self)) }
     }
 
-    /// Returns the next `count` bytes as text, or nil when they are not UTF-8 or fewer are left.
+    /// Returns the next `count` bytes as text; nil if they are not UTF-8 or fewer are left.
     mutating func text(_ count: Int) -> String? { take(count).flatMap { String(validating: $0, as: UTF8.self) } }
 }

@@ -2,27 +2,27 @@ package import AppStoreModel
 internal import JSON
 package import KafkaModel
 
-/// A record of the erasures topic: one decision about one subject, which every key store applies.
+/// A record in the erasures topic: one decision about one subject, applied by every key store.
 package struct ErasureRecord: Hashable, Sendable {
     package enum Action: String, Hashable, Sendable, CaseIterable {
-        /// The subject's keys are destroyed; older records of the subject never get keys again.
+        /// The subject's keys are destroyed; older records of the subject will never get keys again.
         case erase
         /// A legal hold: the subject's keys are kept despite any erasure request.
         case hold
-        /// The end of a hold; a pending erasure is then applied.
+        /// The end of a legal hold; a pending erasure is then applied.
         case release
     }
 
     static let formatVersion: Int64 = 1
     /// Maximum length of a reason or request, in bytes.
     package static let maximumTextBytes = 256
-    /// Maximum length of a value that is parsed, in bytes.
+    /// Maximum length in bytes of a value to parse.
     static let maximumValueBytes = 1 << 20
 
     package var action: Action
     package var subject: SubjectMark
-    /// Id of the key that made the pseudonym, 16 hexadecimal digits: a key store with another key cannot find the
-    /// subject.
+    /// Id of the key that created the pseudonym, 16 hexadecimal digits. A key store with a different key cannot find
+    /// the subject.
     package var marks: String
     /// The destroyed keys, if known.
     package var keys: [ArchiveKeyId]
@@ -30,9 +30,9 @@ package struct ErasureRecord: Hashable, Sendable {
     package var reason: String
     /// The operator's reference to the request, without personal data.
     package var request: String
-    /// The operator who decided; empty in records of the previous version.
+    /// The operator who made the decision; empty in records of the previous version.
     package var author: String
-    /// Everything signed up to this date is erased.
+    /// Everything signed up to and including this date is erased.
     package var requestedAt: AppStoreInstant
 
     package init(
@@ -49,10 +49,10 @@ package struct ErasureRecord: Hashable, Sendable {
         self.requestedAt = requestedAt
     }
 
-    /// The record to produce. Each has a unique key, so that compaction removes none.
+    /// Returns the record to produce. Every record has a unique key, so that compaction does not remove any.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         var key = "\(subject.hex)/\(requestedAt.millisecondsSince1970)/\(action.rawValue)"
-        // Each host publishes the keys it destroyed, so one decision can have several records.
+        // Each host publishes the keys that it destroyed, so one decision can have several records.
         if let first = keys.first { key += "/\(first.hex)" }
         return KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: jsonText)
     }
@@ -74,9 +74,10 @@ package struct ErasureRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Parses the output of ``jsonText``; members that a later version adds are ignored.
+    /// Parses the output of ``jsonText``; members added by later versions are ignored.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for any other input, including a later version.
+    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for any other input, including records of a later
+    ///   version.
     package init(json: [UInt8]) throws(ArchiveFormatError) {
         let root: JSONElement
         do { root = try JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root } catch {

@@ -2,11 +2,11 @@ package import AppStoreModel
 internal import JSON
 package import KafkaModel
 
-/// A record of the erasures topic that announces or performs a deletion in one log. It is archived like every record of
-/// the topic, so that each deletion of payloads has its own leaf in another log than the affected one.
+/// A record in the erasures topic that announces or performs a deletion in one log. Like every record in the topic it
+/// is archived, so each deletion of payloads has a leaf in a log other than the affected one.
 package struct RetentionRecord: Hashable, Sendable {
     package enum Action: String, Hashable, Sendable, CaseIterable {
-        /// Segments that end at or before `announced` are deleted a day later, if they are still expired.
+        /// Segments that end at or before `announced` will be deleted a day later, if they are still expired.
         case announce = "retention-announced"
         /// Segments that end at or before `minimum` are deleted, except those under a hold.
         case delete = "retention-deleted"
@@ -14,7 +14,7 @@ package struct RetentionRecord: Hashable, Sendable {
 
     static let formatVersion: Int64 = 1
     private static let maximumValueBytes = 1 << 20
-    /// Maximum number of ranges of kept segments that are listed.
+    /// Maximum number of listed ranges of kept segments.
     package static let maximumKeptRanges = 20_000
 
     package let action: Action
@@ -22,15 +22,15 @@ package struct RetentionRecord: Hashable, Sendable {
     package let origin: String
     /// First leaf whose object is kept.
     package let minimum: Int
-    /// First leaf whose object is kept after the next deletion.
+    /// First leaf whose object is kept after the next deletion; nil if none is announced.
     package let announced: Int?
     /// Indexes of segments below the minimum that are kept because of a legal hold or an unknown key, in ascending
-    /// order. Nil where they are not listed: in records of earlier releases, and where there are too many.
+    /// order. Nil if they are not listed: in records of earlier releases, and if there are too many.
     package let kept: [Range<Int>]?
     /// Records that were archived before this time are expired.
     package let archivedBefore: AppStoreInstant
     package let at: AppStoreInstant
-    /// The time of the step in milliseconds since 1970.
+    /// Time of this step, in milliseconds since 1970.
     package var atMilliseconds: Int64 { at.millisecondsSince1970 }
 
     package init(
@@ -46,13 +46,13 @@ package struct RetentionRecord: Hashable, Sendable {
         self.at = at
     }
 
-    /// Returns the record as it is produced. Its key is that of the log: compaction keeps the newest one, the archive
-    /// has all.
+    /// Returns the record to produce. Its key identifies the log: compaction keeps the newest record, and the archive
+    /// has all of them.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         KafkaProducerRecord(topic: topic, key: Array("retention/\(origin)".utf8), value: jsonText)
     }
 
-    /// Encodes the value of the record.
+    /// The record's value.
     package var jsonText: [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
@@ -70,7 +70,7 @@ package struct RetentionRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Parses the output of ``jsonText``; returns nil for any other record of the topic.
+    /// Parses the output of ``jsonText``; returns nil for any other record in the topic.
     package init?(json: [UInt8]) {
         guard let root = try? JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root,
             root["version"]?.flooredInteger == Self.formatVersion,
@@ -92,7 +92,7 @@ package struct RetentionRecord: Hashable, Sendable {
             archivedBefore: archivedBefore, at: at)
     }
 
-    /// Returns the first and the last segment, such as `3-7` or `3`.
+    /// Returns the first and last segment as text, such as `3-7`, or `3` if there is only one.
     private static func text(_ range: Range<Int>) -> String {
         range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound - 1)"
     }

@@ -2,8 +2,8 @@ package import AppStoreModel
 internal import JSON
 package import KafkaModel
 
-/// A record of the erasures topic, which documents that payloads of the archive were decrypted for a reader. It is
-/// published before any payload is shown, and archived like every record of the topic, so that it cannot be retracted.
+/// A record in the erasures topic that documents that archived payloads were decrypted for a reader. It is published
+/// before any payload is shown, and archived like every record in the topic, so it cannot be retracted.
 package struct RevealRecord: Hashable, Sendable {
     /// The command that decrypted the payloads.
     package enum Command: String, Hashable, Sendable, CaseIterable {
@@ -14,31 +14,31 @@ package struct RevealRecord: Hashable, Sendable {
     private static let action = "reveal"
     /// Maximum length of an author, reason, request or scope, in bytes.
     package static let maximumTextBytes = 1024
-    /// Maximum number of listed records; ``count`` includes all of them.
+    /// Maximum number of listed records; ``count`` includes all records.
     package static let maximumPositions = 1000
     private static let maximumValueBytes = 1 << 20
 
     package let command: Command
-    /// Name of the operator who decrypts the payloads, never empty.
+    /// Name of the operator who decrypts the payloads; never empty.
     package let author: String
-    /// Code or a few words, without personal data.
+    /// A code or a few words, without personal data.
     package let reason: String
     /// The operator's reference to the request or the case, without personal data.
     package let request: String
-    /// Selection of records where they are not listed individually: topics, times, an app.
+    /// Describes the selected records if they are not listed individually: topics, times, an app.
     package let scope: String
-    /// Pseudonyms of the subjects of the records, if the records were selected by subject or are few.
+    /// Pseudonyms of the records' subjects, if the records were selected by subject or there are few of them.
     package let subjects: [SubjectMark]
     /// Id of the pseudonym key, 16 hexadecimal digits.
     package let marks: String
-    /// The records in the format `<topic>/<partition>@<offset>`.
+    /// The records, in the format `<topic>/<partition>@<offset>`.
     package let positions: [String]
-    /// Number of records, or nil if it is not known in advance.
+    /// Number of records; nil if it is not known in advance.
     package let count: Int?
     package let at: AppStoreInstant
 
-    /// - Parameter positions: all records, or none where only the scope is known.
-    /// - Throws: ``ArchiveFormatError``: `malformedObject` without an author, `tooLong` for a text that exceeds its
+    /// - Parameter positions: all records; empty if only the scope is known.
+    /// - Throws: ``ArchiveFormatError``: `malformedObject` if there is no author, or `tooLong` if a text exceeds its
     ///   limit.
     package init(
         _ command: Command, author: String, reason: String = "", request: String = "", scope: String = "",
@@ -71,15 +71,15 @@ package struct RevealRecord: Hashable, Sendable {
         self.at = at
     }
 
-    /// Returns the record as it is produced.
+    /// Returns the record to produce.
     ///
-    /// - Parameter nonce: makes the key of the record unique, so that compaction removes no reveal record.
+    /// - Parameter nonce: makes the record's key unique, so that compaction does not remove any reveal record.
     package func produced(to topic: KafkaTopic, nonce: String) -> KafkaProducerRecord {
         let key = "\(Self.action)/\(at.millisecondsSince1970)/\(nonce)"
         return KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: jsonText)
     }
 
-    /// Encodes the value of the record.
+    /// The record's value.
     package var jsonText: [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
@@ -99,7 +99,7 @@ package struct RevealRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Parses the output of ``jsonText``; returns nil for any other record of the topic, including one of a later
+    /// Parses the output of ``jsonText``; returns nil for any other record in the topic, including one of a later
     /// version.
     package init?(json: [UInt8]) {
         guard let root = try? JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root,

@@ -12,7 +12,7 @@ package struct SubjectMark: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: bytes)
     }
 
-    /// Returns nil unless there are exactly 32 bytes.
+    /// Creates a pseudonym; nil unless there are exactly 32 bytes.
     package init?(bytes: [UInt8]) {
         guard let digest = SHA256Digest(bytes: bytes) else { return nil }
         self.digest = digest

@@ -2,29 +2,29 @@ package import TransparencyLog
 
 /// Checkpoints from outside the archive, for comparison with its logs.
 ///
-/// Only checkpoints that were signed by one of the given keys are used. All others are counted and listed, and are
-/// never findings: anyone with write access to the anchors can store anything there.
+/// Only checkpoints signed with one of the given keys are used. All others are counted and listed but are never
+/// findings: anyone with write access to the anchors can store anything there.
 package struct AnchoredCheckpoints: Sendable {
-    /// Maximum number of origins of checkpoints without a valid signature that are listed individually.
+    /// Maximum number of origins listed individually for checkpoints without a valid signature.
     private static let maximumNamed = 20
 
-    /// Roots of one origin by size.
+    /// The roots of one origin by size.
     private struct Log {
         let origin: String
         var roots: [Int: [MerkleHash]] = [:]
     }
 
     private let verifiers: ArchiveVerifiers?
-    /// Logs by the bytes of their origin.
+    /// Logs by the UTF-8 bytes of their origin.
     private var logs: [[UInt8]: Log] = [:]
-    /// Number of checkpoints that are used.
+    /// Number of checkpoints in use.
     package private(set) var count = 0
-    /// Number of checkpoints that none of the given keys signed, by origin.
+    /// Number of checkpoints not signed with any of the given keys, by origin.
     package private(set) var unverified: [String: Int] = [:]
-    /// Number of notes that are not checkpoints, and of unverified checkpoints of further origins.
+    /// Number of notes that are not checkpoints, plus unverified checkpoints of origins beyond the limit.
     package private(set) var otherNotes = 0
 
-    /// - Parameter verifiers: the archive's public keys; without them no checkpoint is used.
+    /// - Parameter verifiers: the archive's public keys; if nil, no checkpoint is used.
     package init(_ notes: [SignedNote] = [], verifiers: ArchiveVerifiers?) {
         self.verifiers = verifiers
         for note in notes { add(note) }
@@ -47,32 +47,32 @@ package struct AnchoredCheckpoints: Sendable {
         count += 1
     }
 
-    /// Adds bytes that may be a note; other bytes are only counted.
+    /// Adds bytes that may be a note. Other bytes are only counted.
     package mutating func add(bytes: [UInt8]) {
         if let note = try? SignedNote(bytes: bytes) { add(note) } else { otherNotes += 1 }
     }
 
-    /// Origins of the checkpoints in use, in ascending order.
+    /// The origins of the checkpoints in use, in ascending order.
     package var origins: [String] { logs.values.map(\.origin).sorted() }
 
-    /// Returns sizes and roots of the checkpoints in use of one origin, in ascending order of the sizes.
+    /// Returns sizes and roots of an origin's checkpoints in use, in ascending order of size.
     func checkpoints(of origin: String) -> [AnchoredRoot] {
         let roots = logs[Array(origin.utf8)]?.roots ?? [:]
         return roots.flatMap { size, roots in roots.map { AnchoredRoot(size: size, root: $0) } }
             .sorted { $0.size < $1.size }
     }
 
-    /// Returns the number of leaves of the largest checkpoint of an origin, or 0 without one.
+    /// Returns the number of leaves of an origin's largest checkpoint; 0 if it has none.
     func size(of origin: String) -> Int { logs[Array(origin.utf8)]?.roots.keys.max() ?? 0 }
 }
 
 /// A root that a log must have at a given size.
 struct AnchoredRoot: Sendable {
-    /// Source of the root.
+    /// Where the root comes from.
     enum Source: Sendable, Equatable {
         /// An external checkpoint.
         case elsewhere
-        /// A checkpoint cosigned by a witness of the policy, by its position in the policy's list.
+        /// A checkpoint cosigned by a witness, identified by its position in the policy's list.
         case witness(Int)
         /// A checkpoint up to which an earlier run has verified the log.
         case verifiedBefore

@@ -2,7 +2,7 @@ package import KafkaModel
 package import ObjectStorage
 package import TransparencyLog
 
-/// Verifies all logs of an archive, or a selection, one after the other.
+/// Verifies all logs of an archive, or a selection of them, one after another.
 package struct ArchiveVerification: Sendable {
     private let store: any ObjectStore
     private let options: VerificationOptions
@@ -13,15 +13,15 @@ package struct ArchiveVerification: Sendable {
     }
 
     /// - Parameter isWanted: selects the logs; nil selects all. Every selected log that was anchored, or that the log
-    ///   of checkpoints names, must exist.
-    /// - Throws: ``LogReadError`` with code `storage` when the logs cannot be listed.
+    ///   of checkpoints mentions, must exist.
+    /// - Throws: ``LogReadError`` with code `storage` if the logs cannot be listed.
     package func run(
         isWanted: ((KafkaTopicPartition) -> Bool)? = nil
     ) async throws(LogReadError) -> ArchiveReport {
         let archives = try await archives(LogReader.logs(in: store))
         let anchored = anchoredLogs(options.anchors, archives)
         let before = anchoredLogs(options.verifiedBefore, archives).logs
-        // The log of checkpoints is verified first: every log that it names exists by then, and is at least as long.
+        // The log of checkpoints is verified first: every log that it mentions exists by then and is at least as long.
         let checkpoints = try await checkpointLog(archives)
         let logged = loggedLogs(checkpoints)
         let present = try await LogReader.logs(in: store)
@@ -43,7 +43,7 @@ package struct ArchiveVerification: Sendable {
         return report
     }
 
-    /// Verifies the log of checkpoints; nil when it does not exist and was never anchored, as in an archive of an
+    /// Verifies the log of checkpoints; returns nil if it does not exist and was never anchored, as in an archive of an
     /// earlier version.
     private func checkpointLog(_ archives: [String]) async throws(LogReadError) -> LogReport? {
         do throws(ObjectStoreError) {
@@ -54,7 +54,7 @@ package struct ArchiveVerification: Sendable {
         } catch { throw LogReadError(error, reading: nil) }
     }
 
-    /// The checkpoints in the log of checkpoints, grouped by the log that they belong to.
+    /// Returns the checkpoints in the log of checkpoints, grouped by the log that they belong to.
     private func loggedLogs(_ report: LogReport?) -> [LogNames: [AnchoredRoot]] {
         guard let report, let head = report.checkpoint?.checkpoint.origin else { return [:] }
         let archive = String(decoding: head.utf8.dropLast(report.log.prefix.text.utf8.count + 1), as: UTF8.self)
@@ -66,7 +66,8 @@ package struct ArchiveVerification: Sendable {
         return logs
     }
 
-    /// The archive's origins, from the checkpoints of its logs; if no log has one, the names of the given keys.
+    /// Returns the archive's origins, taken from the checkpoints of its logs; if no log has one, the names of the given
+    /// keys.
     private func archives(_ logs: [LogNames]) async throws(LogReadError) -> [String] {
         var origins: Set<String> = []
         for names in logs {
@@ -75,14 +76,14 @@ package struct ArchiveVerification: Sendable {
                 guard let origin = found?.checkpoint.origin else { continue }
                 origins.insert(String(decoding: origin.utf8.dropLast(names.prefix.text.utf8.count + 1), as: UTF8.self))
             } catch {
-                // An unusable checkpoint is a finding of its log, and does not reveal the archive's origin.
+                // An unusable checkpoint is a finding for its log and does not reveal the archive's origin.
                 guard error.code != .storage else { throw error }
             }
         }
         return origins.isEmpty ? options.verifiers?.verifiers.map(\.name) ?? [] : origins.sorted()
     }
 
-    /// The anchored logs of this archive, and the anchored origins of other archives.
+    /// Returns the anchored logs of this archive and the anchored origins of other archives.
     private func anchoredLogs(
         _ anchors: AnchoredCheckpoints?, _ archives: [String]
     ) -> (logs: [LogNames], others: [String]) {
@@ -98,7 +99,7 @@ package struct ArchiveVerification: Sendable {
         return (logs, others)
     }
 
-    /// The log with an origin in an archive; nil for an origin of any other archive.
+    /// Returns the log with an origin in an archive; nil for an origin of any other archive.
     private static func names(of origin: String, _ archive: String) -> LogNames? {
         let folder = origin.split(separator: "/").suffix(2).joined(separator: "/")
         guard let prefix = try? ObjectName(folder), let names = LogNames(folder: prefix),
@@ -113,9 +114,9 @@ package struct ArchiveReport: Sendable {
     package internal(set) var logs: [LogReport] = []
     /// Findings about logs that do not exist.
     package let missing: [Finding]
-    /// Origins of other archives among the external checkpoints; they are not compared.
+    /// Origins of other archives among the external checkpoints; these are not compared.
     package let otherArchives: [String]
-    /// The log of checkpoints; nil for an archive without one.
+    /// The report on the log of checkpoints; nil if the archive has no such log.
     package let checkpointLog: LogReport?
 
     package var findings: [Finding] { missing + (checkpointLog?.findings ?? []) + logs.flatMap(\.findings) }
@@ -125,7 +126,7 @@ package struct ArchiveReport: Sendable {
         missing.isEmpty && logs.contains { $0.size > 0 } && logs.allSatisfy { $0.size == 0 || $0.anchoredSize != nil }
     }
 
-    /// The verified checkpoints, if the archive is intact: a later verification may start from them.
+    /// The verified checkpoints, if the archive is intact: a later verification can start from them.
     package var checkpoints: [SignedNote] {
         ([checkpointLog].compactMap(\.self) + logs).filter { $0.size > 0 }.compactMap { $0.checkpoint?.note }
     }

@@ -2,20 +2,20 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Result of one task, which reads and hashes a bundle of entries, its tile, its segment, and the past checkpoints that
-/// end in it.
+/// The result of one task, which reads and hashes a bundle of entries, its tile, its segment, and the past checkpoints
+/// that end in the bundle.
 struct BundleCheck: Sendable {
     let index: Int
-    /// Hashes that were recomputed from the entries, or nil if those cannot be read.
+    /// Hashes recomputed from the entries; nil if the entries cannot be read.
     var hashes: [MerkleHash]?
-    /// Hashes of the tile, or nil if it cannot be read.
+    /// Hashes in the tile; nil if the tile cannot be read.
     var tile: [MerkleHash]?
     var leaves: [LeafFacts] = []
-    /// Leaves of the log of checkpoints.
+    /// The leaves, if this is the log of checkpoints.
     var logged: [LoggedCheckpoints.Leaf] = []
     var checkpoints: [PastCheckpoint] = []
     var findings: [Finding] = []
-    /// Problems with the entries and with the tile. The comparison of both decides which of them is a finding.
+    /// Problems with the entries and with the tile. Comparing both shows which of the problems is a finding.
     var entriesProblem: LogReadError?
     var tileProblem: LogReadError?
     var objects = 0
@@ -31,14 +31,14 @@ struct BundleCheck: Sendable {
     var firstLeaf: Int { index * TilePath.fullWidth }
 }
 
-/// Facts about a leaf that the verification of the order needs.
+/// The facts about a leaf that are needed to verify the order.
 struct LeafFacts: Sendable {
     let index: Int
     let offset: Int64
     let archivedAt: Int64
     let kind: ArchiveKind
     let cluster: Int
-    /// The gap, if the leaf is one and its object was read.
+    /// The gap, if the leaf represents one and its object was read.
     var gap: ArchiveGap?
 }
 
@@ -50,7 +50,7 @@ struct PastCheckpoint: Sendable {
     let previousSize: Int?
 }
 
-/// Reads and verifies single bundles, one in each task.
+/// Reads and verifies individual bundles, each in its own task.
 struct BundleReading: Sendable {
     let reader: LogReader
     /// The origin in the log's newest checkpoint.
@@ -176,12 +176,12 @@ struct BundleReading: Sendable {
                 "\(objects.rest) bytes follow the object of this leaf, the last of the segment"))
     }
 
-    /// Whether a signed retention states that the objects of a bundle were deleted. It may have been signed after the
-    /// start of the verification.
+    /// Returns whether a signed retention states that the objects of a bundle were deleted. The retention may have been
+    /// signed after verification started.
     private func isPruned(_ index: Int) async -> Bool {
         let end = index * TilePath.fullWidth + TilePath.fullWidth
         if end <= minimum { return true }
-        // An unusable retention does not excuse missing objects. It was reported at the start of the verification.
+        // An unusable retention does not excuse missing objects. It was reported when verification started.
         return ((try? await retention.minimum()) ?? 0) >= end
     }
 

@@ -1,23 +1,23 @@
 package import KafkaModel
 package import ObjectStorage
 
-/// A problem of an archive, with the first place where it was detected.
+/// A problem in an archive, with the first position where it was detected.
 package struct Finding: Equatable, Sendable {
     /// The meaning of a finding.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Data was changed, removed, exchanged or added after it was signed.
+        /// Data was changed, removed, replaced or added after it was signed.
         case tampered
-        /// Records are missing, because the archive never received them.
+        /// Records are missing because the archive never received them.
         case incomplete
-        /// The log is in an earlier state than a signed one that is known elsewhere.
+        /// The log is in an earlier state than a signed state known from elsewhere.
         case rolledBack = "rolled-back"
         /// Two signed states exist, and neither continues the other.
         case forked
         /// External checkpoints were given, but none belongs to this log.
         case unanchored
-        /// The signature is by a key that was not given.
+        /// The signature was made with a key that was not given.
         case unknownKey = "unknown-key"
-        /// The storage could not be read, so this part is unverified.
+        /// The storage could not be read, so this part was not verified.
         case unreadable
     }
 
@@ -29,7 +29,7 @@ package struct Finding: Equatable, Sendable {
     package let leaf: Int?
     /// The first Kafka offset concerned.
     package let offset: KafkaOffset?
-    /// One line.
+    /// The message, one line.
     package let message: String
 
     package init(

@@ -1,17 +1,17 @@
 internal import KafkaModel
 
-/// Checks that leaves follow one another as records of a partition do: each offset once and in order, every missing
-/// offset covered by a gap leaf, and no leaf archived before its predecessor.
+/// Checks that leaves follow one another like the records of a partition: each offset once and in order, every missing
+/// offset covered by a gap leaf, and no leaf archived before the preceding one.
 struct LeafOrder {
     private let log: KafkaTopicPartition
     private var last: LeafFacts?
-    /// The next expected offset; nil when it is unknown.
+    /// The next expected offset; nil if unknown.
     private var next: Int64?
     private(set) var emptyRanges = 0
 
     init(log: KafkaTopicPartition) { self.log = log }
 
-    /// Returns the problems of the next leaf.
+    /// Returns the problems with the next leaf.
     mutating func findings(_ leaf: LeafFacts) -> [Finding] {
         defer {
             last = leaf
@@ -22,7 +22,7 @@ struct LeafOrder {
             if leaf.archivedAt < last.archivedAt {
                 findings.append(finding(.tampered, leaf, "archived before the preceding leaf"))
             }
-            // Offsets of another cluster are unrelated.
+            // Offsets in another cluster are unrelated.
             if leaf.cluster == last.cluster {
                 if leaf.offset <= last.offset || leaf.offset < next ?? .min {
                     findings.append(finding(.tampered, leaf, "its offset is not after that of the preceding leaf"))
@@ -65,7 +65,7 @@ struct LeafOrder {
 }
 
 extension ArchiveKind {
-    /// Whether Kafka compacts the topic, and so deletes records between others.
+    /// Whether Kafka compacts the topic and therefore deletes records between others.
     var isOfCompactedTopic: Bool {
         switch self {
         case .refund, .erasure, .certificate: true

@@ -1,16 +1,16 @@
 package import ObjectStorage
 internal import TransparencyLog
 
-/// Result of the verification of a log.
+/// The result of verifying a log.
 package struct LogReport: Sendable {
     package let log: LogNames
-    /// Checkpoint that the log was verified against, or nil if none could be read.
+    /// The checkpoint that the log was verified against; nil if none could be read.
     package internal(set) var checkpoint: VerifiedCheckpoint?
-    /// Findings in the order of the log; the first one is the first bad position.
+    /// Findings in the order of the log; the first finding is the first bad position.
     package internal(set) var findings: [Finding] = []
-    /// Number of findings beyond the limit on ``findings``.
+    /// Number of findings that exceed the limit on ``findings``.
     package internal(set) var moreFindings = 0
-    /// Number of leaves that were not read again, because an earlier run has verified them.
+    /// Number of leaves that were not read again because an earlier run verified them.
     package internal(set) var leavesBefore = 0
     /// Number of leaves whose hash was recomputed.
     package internal(set) var leaves = 0
@@ -21,29 +21,29 @@ package struct LogReport: Sendable {
     package internal(set) var prunedObjects = 0
     /// Segments that a signed retention has deleted.
     package internal(set) var deletedSegments: [DeletedSegment] = []
-    /// Number of leaves without an object, because their subject had been erased before the record arrived.
+    /// Number of leaves without an object because their subject had been erased before the record arrived.
     package internal(set) var erasedOnArrival = 0
     /// Number of signed past checkpoints that the log continues.
     package internal(set) var checkpoints = 0
     /// Number of external checkpoints that the log continues.
     package internal(set) var anchors = 0
-    /// Number of leaves of the largest checkpoint that the log continues among external checkpoints, those in the
-    /// anchored log of checkpoints, and those that enough witnesses cosigned; nil if it continues none.
+    /// Number of leaves of the largest checkpoint that the log continues, considering external checkpoints, checkpoints
+    /// in the anchored log of checkpoints, and checkpoints cosigned by enough witnesses. Nil if the log continues none.
     package internal(set) var anchoredSize: Int?
-    /// Number of leaves of the newest checkpoints that witnesses of the policy cosigned and the log continues, in
+    /// Number of leaves of the newest checkpoints that the policy's witnesses cosigned and the log continues, in
     /// descending order.
     package var cosignedSizes: [Int] { cosigned.values.sorted(by: >) }
-    /// Number of leaves of each witness's newest cosigned checkpoint, by the position of the witness in the policy's
+    /// Number of leaves of each witness's newest cosigned checkpoint, keyed by the witness's position in the policy's
     /// list.
     var cosigned: [Int: Int] = [:]
     /// Number of checkpoints in the log of checkpoints that the log continues.
     package internal(set) var loggedCheckpoints = 0
-    /// Statements of the leaves, if this is the log of checkpoints.
+    /// The checkpoints in the leaves, if this is the log of checkpoints.
     var logged = LoggedCheckpoints()
-    /// Number of leaves beyond the checkpoint for which objects exist: unfinished work of a writer, or a log that was
+    /// Number of leaves beyond the checkpoint for which objects exist: unfinished work by a writer, or a log that was
     /// rolled back.
     package internal(set) var leavesBeyond = 0
-    /// Number of objects that the newest checkpoint does not need, and the names of the first ones.
+    /// Number of objects that the newest checkpoint does not need, and the names of the first of them.
     package internal(set) var strayObjects = 0
     package internal(set) var strayNames: [ObjectName] = []
     /// Number of offset ranges in which Kafka had no record.

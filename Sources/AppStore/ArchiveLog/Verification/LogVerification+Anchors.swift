@@ -5,9 +5,9 @@ internal import TransparencyLog
 /// Compares a log with external statements about it: anchors, the log of checkpoints, witnesses, and an earlier
 /// verification.
 extension LogVerification {
-    /// Reports an anchored log that has no usable checkpoint left.
+    /// Reports an anchored log that no longer has a usable checkpoint.
     mutating func addGone() {
-        // A checkpoint that could not be read, or that another key signed, does not prove a rollback.
+        // A checkpoint that could not be read, or that was signed with another key, does not prove a rollback.
         guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
         let anchored = archives.flatMap { archive in
             let origin = names.origin(archive: archive)
@@ -35,8 +35,8 @@ extension LogVerification {
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
                     "the log had \(largest.size) leaves when it was anchored, and has \(head.size)"))
         }
-        // Statements of the log of checkpoints are compared with the logs themselves. That comparison shows whether it
-        // is anchored.
+        // The checkpoints in the log of checkpoints are compared with the logs themselves. That comparison shows
+        // whether it is anchored.
         guard options.anchors != nil || options.witnesses != nil && isCovered, !names.isCheckpointLog, head.size > 0,
             stated.allSatisfy({ $0.source == .checkpointLog })
         else { return }
@@ -46,7 +46,8 @@ extension LogVerification {
                 "no external checkpoint belongs to this log, so a rollback would not be detected"))
     }
 
-    /// Reads the last checkpoint that each witness of the policy cosigned. The service stores these beside the log.
+    /// Reads the last checkpoint that each of the policy's witnesses cosigned. The service stores these next to the
+    /// log.
     mutating func takeCosigned(_ head: Checkpoint) async {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered else { return }
         for (index, witness) in policy.witnesses.enumerated() {
@@ -66,8 +67,8 @@ extension LogVerification {
         }
     }
 
-    /// Checks that enough witnesses have cosigned checkpoints that the log continues. If so, the log is anchored up to
-    /// the largest size that satisfies the policy.
+    /// Checks that enough witnesses have cosigned checkpoints that the log continues. If they have, the log is anchored
+    /// up to the largest size that satisfies the policy.
     mutating func judgeCosigned() {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered, report.size > 0 else { return }
         guard let size = policy.cosignedSize(report.cosigned) else {
@@ -80,11 +81,11 @@ extension LogVerification {
         report.anchoredSize = max(report.anchoredSize ?? 0, size)
     }
 
-    /// Skips the bundles that an earlier run has verified, and begins with the bundle of its last leaf. The tiles that
-    /// represent the skipped leaves are correct if the tree has the root of that run's checkpoint, which is compared
-    /// like an anchor.
+    /// Skips the bundles that an earlier run verified, and begins with the bundle of that run's last leaf. The tiles
+    /// that represent the skipped leaves are correct if the tree has the root of that run's checkpoint; the root is
+    /// compared like an anchor.
     mutating func skipVerified(_ head: Checkpoint) async {
-        // The log of checkpoints is needed completely, and it is small.
+        // The log of checkpoints is small, and all of it is needed.
         guard !names.isCheckpointLog, options.witnesses == nil || isCovered,
             let before = options.verifiedBefore?.checkpoints(of: head.origin)
         else { return }
@@ -100,13 +101,13 @@ extension LogVerification {
             }
             frontier = try MerkleFrontier(size: start, tiles: tiles)
         } catch {
-            // The tiles are read from the first leaf on, which reports their problems.
+            // Reading then starts at the first leaf, which reports the problems of the tiles.
             return
         }
         report.leavesBefore = start
     }
 
-    /// Compares the largest external checkpoint that ends before the leaves that were read, with a proof from the
+    /// Compares the largest external checkpoint that ends before the leaves that were read, using a proof from the
     /// tiles.
     mutating func compareSkippedAnchor(_ head: Checkpoint) async {
         guard let anchor = skippedAnchor else { return }

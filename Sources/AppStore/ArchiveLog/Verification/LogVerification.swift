@@ -2,16 +2,16 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Verifies one log from its files alone: every entry against its tile, every tile against the one above, the root and
-/// the roots of all past checkpoints against the signed ones, every object against its leaf, and the order of the
-/// leaves.
+/// Verifies one log from its files alone: compares every entry with its tile, every tile with the tile above it, the
+/// root and the roots of all past checkpoints with the signed ones, and every object with its leaf, and checks the
+/// order of the leaves.
 ///
-/// Objects beyond the checkpoint are unfinished work of the writer, or belong to a log that was rolled back: they are
-/// counted, but are not findings. Partial tiles and bundles that only a signed past checkpoint needs are findings if
-/// they differ from the full ones (``StrayObjects``). Memory use does not grow with the log, except for eight bytes for
-/// each past checkpoint.
+/// Objects beyond the checkpoint are unfinished work of the writer, or belong to a log that was rolled back; they are
+/// counted but are not findings. Partial tiles and bundles that only a signed past checkpoint needs are findings if
+/// they differ from the full ones (``StrayObjects``). Memory use does not grow with the log, except for eight bytes per
+/// past checkpoint.
 struct LogVerification {
-    /// Maximum number of copies of checkpoints that are tried, newest first, if the checkpoint itself is unusable.
+    /// Maximum number of checkpoint copies to try, newest first, if the checkpoint itself is unusable.
     private static let maximumCopiesTried = 16
 
     let store: any ObjectStore
@@ -29,16 +29,16 @@ struct LogVerification {
     var anchors: [AnchoredRoot] = []
     /// The newest checkpoints cosigned by the policy's witnesses.
     var cosigned: [AnchoredRoot] = []
-    /// The largest external anchor that is smaller than the index of the first leaf that is read.
+    /// The largest external anchor that is smaller than the index of the first leaf to read.
     var skippedAnchor: AnchoredRoot?
-    /// Sizes of the copies of checkpoints.
+    /// Sizes of the checkpoint copies.
     private var past = PastSizes([])
-    /// Findings about past checkpoints whose root differs from that of the tree.
+    /// Findings about past checkpoints whose root differs from the root of the tree.
     private var contradicted: [Finding] = []
     private var lastTime: Int?
 
     /// - Parameters:
-    ///   - archives: origins that the archive may have, for a log without a checkpoint that states its origin.
+    ///   - archives: origins that the archive may have; used for a log without a checkpoint that states its origin.
     ///   - logged: roots of the log according to the log of checkpoints.
     init(
         _ store: any ObjectStore, names: LogNames, options: VerificationOptions, archives: [String] = [],
@@ -66,7 +66,7 @@ struct LogVerification {
         guard var head = await newest() else { return addGone() }
         await skipVerified(head.checkpoint)
         let (past, later) = await pastSizes(head)
-        // The existing tree is that of the last signed checkpoint.
+        // The existing tree belongs to the last signed checkpoint.
         if let later { head = later }
         report.checkpoint = head
         let size = head.checkpoint.size
@@ -84,12 +84,12 @@ struct LogVerification {
 
     // MARK: State before the tree is read
 
-    /// Returns the checkpoint or, if it is unusable, its newest copy, so that the rest of the log is verified anyway.
-    /// Returns nil for an empty log, and if there is neither.
+    /// Returns the checkpoint or, if it is unusable, its newest copy, so that the rest of the log can still be
+    /// verified. Returns nil for an empty log, or if there is neither checkpoint nor copy.
     private mutating func newest() async -> VerifiedCheckpoint? {
         do throws(LogReadError) {
             if let found = try await reader.checkpoint() { return found }
-            // A writer signs a checkpoint of the empty log before it writes any other object.
+            // A writer signs a checkpoint for the empty log before it writes any other object.
             if await isEmpty() { return nil }
             add(Finding(.tampered, log, object: try? names.checkpoint(), "the checkpoint is missing"))
         } catch {
@@ -107,21 +107,21 @@ struct LogVerification {
         return nil
     }
 
-    /// Whether a writer has signed the checkpoint again since it was read, and stored a copy.
+    /// Returns whether a writer has signed the checkpoint again since it was read, and stored a copy.
     private func isSignedAgain(at time: Int) async -> Bool {
         guard let newest = try? await reader.checkpoint() else { return false }
         return newest.time.map { $0 >= time } ?? false
     }
 
-    /// Whether the log has no objects: a writer ended, or lost power, before its first checkpoint.
+    /// Returns whether the log has no objects: its writer ended, or lost power, before the first checkpoint.
     private func isEmpty() async -> Bool {
         guard let listed = try? await store.list(names.prefix, after: nil, limit: 2) else { return false }
         guard names.isCheckpointLog, let pending = try? names.pending() else { return listed.isEmpty }
         return listed.allSatisfy { $0.name == pending }
     }
 
-    /// Returns the sizes of the checkpoints in `checkpoints/`, in ascending order, and the newest of them if it is
-    /// later than the checkpoint.
+    /// Returns the sizes of the checkpoints in `checkpoints/`, in ascending order, and the newest of those checkpoints
+    /// if it is later than the checkpoint.
     private mutating func pastSizes(_ head: VerifiedCheckpoint) async -> ([Int], VerifiedCheckpoint?) {
         var sizes: [Int] = []
         var later: Int?
@@ -156,8 +156,7 @@ struct LogVerification {
         }
     }
 
-    /// Returns the sizes of all copies of checkpoints beyond the leaves that were verified before, in no particular
-    /// order.
+    /// Returns the sizes of all checkpoint copies beyond the leaves that were verified earlier, in no particular order.
     private func copies() async throws(ObjectStoreError) -> [Int] {
         var sizes: [Int] = []
         var last = report.leavesBefore > 0 ? try names.checkpoint(size: report.leavesBefore) : nil
@@ -208,7 +207,7 @@ struct LogVerification {
         }
     }
 
-    /// Adds a bundle to the tree. Returns false if the tree cannot be followed further.
+    /// Adds a bundle to the tree. Returns false if the tree cannot be continued.
     private mutating func take(_ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher) async -> Bool {
         let isInterrupted = check.hashes == nil || check.hashes != check.tile
         guard let hashes = await decide(check, size: size, &hasher) else { return false }
@@ -235,8 +234,8 @@ struct LogVerification {
         return true
     }
 
-    /// Returns the hashes to continue the tree with. If entries and tile disagree, it adds a finding; the tile above
-    /// decides which of them is wrong.
+    /// Returns the hashes with which to continue the tree. If entries and tile disagree, adds a finding; the tile above
+    /// decides which of the two is wrong.
     private mutating func decide(
         _ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher
     ) async -> [MerkleHash]? {
@@ -274,7 +273,7 @@ struct LogVerification {
         }
     }
 
-    /// Whether the rest of the tree agrees with these hashes of a bundle.
+    /// Returns whether the rest of the tree agrees with these hashes of a bundle.
     private func fits(
         _ hashes: [MerkleHash], _ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher
     ) async -> Bool {
@@ -327,11 +326,11 @@ struct LogVerification {
         }
     }
 
-    /// Compares the previous size that a checkpoint states with the copies: the copy of the previous checkpoint was
-    /// stored before the next one was signed.
+    /// Compares the previous size stated in a checkpoint with the copies: the copy of the previous checkpoint was
+    /// stored before the next checkpoint was signed.
     private mutating func judge(previous: Int?, of size: Int, object: ObjectName?) {
         let found = past.last(before: size)
-        // Copies of checkpoints that an earlier run has verified are not listed again.
+        // Checkpoint copies that an earlier run verified are not listed again.
         if let previous, previous <= report.leavesBefore, found <= report.leavesBefore { return }
         guard let previous else {
             return add(Finding(.tampered, log, object: object, "the checkpoint does not state its previous size"))
@@ -366,7 +365,7 @@ struct LogVerification {
                     "the \(head.checkpoint.size) leaves do not match the root of the checkpoint"))
         }
         let size = head.checkpoint.size
-        // If a copy of the newest checkpoint exists, it has already been evaluated.
+        // If there is a copy of the newest checkpoint, it has already been evaluated.
         if past.last(before: size + 1) != size {
             judge(previous: head.previousSize, of: size, object: try? names.checkpoint())
         }

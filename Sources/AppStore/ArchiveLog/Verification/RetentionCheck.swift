@@ -3,9 +3,9 @@ internal import TransparencyLog
 
 /// A missing segment below the minimum of a signed retention.
 package struct DeletedSegment: Hashable, Sendable {
-    /// Index of its entry bundle.
+    /// Index of the segment's entry bundle.
     package let index: Int
-    /// Time at which its newest record was archived, in milliseconds since 1970.
+    /// When the segment's newest record was archived, in milliseconds since 1970.
     package let newestArchivedAt: Int64
 
     package init(index: Int, newestArchivedAt: Int64) {
@@ -14,25 +14,25 @@ package struct DeletedSegment: Hashable, Sendable {
     }
 }
 
-/// Verifies deletions against the records of the retention, which are leaves of the log of the erasures topic: each
-/// deleted segment must have been announced, deleted at least a day later by a recorded step, old enough at that time,
-/// and not kept by that step.
+/// Verifies deletions against the retention records, which are leaves in the log of the erasures topic. Each deleted
+/// segment must have been announced, deleted by a recorded step at least a day later, old enough at that time, and not
+/// kept by that step.
 package struct RetentionCheck: Sendable {
     /// Maximum difference between the clocks of a host and of Kafka, in milliseconds.
     static let clockTolerance: Int64 = 3_600_000
 
     /// Retention time of payloads in milliseconds.
     private let retention: Int64
-    /// Steps of each origin in the order of the log.
+    /// The steps of each origin, in the order of the log.
     private var steps: [String: [RetentionRecord]] = [:]
-    /// Steps of each origin that state a later time than that of their record in Kafka or in the archive.
+    /// The steps of each origin that state a later time than their record has in Kafka or in the archive.
     private var postdated: [String: [RetentionRecord]] = [:]
     /// Whether all records of the erasures topic could be read.
     package var isComplete = true
 
     package init(retention: Int64) { self.retention = retention }
 
-    /// Adds a step, in the order of its log. `leaf` is that of the step's record.
+    /// Adds a step, in the order of its log. `leaf` is the leaf of the step's record.
     package mutating func add(_ record: RetentionRecord, _ leaf: ArchiveLeaf) {
         let latest = min(leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds, leaf.archivedAtMilliseconds)
         guard record.atMilliseconds <= latest.addingReportingOverflow(Self.clockTolerance).partialValue else {
@@ -42,7 +42,7 @@ package struct RetentionCheck: Sendable {
         steps[record.origin, default: []].append(record)
     }
 
-    /// Returns the first problem of each deleted segment of a log.
+    /// Returns the first problem with each deleted segment of a log.
     package func findings(_ segments: [DeletedSegment], of log: LogNames, origin: String) -> [Finding] {
         let steps = steps[origin] ?? []
         return segments.compactMap { segment in
@@ -62,7 +62,7 @@ package struct RetentionCheck: Sendable {
         let keeps = { (step: RetentionRecord) in
             step.action == .delete && step.kept?.contains { $0.contains(segment.index) } ?? false
         }
-        // If a later step still keeps the segment, no earlier one has deleted it.
+        // If a later step still keeps the segment, no earlier step has deleted it.
         let afterKept = steps.lastIndex(where: keeps).map { $0 + 1 } ?? 0
         guard let position = steps.indices.first(where: { $0 >= afterKept && covers(steps[$0]) }) else {
             if afterKept > 0 { return (.tampered, "the segment is missing, and the last retention step kept it") }

@@ -5,11 +5,12 @@ internal import TransparencyLog
 struct RetentionReading: Sendable {
     let reader: LogReader
     let origin: String
-    /// Number of leaves of the checkpoint under verification.
+    /// Number of leaves of the checkpoint that is being verified.
     let size: Int
 
-    /// - Returns: the index; 0 when no object was ever deleted.
-    /// - Throws: ``LogReadError`` for a text that is not a retention of this log, or that no given key signed.
+    /// - Returns: the index; 0 if no object was ever deleted.
+    /// - Throws: ``LogReadError`` for a text that is not a retention of this log, or that was not signed with a given
+    ///   key.
     func minimum() async throws(LogReadError) -> Int {
         let name = try reader.name { () throws(ObjectStoreError) in try reader.names.retention() }
         guard let bytes = try await reader.bytes(name) else { return 0 }
@@ -24,7 +25,8 @@ struct RetentionReading: Sendable {
         return retention.minimum
     }
 
-    /// Whether the minimum is within the log. The log may have grown, and been pruned, since the checkpoint was read.
+    /// Returns whether the minimum is within the log. Since the checkpoint was read, the log may have grown and been
+    /// pruned.
     private func isWithinLog(_ minimum: Int) async throws(LogReadError) -> Bool {
         if minimum <= size { return true }
         return try await minimum <= reader.presentSize()

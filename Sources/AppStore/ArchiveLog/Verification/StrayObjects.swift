@@ -2,11 +2,11 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Examines the objects of a log that its newest checkpoint does not need.
+/// Examines the objects of a log that the log's newest checkpoint does not need.
 ///
-/// They are listed but are not findings, because an interrupted writer leaves such objects. The exception is a partial
-/// tile or bundle that a signed past checkpoint needed and that is not a prefix of the full one: a client of that
-/// checkpoint reads it first (c2sp.org/tlog-tiles).
+/// They are listed but are not findings, because an interrupted writer leaves such objects behind. There is one
+/// exception: a partial tile or bundle that a signed past checkpoint needed and that is not a prefix of the full one. A
+/// client of that checkpoint reads the partial one first (c2sp.org/tlog-tiles).
 struct StrayObjects {
     private static let pageSize = 1000
     private static let maximumNamed = 5
@@ -18,7 +18,7 @@ struct StrayObjects {
 
     /// Number of objects that the checkpoint does not need.
     private(set) var count = 0
-    /// Names of the first such objects.
+    /// Names of the first of these objects.
     private(set) var names: [ObjectName] = []
     /// Number of leaves beyond the checkpoint for which objects exist.
     private(set) var leavesBeyond = 0
@@ -58,7 +58,7 @@ struct StrayObjects {
                 add(name)
             }
         case nil:
-            // Cosigned checkpoints are verified elsewhere, if the keys of witnesses were given.
+            // Cosigned checkpoints are verified elsewhere, if keys of witnesses were given.
             if let folder = try? reader.names.cosigned(), name.isBelow(folder) { return }
             if reader.names.isCheckpointLog, let pending = try? reader.names.pending(), name == pending { return }
             add(name)
@@ -86,7 +86,8 @@ struct StrayObjects {
     }
 
     private mutating func compare(_ path: TilePath, _ name: ObjectName, level: Int) async {
-        // A full tile that cannot be read is already a finding, and a partial one that has been deleted since is not.
+        // If a full tile cannot be read, that is already a finding. If a partial tile has been deleted since, it is not
+        // a finding.
         guard let full = try? await reader.tile(level: level, index: path.index, size: size).hashes,
             full.count >= path.width, let bytes = try? await reader.bytes(name)
         else { return }
@@ -120,7 +121,7 @@ struct StrayObjects {
         if names.count < Self.maximumNamed { names.append(name) }
     }
 
-    /// Adds the objects beyond the checkpoint, unless they belong to a checkpoint that was signed in the meantime.
+    /// Adds the objects beyond the checkpoint, unless they belong to a checkpoint signed in the meantime.
     private mutating func addBeyond() async {
         guard beyond.count > 0 else { return }
         let newer = (try? await reader.presentSize()) ?? size

@@ -1,27 +1,27 @@
-/// The scope of a verification.
+/// The scope of a verification run.
 package struct VerificationOptions: Sendable {
-    /// The archive's public keys; nil to verify no signatures.
+    /// The archive's public keys; nil means that no signatures are verified.
     package var verifiers: ArchiveVerifiers?
-    /// External checkpoints, which the logs must continue; nil to compare none. If given, a log with leaves but without
-    /// an external checkpoint is a finding.
+    /// External checkpoints that the logs must continue; nil means that none are compared. If given, a log that has
+    /// leaves but no external checkpoint is a finding.
     package var anchors: AnchoredCheckpoints?
-    /// The witnesses and their quorum, for the log of checkpoints or, in an archive without one, for each log; nil to
-    /// ignore cosignatures.
+    /// The witnesses and their quorum, for the log of checkpoints or, in an archive without one, for each log. Nil
+    /// means that cosignatures are ignored.
     package var witnesses: WitnessPolicy?
-    /// Checkpoints up to which the logs were verified earlier; nil to read them from their first leaf. Each log is read
-    /// from its checkpoint on, and must continue it. A log without such a checkpoint is read entirely.
+    /// Checkpoints up to which the logs were verified earlier; nil means that logs are read from their first leaf. Each
+    /// log is read from its checkpoint on and must continue it. A log without such a checkpoint is read completely.
     package var verifiedBefore: AnchoredCheckpoints?
-    /// Whether the objects are read and compared with their leaves.
+    /// Whether objects are read and compared with their leaves.
     package var checksObjects = true
-    /// Restricts the check of objects to leaves archived at or after this time, in milliseconds since 1970; the tree is
-    /// always verified entirely.
+    /// Limits the check of objects to leaves archived at or after this time, in milliseconds since 1970. The tree is
+    /// always verified completely.
     package var since: Int64?
     /// An additional check of each object that matches its leaf.
     package var inspect: (@Sendable (InspectedObject) async -> InspectionOutcome)?
-    /// Called as a log is read, with the number of leaves so far and in total; from one task at a time.
+    /// Called while a log is read, with the number of leaves so far and in total; never called concurrently.
     package var progress: (@Sendable (LogNames, Int, Int) -> Void)?
-    /// Number of bundles, with their tiles and segments, that are read and hashed concurrently; it determines the
-    /// memory use.
+    /// Number of bundles, with their tiles and segments, that are read and hashed concurrently. It determines memory
+    /// use.
     package var window = 6
     /// Maximum number of findings kept per log.
     package var maximumFindings = 20
@@ -41,9 +41,9 @@ package struct InspectedObject: Sendable {
 package struct InspectionOutcome: Hashable, Sendable {
     /// Label under which the object is counted, from a small set.
     package let label: String
-    /// The problem, if it is a finding; nil otherwise.
+    /// The problem, if there is a finding; nil otherwise.
     package let problem: String?
-    /// The kind of finding for the problem.
+    /// The kind of finding to report for the problem.
     package let kind: Finding.Kind
 
     package init(_ label: String, problem: String? = nil, kind: Finding.Kind = .tampered) {

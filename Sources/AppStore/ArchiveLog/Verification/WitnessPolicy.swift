@@ -1,20 +1,20 @@
 package import TransparencyLog
 
-/// Trusted witnesses, and the subsets of them that must have cosigned a checkpoint (c2sp.org/tlog-policy).
+/// The trusted witnesses, and which subsets of them must have cosigned a checkpoint (c2sp.org/tlog-policy).
 package struct WitnessPolicy: Sendable {
     /// The trusted witnesses. Cosigned sizes and anchors refer to positions in this list.
     package let witnesses: [NoteVerifier]
     private let quorum: WitnessQuorum
     /// The index of each witness in the quorum.
     private let indexes: [Int]
-    /// The requirement as a clause: `2 must`.
+    /// The requirement as a clause, such as `2 must`.
     package let demand: String
-    /// Names of witnesses whose ML-DSA-44 keys this libcrypto cannot use; they never count.
+    /// Names of witnesses with ML-DSA-44 keys that this libcrypto cannot use; they never count.
     package let unavailable: [String]
 
     /// Creates a policy that requires `quorum` of the witnesses.
     ///
-    /// - Parameter quorum: number of required witnesses; nil requires all.
+    /// - Parameter quorum: number of witnesses required; nil requires all.
     /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an empty list, a witness that is listed twice or
     ///   cannot cosign, or a quorum that is out of range.
     package init(_ witnesses: [NoteVerifier], quorum: Int? = nil) throws(TransparencyLogError) {
@@ -37,7 +37,7 @@ package struct WitnessPolicy: Sendable {
         unavailable = []
     }
 
-    /// Creates the policy of a policy file, or nil if that requires no cosignature.
+    /// Creates the policy from a policy file; nil if the file requires no cosignature.
     package init?(_ policy: TlogPolicy) {
         guard !policy.quorum.isNone else { return nil }
         let known = policy.witnesses.enumerated().compactMap { index, witness in
@@ -50,16 +50,16 @@ package struct WitnessPolicy: Sendable {
         unavailable = policy.witnesses.filter { $0.verifier == nil }.map { String(decoding: $0.name, as: UTF8.self) }
     }
 
-    /// Returns the number of witnesses that have cosigned a note.
+    /// Returns how many witnesses have cosigned a note.
     package func cosignatures(on note: SignedNote) -> Int { cosigners(of: note).count }
 
-    /// Whether enough witnesses have cosigned a note.
+    /// Returns whether enough witnesses have cosigned a note.
     package func isMet(by note: SignedNote) -> Bool { isMet(by: cosigners(of: note)) }
 
-    /// Returns the largest size that enough witnesses have cosigned, each with a checkpoint of that size or a larger
-    /// one, or nil if too few have cosigned any.
+    /// Returns the largest size covered by enough witnesses: each of them has cosigned a checkpoint of that size or
+    /// larger. Nil if too few have cosigned any.
     ///
-    /// - Parameter sizes: number of leaves that each witness has cosigned, by its position in ``witnesses``.
+    /// - Parameter sizes: number of leaves that each witness has cosigned, keyed by its position in ``witnesses``.
     func cosignedSize(_ sizes: [Int: Int]) -> Int? {
         Set(sizes.values).sorted(by: >).first { size in isMet(by: sizes.filter { $0.value >= size }.keys) }
     }
@@ -74,8 +74,8 @@ package struct WitnessPolicy: Sendable {
         quorum.isMet(by: Set(cosigners.map { indexes[$0] }))
     }
 
-    /// Returns the witness whose key is one of the archive's own. The archive cosigns every checkpoint with it, so it
-    /// proves nothing.
+    /// Returns the witness whose key is one of the archive's own. The archive cosigns every checkpoint with this key,
+    /// so the witness proves nothing.
     package func own(_ verifiers: ArchiveVerifiers) -> NoteVerifier? {
         witnesses.first { witness in verifiers.verifiers.contains { $0.publicKey == witness.publicKey } }
     }
