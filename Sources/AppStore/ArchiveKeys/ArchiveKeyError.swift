@@ -1,6 +1,6 @@
 /// An error in obtaining keys. Equality compares both properties.
 package struct ArchiveKeyError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure; callers decide on this, never on the text.
+    /// The kind of failure; callers must decide on this, never on the text.
     package enum Code: String, Hashable, Sendable {
         /// There is no key store at a path where one is required.
         case missingStore
@@ -8,20 +8,20 @@ package struct ArchiveKeyError: Error, Equatable, Sendable, CustomStringConverti
         case unavailable
         /// The key store is damaged, or was written by a later version.
         case unusableStore
-        /// The file of a key-encryption key cannot be read, or does not hold a key.
+        /// The file of a key-encryption key cannot be read, or does not contain a key.
         case unreadableKey
-        /// None of the given key-encryption keys wrapped the key.
+        /// The key was not wrapped with any of the given key-encryption keys.
         case wrongKey
-        /// A wrapped key cannot be unwrapped by its key-encryption key: it was changed.
+        /// A wrapped key cannot be unwrapped with its key-encryption key, so it was changed.
         case damagedKey
-        /// A record of the erasures topic was made with another pseudonym key.
+        /// A record in the erasures topic was made with another pseudonym key.
         case foreignMarks
         /// The keys are destroyed, but the write-ahead log may still contain copies.
         case notOverwritten
     }
 
     package let code: Code
-    /// The problem, its location and the fix.
+    /// The problem, its location and how to fix it.
     package let message: String
 
     package init(_ code: Code, _ message: String) {
@@ -33,7 +33,7 @@ package struct ArchiveKeyError: Error, Equatable, Sendable, CustomStringConverti
 }
 
 extension ArchiveKeyError {
-    /// The error for a path with no key store, or an empty file.
+    /// Creates the error for a path where there is no key store or an empty file.
     static func missingStore(_ path: String) -> ArchiveKeyError {
         ArchiveKeyError(
             .missingStore,

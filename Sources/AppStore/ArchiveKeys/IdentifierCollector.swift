@@ -3,9 +3,9 @@ internal import JSON
 internal import KafkaModel
 internal import Records
 
-/// Collects identifiers from JSON texts by member names, as notifications of versions 1 and 2 spell them. A nested
-/// compact JWS is decoded too, without verifying its signature: unverified data about a person must be found along with
-/// the verified data.
+/// Collects identifiers from JSON texts by member name, in the spellings of notification versions 1 and 2. A nested
+/// compact JWS is also decoded, without verifying its signature: unverified data about a person must be found along
+/// with the verified data.
 struct IdentifierCollector {
     /// Maximum depth of nested JWSs. Notifications nest one JWS in another; no deeper nesting is known.
     private static let maximumNesting = 4
@@ -17,7 +17,7 @@ struct IdentifierCollector {
         if let text, !text.isEmpty { names.insert(IndexedName(kind, text)) }
     }
 
-    /// Inserts an identifier of unknown kind, under every kind.
+    /// Inserts an identifier of unknown kind, once under each kind.
     mutating func insertAnyKind(_ text: String?) {
         for kind in IndexedName.Kind.allCases { insert(kind, text) }
     }
@@ -38,7 +38,7 @@ struct IdentifierCollector {
         return true
     }
 
-    /// Recursion is as deep as the document, which its scanner limits.
+    /// The depth of recursion is that of the document, which the document's scanner limits.
     private mutating func collect(_ element: JSONElement, named name: String? = nil, nesting: Int) {
         switch element.kind {
         case .object: for member in element.members { collect(member.value, named: member.name, nesting: nesting) }
@@ -57,9 +57,9 @@ struct IdentifierCollector {
         }
     }
 
-    /// The decoded payload of a compact JWS; nil for any other text.
+    /// Returns the decoded payload of a compact JWS; nil for any other text.
     private static func payload(ofJWS element: JSONElement) -> [UInt8]? {
-        // The text is between two quotes; a JWS has no escapes.
+        // The text is between two quotes, because a JWS has no escapes.
         guard element.plainTextRange != nil else { return nil }
         let parts = element.bytes.dropFirst().dropLast().split(
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -5,8 +5,8 @@ internal import Records
 internal import RefundCases
 
 extension IndexedName {
-    /// The identifiers under which a record can be found: all that can be parsed from its key, headers and value,
-    /// including nested signed texts. Empty when nothing can be parsed.
+    /// Returns the identifiers under which a record can be found: all that can be parsed from its key, headers and
+    /// value, including nested signed texts. Empty if nothing can be parsed.
     package static func names(of record: KafkaRecord, kind: ArchiveKind) -> Set<IndexedName> {
         guard kind.isPersonal else { return [] }
         var collector = IdentifierCollector()
@@ -19,19 +19,19 @@ extension IndexedName {
             if let refund = record.value.flatMap({ try? RefundCase(json: $0) }) {
                 for uuid in refund.requests.keys { collector.insert(.notificationUUID, uuid.rawValue) }
             }
-            // An unreadable value leaves the key, whose kind of identifier is unknown.
+            // If the value is unreadable, only the key remains, and the kind of its identifier is unknown.
             if !isRead { collector.insertAnyKind(record.keySubject) }
         }
         return collector.names
     }
 }
 
-/// The purchase and the transaction that are the record's own subject, among all that it mentions.
+/// The purchase and transaction that are the record's own subject, as opposed to others that it mentions.
 package struct RecordPurchase: Hashable, Sendable {
     package let purchase: OriginalTransactionId?
     package let transaction: TransactionId?
 
-    /// Nil when the record has neither, or its content is unverified (quarantine).
+    /// Nil if the record has neither, or if its content is unverified (quarantine).
     package init?(of record: KafkaRecord, kind: ArchiveKind) {
         switch kind {
         case .notification, .deadLetter, .refund: break
@@ -53,7 +53,7 @@ package struct RecordPurchase: Hashable, Sendable {
 }
 
 extension KafkaRecord {
-    /// The key after the bundle identifier.
+    /// The part of the key after the bundle identifier.
     fileprivate var keySubject: String? {
         key.flatMap { String(validating: $0, as: UTF8.self) }.flatMap { RecordKey.parts(of: $0)?.subject }
     }

@@ -1,6 +1,6 @@
 /// An identifier by which operators look up a record.
 package struct IndexedName: Hashable, Sendable {
-    /// Kinds of identifiers. The raw value is part of the HMAC's input in the index: a contract with the files of
+    /// The kind of an identifier. The raw value is part of the HMAC input in the index: a contract with the files of
     /// earlier releases.
     package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case notificationUUID = 1
@@ -24,12 +24,12 @@ package struct IndexedName: Hashable, Sendable {
     package let kind: Kind
     package let text: String
 
-    /// - Parameter text: UUIDs in either case.
+    /// - Parameter text: the identifier; UUIDs in either case.
     package init(_ kind: Kind, _ text: String) {
         self.kind = kind
         self.text = kind.isUUID ? text.lowercased() : text
     }
 
-    /// The input of the index's HMAC.
+    /// The input to the index's HMAC.
     var bytes: [UInt8] { [kind.rawValue] + text.utf8 }
 }

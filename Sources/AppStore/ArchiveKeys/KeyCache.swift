@@ -1,15 +1,15 @@
 internal import ArchiveLog
 
-/// A bounded cache of the state of recently used subjects. It has two generations, and drops the older one when the
-/// younger is full. A dropped entry's key is overwritten once no encryption uses it.
+/// A bounded cache of the state of recently used subjects. It has two generations and drops the older one when the
+/// younger one is full. A dropped entry's key is overwritten once no encryption uses it.
 struct KeyCache {
     struct Entry {
         let mark: SubjectMark
-        /// Nil when the subject has no key now.
+        /// Nil if the subject currently has no key.
         var key: ArchiveDataKey?
         /// Records signed up to this time get no key, in milliseconds since 1970.
         var erasedUpTo: Int64?
-        /// Whether the keys topic has this key as the first of its subject.
+        /// Whether this key is the first of its subject in the keys topic.
         var isPublished = false
     }
 
@@ -17,12 +17,12 @@ struct KeyCache {
     private var young: [ArchiveSubject: Entry] = [:]
     private var old: [ArchiveSubject: Entry] = [:]
 
-    /// - Parameter limit: maximum number of entries of both generations together.
+    /// - Parameter limit: maximum total number of entries in both generations.
     init(limit: Int) { self.limit = max(1, limit / 2) }
 
     var count: Int { young.count + old.count }
 
-    /// Returns the entry of a subject, and moves it to the younger generation.
+    /// Returns the entry of a subject and moves it to the younger generation.
     mutating func entry(of subject: ArchiveSubject) -> Entry? {
         if let entry = young[subject] { return entry }
         guard let entry = old.removeValue(forKey: subject) else { return nil }

@@ -1,12 +1,12 @@
 package import Cryptography
 
-/// A key that wraps the data keys. Each other use has its own derived key.
+/// A key that wraps the data keys. Every other use has its own derived key.
 package struct KeyEncryptionKey: Sendable {
     package static let byteCount = 32
 
     /// Id of the key, 16 hexadecimal digits that reveal nothing about the key.
     package let id: String
-    /// The key's origin, for messages.
+    /// Where the key comes from, for messages.
     package let source: String
     /// The id that rows of the key store refer to.
     let idBytes: [UInt8]
@@ -14,7 +14,7 @@ package struct KeyEncryptionKey: Sendable {
     /// The pseudonym key for a new key store.
     let marks: SecretKey
 
-    /// - Throws: ``ArchiveKeyError``: `unreadableKey` unless there are exactly 32 bytes, `unavailable` when libcrypto
+    /// - Throws: ``ArchiveKeyError``: `unreadableKey` unless there are exactly 32 bytes, or `unavailable` if libcrypto
     ///   fails.
     package init(_ secret: SecretKey, source: String) throws(ArchiveKeyError) {
         guard secret.byteCount == Self.byteCount else {
@@ -29,7 +29,7 @@ package struct KeyEncryptionKey: Sendable {
         self.source = source
     }
 
-    /// The 8-byte id of a key.
+    /// Returns the 8-byte id of a key.
     static func identifier(of secret: SecretKey) throws(CryptographyError) -> [UInt8] {
         let derived = try HKDF.derive(from: secret, info: Array("sluice archive key id".utf8), byteCount: 8)
         return derived.withUnsafeBytes { Array($0) }
@@ -52,7 +52,7 @@ package struct KeyEncryptionKey: Sendable {
 
     /// Decrypts a wrapped key.
     ///
-    /// - Throws: ``ArchiveKeyError``: `damagedKey` when decryption fails.
+    /// - Throws: ``ArchiveKeyError``: `damagedKey` if decryption fails.
     func unwrap(_ wrapped: [UInt8], context: [UInt8]) throws(ArchiveKeyError) -> SecretKey {
         guard wrapped.count == Self.wrappedByteCount else {
             throw ArchiveKeyError(.damagedKey, "a wrapped key has \(wrapped.count) bytes")

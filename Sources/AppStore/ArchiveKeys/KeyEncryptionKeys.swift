@@ -2,14 +2,14 @@ internal import Bytes
 internal import Cryptography
 internal import Glibc
 
-/// The key-encryption keys of an installation: the first one wraps, all unwrap.
+/// The key-encryption keys of an installation: the first key wraps, and all keys unwrap.
 package struct KeyEncryptionKeys: Sendable {
     package let keys: [KeyEncryptionKey]
 
-    /// The key that wraps.
+    /// The key used for wrapping.
     package let current: KeyEncryptionKey
-    /// The key from which a new key store derives its pseudonym key: the last one, so that key stores created after a
-    /// rotation have the same pseudonyms as earlier ones.
+    /// The key from which a new key store derives its pseudonym key. It is the last key, so that key stores created
+    /// after a rotation have the same pseudonyms as earlier ones.
     let oldest: KeyEncryptionKey
 
     /// - Throws: ``ArchiveKeyError`` with code `unreadableKey` for an empty list.
@@ -22,8 +22,8 @@ package struct KeyEncryptionKeys: Sendable {
         oldest = last
     }
 
-    /// Reads one key from each file: 32 raw bytes, 64 hexadecimal digits, or base64; white space around text is
-    /// allowed. The buffer is wiped afterwards.
+    /// Reads one key from each file: 32 raw bytes, 64 hexadecimal digits, or base64; text may be surrounded by white
+    /// space. The buffer is wiped afterwards.
     ///
     /// - Throws: ``ArchiveKeyError`` with code `unreadableKey`.
     package init(files: [String]) throws(ArchiveKeyError) {
@@ -43,7 +43,7 @@ package struct KeyEncryptionKeys: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw refused(String(cString: strerror(errno))) }
         defer { close(descriptor) }
-        // A single buffer, so that wiping it leaves no copy; a key file has at most about 66 bytes.
+        // Use a single buffer, so that no copy remains after wiping it; a key file has at most about 66 bytes.
         var buffer = [UInt8](repeating: 0, count: 1024)
         defer { buffer.wipe() }
         var count = 0
@@ -86,5 +86,5 @@ package struct KeyEncryptionKeys: Sendable {
     }
 }
 
-/// Overwrites an array that held a secret.
+/// Overwrites an array that contained a secret.
 func wipe(_ bytes: inout [UInt8]) { bytes.wipe() }

@@ -6,8 +6,7 @@ internal import Synchronization
 /// A request for the key of a record's subject.
 package struct DataKeyRequest: Sendable {
     package let subject: ArchiveSubject
-    /// Time at which the content of the record was signed, in milliseconds since 1970
-    /// (``ArchivedTopic/eventTime(of:)``).
+    /// When the record's content was signed, in milliseconds since 1970 (``ArchivedTopic/eventTime(of:)``).
     package let eventTimeMilliseconds: Int64
 
     package init(subject: ArchiveSubject, eventTimeMilliseconds: Int64) {
@@ -16,21 +15,22 @@ package struct DataKeyRequest: Sendable {
     }
 }
 
-/// Keys to encrypt records with.
+/// Keys for encrypting records.
 package struct SealingKeys: Sendable {
     /// One protection for each request.
     package let protections: [ArchiveProtection]
-    /// Subjects whose key is not yet confirmed in the keys topic; nothing may be encrypted under it before that.
+    /// Subjects whose key is not confirmed in the keys topic yet; nothing may be encrypted under such a key before it
+    /// is.
     package let unpublished: Set<SubjectMark>
 }
 
-/// State of a data key that a leaf references.
+/// The state of a data key that a leaf references.
 package enum DataKeyState: Sendable {
     case usable(SecretKey)
-    /// Destroyed: content that was signed up to this time, in milliseconds since 1970, is erased.
+    /// The key was destroyed: content signed up to this time, in milliseconds since 1970, is erased.
     case destroyed(upToMilliseconds: Int64?)
-    /// Not in this key store: it belongs to another one, or was created after the backup that this one was restored
-    /// from.
+    /// The key is not in this key store: it belongs to another one, or was created after the backup from which this one
+    /// was restored.
     case unknown
 }
 
@@ -39,24 +39,24 @@ extension KeyStore {
     /// the record is not newer than the erasure. New keys are on disk on return; all keys of one call are stored in one
     /// transaction. They are proposals: the first key of a subject in the keys topic is the one in use.
     ///
-    /// - Throws: ``ArchiveKeyError``: `unavailable`, `wrongKey`, `damagedKey` or `unusableStore`; then no new key was
-    ///   used.
+    /// - Throws: ``ArchiveKeyError``: `unavailable`, `wrongKey`, `damagedKey` or `unusableStore`. No new key was used
+    ///   in that case.
     package func sealingKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> SealingKeys {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try file.sealingKeys(for: requests, mustBePublished: true)
         }
     }
 
-    /// Returns the protections from a key store that no other host shares, for benchmarks and tests.
+    /// Returns the protections from a key store that is not shared with other hosts, for benchmarks and tests.
     package func dataKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> [ArchiveProtection] {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try file.sealingKeys(for: requests, mustBePublished: false).protections
         }
     }
 
-    /// Returns the id of the key that a leaf references, or nil if its object is not encrypted.
+    /// Returns the id of the key that a leaf references; nil if the leaf's object is not encrypted.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` when libcrypto fails.
+    /// - Throws: ``ArchiveKeyError`` with code `unavailable` if libcrypto fails.
     package func keyId(of leaf: ArchiveLeaf) throws(ArchiveKeyError) -> ArchiveKeyId? {
         let mask = file.withLock { $0.leafMask }
         do throws(ArchiveFormatError) {
@@ -66,13 +66,13 @@ extension KeyStore {
 
     /// Returns the key with this id.
     ///
-    /// - Throws: ``ArchiveKeyError`` as ``dataKeys(for:)`` does.
+    /// - Throws: ``ArchiveKeyError``; see ``dataKeys(for:)``.
     package func dataKey(_ id: ArchiveKeyId) throws(ArchiveKeyError) -> DataKeyState {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.dataKey(id) }
     }
 
     /// Detects keys that other processes have destroyed, and overwrites the copies in this process's memory. Every
-    /// request for keys does that too; a process without requests calls this periodically.
+    /// request for keys also does this; a process without requests must call this periodically.
     package func refresh() throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.refresh() }
     }
@@ -114,7 +114,7 @@ extension KeyStoreFile {
         protections.reserveCapacity(requests.count)
         var unpublished: Set<SubjectMark> = []
         for request in requests {
-            // By now every subject has a decisive entry. A record without one waits and is not treated as erased.
+            // By now every subject has a decisive entry. A record without an entry waits and is not treated as erased.
             guard let entry = entries[request.subject], let protection = protection(request, entry) else {
                 throw ArchiveKeyError(.unavailable, "the key store has no key for a record")
             }
@@ -138,17 +138,17 @@ extension KeyStoreFile {
         }
     }
 
-    /// Placeholders in rows of destroyed keys.
+    /// Placeholder in the rows of destroyed keys.
     static let destroyedWrapping = [UInt8](repeating: 0, count: 8)
     static let destroyedKey = [UInt8](repeating: 0, count: KeyEncryptionKey.wrappedByteCount)
 
-    /// Returns the protection that an entry yields for a request, or nil when a key must be created.
+    /// Returns the protection that an entry provides for a request; nil if a key must be created.
     private static func protection(_ request: DataKeyRequest, _ entry: KeyCache.Entry) -> ArchiveProtection? {
         if let erased = entry.erasedUpTo, request.eventTimeMilliseconds <= erased { return .erased }
         return entry.key.map { .encrypted($0) }
     }
 
-    /// Returns the entries of subjects as stored in the file, with a new key for those that need one. Runs inside a
+    /// Returns the entries of subjects as stored in the file, creating a key for those that need one. Must run inside a
     /// transaction.
     private func entries(of requests: [DataKeyRequest]) throws -> [ArchiveSubject: KeyCache.Entry] {
         var entries: [ArchiveSubject: KeyCache.Entry] = [:]

@@ -6,11 +6,11 @@ internal import Synchronization
 
 /// The outcome of applying an ``ErasureRecord``.
 package enum ErasureOutcome: Hashable, Sendable {
-    /// The keys that this record destroyed; empty when the subject had none.
+    /// The keys that this record destroyed; empty if the subject had none.
     case destroyed([ArchiveKeyId])
     /// The record had already been applied.
     case alreadyDone
-    /// No change, because the subject is under a legal hold. The erasure waits until the hold ends.
+    /// Nothing changed, because the subject is under a legal hold. The erasure waits until the hold ends.
     case held(LegalHold)
     case holdBegun
     case holdEnded
@@ -26,23 +26,23 @@ package struct LegalHold: Hashable, Sendable {
 
 /// The state of a subject.
 package struct SubjectStatus: Hashable, Sendable {
-    /// Keys that are not destroyed, starting with the one in use. A subject has several if hosts created them at the
+    /// Keys that are not destroyed, starting with the key in use. A subject has several if hosts created them at the
     /// same time.
     package let keys: [ArchiveKeyId]
     package let destroyedKeys: [ArchiveKeyId]
-    /// Everything signed up to this time is erased; milliseconds since 1970.
+    /// Everything signed up to this time, in milliseconds since 1970, is erased.
     package let erasedUpToMilliseconds: Int64?
     package let hold: LegalHold?
 }
 
 extension KeyStore {
-    /// Applies records of the erasures topic in their order, in one transaction, and then overwrites the destroyed keys
-    /// in the file and in its write-ahead log. A record that was applied before changes nothing.
+    /// Applies records of the erasures topic in order, in one transaction, and then overwrites the destroyed keys in
+    /// the file and in its write-ahead log. A record that was already applied changes nothing.
     ///
     /// - Parameter nextOffset: next offset of the erasures topic, stored in the same transaction; nil leaves it
     ///   unchanged.
-    /// - Throws: ``ArchiveKeyError``: `foreignMarks` when a record names another pseudonym key; `notOverwritten` when
-    ///   all records were applied but another process prevented truncation of the write-ahead log: call
+    /// - Throws: ``ArchiveKeyError``: `foreignMarks` if a record names another pseudonym key. `notOverwritten` if all
+    ///   records were applied but another process prevented truncation of the write-ahead log; in that case call
     ///   ``overwriteLog()`` later.
     @discardableResult
     package func apply(
@@ -51,9 +51,9 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.apply(records, nextOffset: nextOffset) }
     }
 
-    /// Truncates the write-ahead log, so that it contains no old page.
+    /// Truncates the write-ahead log, so that it no longer contains old pages.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `notOverwritten` while another process reads.
+    /// - Throws: ``ArchiveKeyError`` with code `notOverwritten` while another process is reading.
     package func overwriteLog() throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.overwriteLog() }
     }
@@ -63,19 +63,20 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.status(of: mark) }
     }
 
-    /// Returns a record with the keys that applying `record` would destroy here and that it does not name; nil when it
-    /// names all. Publish it before applying `record`: verification of an archive accepts a key as erased only if a
-    /// record of the erasures topic names it.
+    /// Returns a record listing the keys that applying `record` would destroy here and that `record` does not name; nil
+    /// if it names all of them. Publish it before applying `record`: verification of an archive accepts a key as erased
+    /// only if a record in the erasures topic names the key.
     package func record(namingKeysOf record: ErasureRecord) throws(ArchiveKeyError) -> ErasureRecord? {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.record(namingKeysOf: record) }
     }
 
-    /// Returns the pseudonym of a key's subject, even if the key is destroyed; nil for a key of another key store.
+    /// Returns the pseudonym of a key's subject, even if the key is destroyed; nil if the key belongs to another key
+    /// store.
     package func mark(ofKey id: ArchiveKeyId) throws(ArchiveKeyError) -> SubjectMark? {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.mark(ofKey: id) }
     }
 
-    /// The keys that were destroyed in this key store.
+    /// Returns the keys that were destroyed in this key store.
     package func destroyedKeys() throws(ArchiveKeyError) -> [ArchiveKeyId] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.destroyedKeys() }
     }
@@ -165,7 +166,7 @@ extension KeyStoreFile {
         case .erase:
             let outcome = try erase(
                 record.subject, upTo: at, reason: record.reason, request: record.request)
-            // Keys that another host had and this one never did are recorded as destroyed.
+            // Keys that another host had but this host never did are recorded as destroyed.
             if let erased = try erasedUpTo(of: record.subject), erased >= at {
                 for id in record.keys { try insertDestroyed(id, of: record.subject) }
             }

@@ -3,13 +3,13 @@ internal import Cryptography
 internal import SQLite
 internal import Synchronization
 
-/// Numbers of keys and erasures in a key store.
+/// The number of keys and erasures in a key store.
 package struct KeyStoreCounts: Hashable, Sendable {
     package let keys: Int
     package let destroyedKeys: Int
     package let erasedSubjects: Int
     package let holds: Int
-    /// Number of erasures that wait for the end of a hold.
+    /// Number of erasures that are waiting for a hold to end.
     package let waitingErasures: Int
 }
 
@@ -18,11 +18,11 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.counts() }
     }
 
-    /// Rewraps every key that is not wrapped by the first key-encryption key. Once all processes run with the new key,
-    /// the other files can be removed. Other calls may run between batches.
+    /// Rewraps every key that is not wrapped with the first key-encryption key. Once all processes run with the new
+    /// key, the other files can be removed. Other calls may run between batches.
     ///
     /// - Returns: the number of rewrapped keys.
-    /// - Throws: ``ArchiveKeyError``; keys rewrapped before the error stay so, and another call continues.
+    /// - Throws: ``ArchiveKeyError``; keys rewrapped before the error remain so, and another call continues from there.
     @discardableResult
     package func rewrap(batch: Int = 1_000) throws(ArchiveKeyError) -> Int {
         var count = 0
@@ -39,12 +39,13 @@ extension KeyStore {
         return count
     }
 
-    /// Number of keys in use by the id of their key-encryption key: one that wraps none can be removed.
+    /// Returns the number of keys in use for each key-encryption key's id. A key-encryption key that wraps none can be
+    /// removed.
     package func wrappedKeys() throws(ArchiveKeyError) -> [String: Int] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.wrappedKeys() }
     }
 
-    /// Rewrites the entire file, without unused pages. Erasure does not depend on it.
+    /// Rewrites the entire file without unused pages. Erasure does not depend on this.
     package func vacuum() throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try KeyStoreFile.attempting { try file.database.executeScript("VACUUM") }
@@ -52,10 +53,10 @@ extension KeyStore {
         }
     }
 
-    /// Writes a consistent copy of the store while processes use it; a copy of the file alone lacks the contents of its
-    /// write-ahead log. Only its owner can read the copy. It is durable on return.
+    /// Writes a consistent copy of the store while processes are using it; a copy of the file alone would lack the
+    /// contents of the write-ahead log. Only the owner can read the copy. It is durable on return.
     ///
-    /// - Throws: ``ArchiveKeyError``: `unavailable` when the path exists or cannot be written.
+    /// - Throws: ``ArchiveKeyError``: `unavailable` if the path exists or cannot be written.
     package func backUp(to path: String) throws(ArchiveKeyError) {
         try OwnersFile.make(path)
         try file.withLock { (file) throws(ArchiveKeyError) in
@@ -64,8 +65,8 @@ extension KeyStore {
         try OwnersFile.synchronize(path)
     }
 
-    /// Returns the problems of the file, or an empty list: runs SQLite's integrity check and unwraps every key once.
-    /// Reads the entire file.
+    /// Returns the problems of the file; empty if there are none. Runs SQLite's integrity check and unwraps every key
+    /// once, which reads the entire file.
     package func checkIntegrity() throws(ArchiveKeyError) -> [String] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.checkIntegrity() }
     }
@@ -84,7 +85,7 @@ extension KeyStoreFile {
         }
     }
 
-    /// - Returns: the number of rewrapped rows, and the last row examined; nil when there are no more.
+    /// - Returns: the number of rewrapped rows, and the last row examined; nil if there are no more.
     func rewrap(after: Int64, limit: Int) throws(ArchiveKeyError) -> (Int, Int64?) {
         try Self.attempting {
             try database.transaction {

@@ -3,8 +3,8 @@ internal import SQLite
 internal import Synchronization
 
 extension KeyStore {
-    /// Whether any subject is under a legal hold. Queried once before a run of the retention: without holds, that run
-    /// need not check keys individually for them.
+    /// Returns whether any subject is under a legal hold. Query this once before a retention run: if there are no
+    /// holds, the run need not check each key for them.
     package func hasHolds() throws(ArchiveKeyError) -> Bool {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try KeyStoreFile.attempting {
@@ -13,7 +13,8 @@ extension KeyStore {
         }
     }
 
-    /// Whether the objects of these leaves may be deleted, see ``mayPrune(_:hasHolds:)-(Set<ArchiveKeyId>,Bool)``.
+    /// Returns whether the objects of these leaves may be deleted; see
+    /// ``mayPrune(_:hasHolds:)-(Set<ArchiveKeyId>,Bool)``.
     package func mayPrune(_ leaves: [ArchiveLeaf], hasHolds: Bool) throws(ArchiveKeyError) -> Bool {
         var keys: Set<ArchiveKeyId> = []
         for leaf in leaves {
@@ -22,10 +23,10 @@ extension KeyStore {
         return try mayPrune(keys, hasHolds: hasHolds)
     }
 
-    /// Whether objects that are encrypted under these keys may be deleted: all keys are known, and none of their
-    /// subjects is under a legal hold. This host cannot tell whether the subject of an unknown key is under a hold.
+    /// Returns whether objects encrypted under these keys may be deleted: all keys are known, and none of their
+    /// subjects is under a legal hold. If a key is unknown, this host cannot tell whether its subject is under a hold.
     ///
-    /// - Parameter hasHolds: result of ``hasHolds()`` in this run.
+    /// - Parameter hasHolds: the result of ``hasHolds()`` in this run.
     package func mayPrune(_ keys: Set<ArchiveKeyId>, hasHolds: Bool) throws(ArchiveKeyError) -> Bool {
         for key in keys {
             guard let mark = try mark(ofKey: key) else { return false }

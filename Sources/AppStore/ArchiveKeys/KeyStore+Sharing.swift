@@ -4,36 +4,37 @@ internal import Cryptography
 internal import SQLite
 internal import Synchronization
 
-/// The result of reading records of the keys topic.
+/// The result of reading records from the keys topic.
 package struct FollowedKeys: Hashable, Sendable {
     /// Number of records that this store has applied.
     package internal(set) var applied = 0
-    /// Reasons for refused records, one line each: the record is damaged, or belongs to another installation.
+    /// Why records were refused, one line each: the record is damaged, or belongs to another installation.
     package internal(set) var refused: [String] = []
 }
 
-/// The keys topic and this store: all hosts read the topic in the same order, and the store holds this host's copy.
+/// The keys topic and this store. All hosts read the topic in the same order, and each store holds its host's copy.
 ///
 /// The keys of a subject are an append-only list: the first key in the topic is in use on every host, and records
-/// encrypted under another one stay readable. If a record lacks keys of this store, or has a key that is destroyed
-/// here, the subject is published again. A tombstone destroys nothing; only records of the erasures topic do.
+/// encrypted under another key remain readable. If a record lacks keys of this store, or contains a key that is
+/// destroyed here, the subject is published again. A tombstone does not destroy anything; only records of the erasures
+/// topic do.
 extension KeyStore {
-    /// Returns the offset of the keys topic from which to read. For another cluster, or a recreated topic, that is the
+    /// Returns the offset from which to read the keys topic. For another cluster or a recreated topic, this is the
     /// beginning, and every key becomes due for publication there.
     ///
     /// - Parameters:
-    ///   - low: first available offset of the topic.
-    ///   - high: the offset after its last record.
+    ///   - low: the first available offset of the topic.
+    ///   - high: the offset after the topic's last record.
     package func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveKeyError) -> Int64 {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try file.keysOffset(cluster: cluster, low: low, high: high)
         }
     }
 
-    /// Applies records of the keys topic in their order, in one transaction with the next offset.
+    /// Applies records of the keys topic in order, in one transaction with the next offset.
     ///
-    /// - Throws: ``ArchiveKeyError``: `wrongKey` for the pseudonym key of an installation whose key-encryption key was
-    ///   not given.
+    /// - Throws: ``ArchiveKeyError``: `wrongKey` if the pseudonym key of an installation is wrapped with a
+    ///   key-encryption key that was not given.
     package func follow(_ records: [ArchiveKeyRecord], nextOffset: Int64) throws(ArchiveKeyError) -> FollowedKeys {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.follow(records, nextOffset: nextOffset) }
     }
@@ -43,7 +44,7 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.duePublications(limit: limit) }
     }
 
-    /// Returns the records of subjects, due or not; none for a subject without a key.
+    /// Returns the records of subjects, whether due or not; none for a subject without a key.
     package func publications(of subjects: Set<SubjectMark>) throws(ArchiveKeyError) -> [ArchiveKeyRecord] {
         try file.withLock { (file) throws(ArchiveKeyError) in
             try KeyStoreFile.attempting {
@@ -52,19 +53,20 @@ extension KeyStore {
         }
     }
 
-    /// Marks records as acknowledged by Kafka: those that have not changed since are no longer due.
+    /// Marks records as acknowledged by Kafka: any that have not changed since are no longer due.
     package func acknowledge(_ records: [ArchiveKeyRecord]) throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.acknowledge(records) }
     }
 
     /// Returns records of the erasures topic for keys that were erased before this store had them: another host
-    /// encrypted under them before it had read the erasure.
+    /// encrypted with them before it had read the erasure.
     package func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveKeyError) -> [ErasureRecord] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.erasures(ofKeysIn: records) }
     }
 
-    /// Whether the store was created beside an archive with logs and no record of the keys topic has been read yet. If
-    /// there is none, the keys of those logs are lost, or no host with a key store has run this version yet.
+    /// Whether the store was created for an archive that already has logs, and no record of the keys topic has been
+    /// read yet. If the topic has no record, the keys of those logs are lost, or no host with a key store has run this
+    /// version yet.
     package var isJoining: Bool {
         get throws(ArchiveKeyError) {
             try file.withLock { (file) throws(ArchiveKeyError) in
@@ -118,7 +120,7 @@ extension KeyStoreFile {
         return followed
     }
 
-    /// - Returns: whether the key in use has changed.
+    /// - Returns: whether the key in use changed.
     private func follow(_ record: SubjectKeys, _ followed: inout FollowedKeys) throws -> Bool {
         let subject = record.subject
         let before = try keysInUse(of: subject)
@@ -130,7 +132,7 @@ extension KeyStoreFile {
         }
         followed.applied += 1
         let known = before.filter { $0.rank != nil }.map(\.number)
-        // A record with all keys determines their order; otherwise keys that it adds come last.
+        // A record with all keys determines their order; otherwise any keys that it adds come last.
         let order = Set(named).isSuperset(of: known) ? named : known + named.filter { !known.contains($0) }
         for (rank, number) in order.enumerated() { try setRank(rank, ofRow: number) }
         let state = try sharedState(of: subject)
@@ -139,8 +141,8 @@ extension KeyStoreFile {
         return !before.isEmpty && before.first?.key.id != state.keys.first?.id
     }
 
-    /// - Parameter named: rows of the record's keys that are not destroyed.
-    /// - Returns: the reason why the key is refused; nil when it was added.
+    /// - Parameter named: rows of the keys in the record that are not destroyed.
+    /// - Returns: why the key is refused; nil if it was added.
     private func take(_ key: SubjectKeys.Key, of subject: SubjectMark, _ named: inout [Int64]) throws -> String? {
         let bytes = subject.digest.bytes
         let row = try database.firstRow(
@@ -151,7 +153,7 @@ extension KeyStoreFile {
             if wrapping != Self.destroyedWrapping { named.append(number) }
             return nil
         }
-        // A key whose key-encryption key is missing is kept: it can be unwrapped once that key is given.
+        // A key is kept even if its key-encryption key is missing: it can be unwrapped once that key is given.
         if let wrappingKey = keys.key(idBytes: key.wrapping) {
             do { _ = try wrappingKey.unwrap(key.wrapped, context: bytes + key.id.bytes) } catch {
                 guard error.code == .damagedKey else { throw error }

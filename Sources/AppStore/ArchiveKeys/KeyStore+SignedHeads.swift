@@ -2,11 +2,11 @@ internal import SQLite
 internal import Synchronization
 
 /// The last notes that this host signed for a log's checkpoints. They are on this volume because its backups are
-/// separate from the archive's, so that losing or restoring the archive does not affect them.
+/// separate from the archive's, so losing or restoring the archive does not affect them.
 package struct SignedHeadRow: Equatable, Sendable {
-    /// Bytes of the newest note that is known to be published.
+    /// The bytes of the newest note that is known to be published.
     package var published: [UInt8]?
-    /// Bytes of a newer one that was signed and may have been published.
+    /// The bytes of a newer note that was signed and may have been published.
     package var signed: [UInt8]?
 
     package init(published: [UInt8]?, signed: [UInt8]?) {
@@ -16,14 +16,14 @@ package struct SignedHeadRow: Equatable, Sendable {
 }
 
 extension KeyStore {
-    /// Returns the last signed notes of the log with this origin; nil when there are none.
+    /// Returns the last signed notes of the log with this origin; nil if there are none.
     ///
     /// - Throws: ``ArchiveKeyError`` with code `unavailable` or `unusableStore`.
     package func signedHead(of origin: String) throws(ArchiveKeyError) -> SignedHeadRow? {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.signedHead(of: origin) }
     }
 
-    /// Replaces the notes of a log; they are durable on return.
+    /// Replaces the notes of a log. They are durable on return.
     ///
     /// - Throws: the same codes as ``signedHead(of:)``.
     package func setSignedHead(_ row: SignedHeadRow, of origin: String) throws(ArchiveKeyError) {

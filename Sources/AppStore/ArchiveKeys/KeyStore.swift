@@ -4,20 +4,20 @@ internal import FoundationEssentials
 internal import SQLite
 internal import Synchronization
 
-/// The data keys of an archive's subjects, each wrapped by a key-encryption key, in a separate SQLite file. Destroying
-/// a subject's key erases the subject from the archive and from all copies of it.
+/// The data keys of an archive's subjects, each wrapped with a key-encryption key, in a separate SQLite file.
+/// Destroying a subject's key erases the subject from the archive and from all its copies.
 ///
-/// Several processes of a host may have it open. Calls block on other processes and on the disk: never make them on the
-/// cooperative pool.
+/// Several processes on a host may have the file open. Calls block on other processes and on the disk: never make them
+/// on the cooperative thread pool.
 package final class KeyStore: Sendable {
     /// Whether to create a missing key store.
     package enum Creation: Sendable {
         case ifMissing
-        /// Creates it beside an archive that has logs: their keys are read from the keys topic. An empty topic means
-        /// that they are lost, see ``KeyStore/isJoining``.
+        /// Creates the key store for an archive that already has logs; the keys of the logs are read from the keys
+        /// topic. An empty topic means that the keys are lost, see ``KeyStore/isJoining``.
         case joining
-        /// Creates none, for an archive that already has encrypted objects: without their keys they are lost, and a
-        /// new, empty store would hide that.
+        /// Does not create a key store: the archive already has encrypted objects, which are lost without their keys,
+        /// and a new, empty store would hide that.
         case never
     }
 
@@ -26,9 +26,10 @@ package final class KeyStore: Sendable {
     let file: Mutex<KeyStoreFile>
 
     /// - Parameters:
-    ///   - path: the file; its directory must exist, and be on another volume than the archive and in other backups.
-    ///   - cachedSubjects: maximum number of subjects whose keys are cached in memory, about 400 bytes each.
-    ///   - busyTimeout: maximum time that a call waits for another process.
+    ///   - path: the file. Its directory must exist, and must be on a different volume and in different backups than
+    ///     the archive.
+    ///   - cachedSubjects: maximum number of subjects whose keys are cached in memory, at about 400 bytes each.
+    ///   - busyTimeout: maximum time that a call waits for other processes.
     /// - Throws: ``ArchiveKeyError``: `missingStore`, `wrongKey`, `damagedKey`, `unusableStore` or `unavailable`.
     package init(
         path: String, keys: KeyEncryptionKeys, creation: Creation = .never, cachedSubjects: Int = 65_536,
@@ -45,7 +46,7 @@ package final class KeyStore: Sendable {
                 creation: creation))
     }
 
-    /// The pseudonym of a subject.
+    /// Returns the pseudonym of a subject.
     package func mark(of subject: ArchiveSubject) throws(ArchiveKeyError) -> SubjectMark {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.mark(of: subject) }
     }
@@ -53,13 +54,13 @@ package final class KeyStore: Sendable {
     /// Id of the pseudonym key, 16 hexadecimal digits; the same in all key stores of an installation.
     package var marksId: String { file.withLock { $0.marksId } }
 
-    /// The HMAC key for the index, which does not change when the key-encryption key is rotated.
+    /// Returns the HMAC key for the index. It does not change when the key-encryption key is rotated.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` when libcrypto fails.
+    /// - Throws: ``ArchiveKeyError`` with code `unavailable` if libcrypto fails.
     func indexKey() throws(ArchiveKeyError) -> HMACSHA256Key {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.indexKey() }
     }
 
-    /// Closes the file and overwrites keys in memory; all later calls fail.
+    /// Closes the file and overwrites the keys in memory; all later calls fail.
     package func close() { file.withLock { $0.close() } }
 }

@@ -2,7 +2,7 @@ internal import ArchiveLog
 internal import Cryptography
 internal import SQLite
 
-/// The open file. Only one thread at a time may use it.
+/// The open file. Only one thread may use it at a time.
 final class KeyStoreFile {
     let database: Database
     let keys: KeyEncryptionKeys
@@ -10,7 +10,7 @@ final class KeyStoreFile {
     var cache: KeyCache
     /// Value of `changes` when the cache was last known to be up to date.
     var seenChanges: Int64 = 0
-    /// `PRAGMA data_version` at that time; it changes with each commit of another connection.
+    /// `PRAGMA data_version` at that time; it changes with each commit by another connection.
     var seenVersion: Int64 = 0
     private var marksSecret: SecretKey
     private var marks: HMACSHA256Key
@@ -25,7 +25,7 @@ final class KeyStoreFile {
         cache = KeyCache(limit: cachedSubjects)
         (database, marksSecret) = try Self.attempting {
             let database = try Database(path: path, access: .sharedWriter, busyTimeout: busyTimeout)
-            // FULL: a key that encrypted a record must survive a power loss, and a destroyed one must not reappear.
+            // FULL: a key that encrypted a record must survive a power loss, and a destroyed key must not reappear.
             try database.executeScript(
                 "PRAGMA secure_delete=ON; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;")
             try database.migrate(KeyStoreSchema.migrations)
@@ -47,7 +47,7 @@ final class KeyStoreFile {
         } catch { throw ArchiveKeyError(.unavailable, error.message) }
     }
 
-    /// Uses another key for pseudonyms from now on. Runs inside a transaction that stores the key.
+    /// Uses another key for pseudonyms from now on. Must run inside a transaction that stores the key.
     func use(marksSecret secret: SecretKey) throws(ArchiveKeyError) {
         (marks, marksId, leafMask) = try Self.marks(secret)
         marksSecret = secret
@@ -87,8 +87,8 @@ final class KeyStoreFile {
         }
     }
 
-    /// Counts a change, inside the transaction that destroys keys or changes a hold. The caller empties the cache after
-    /// the commit.
+    /// Counts a change, inside the transaction that destroys keys or changes a hold. The caller must empty the cache
+    /// after the commit.
     func countChange() throws {
         try set(.changes, .integer((try integer(.changes) ?? 0) + 1))
     }
@@ -109,11 +109,10 @@ final class KeyStoreFile {
             [.text(name.rawValue), value])
     }
 
-    /// Context to which the wrapped pseudonym key is bound.
+    /// The context to which the wrapped pseudonym key is bound.
     static let marksContext = Array("sluice archive marks".utf8)
 
-    /// Two processes may create the store at the same time: the transaction ensures that they use the key of the first
-    /// one.
+    /// Two processes may create the store at the same time; the transaction ensures that both use the key of the first.
     private static func marksSecret(
         _ database: Database, path: String, _ keys: KeyEncryptionKeys, _ creation: KeyStore.Creation
     ) throws -> SecretKey {

@@ -2,8 +2,8 @@ internal import SQLite
 
 /// The key store's tables.
 ///
-/// No row of `data_keys` is deleted or changes its size: keys are appended, rewrapped, or overwritten with zeros in
-/// place. SQLite then never moves a row to another page, and so leaves no copy in unused bytes of a page, which
+/// Rows of `data_keys` are never deleted and never change size: keys are appended, rewrapped, or overwritten with zeros
+/// in place. SQLite therefore never moves a row to another page, which would leave a copy in unused bytes that
 /// `secure_delete` does not reach. No index contains a key.
 enum KeyStoreSchema {
     static let migrations = [
@@ -45,9 +45,9 @@ enum KeyStoreSchema {
             """),
     ]
 
-    /// Adds the keys that all hosts share: a subject may have several, in the order of the keys topic. Keys of the
-    /// previous version become due for publication. The columns are in a separate table, so that no row of `data_keys`
-    /// changes its size.
+    /// Adds the keys that all hosts share: a subject may have several, in the order of the keys topic. Keys from the
+    /// previous version become due for publication. The columns are in a separate table, so that rows of `data_keys` do
+    /// not change size.
     static let sharing = Migration(
         """
         DROP INDEX data_keys_in_use;
@@ -65,7 +65,7 @@ enum KeyStoreSchema {
         """)
 }
 
-/// Row names in the table `store`.
+/// The row names in the table `store`.
 enum KeyStoreValue: String {
     /// The wrapped pseudonym key, and the id of the key that wrapped it.
     case marks
@@ -74,11 +74,11 @@ enum KeyStoreValue: String {
     case changes
     /// The next offset of the erasures topic.
     case erasuresNext = "erasures.next"
-    /// The next offset of the keys topic, and its cluster.
+    /// The next offset of the keys topic, and the cluster.
     case keysNext = "keys.next"
     case keysCluster = "keys.cluster"
-    /// 1 until the keys topic is known to have this store's pseudonym key.
+    /// 1 until this store's pseudonym key is known to be in the keys topic.
     case marksDue = "marks.due"
-    /// 1 in a store created beside an archive with logs, until a record of the keys topic was read.
+    /// 1 in a store created for an archive that already has logs, until a record of the keys topic has been read.
     case joining
 }

@@ -2,17 +2,17 @@ internal import Glibc
 
 /// Files with keys or pseudonyms, readable only by their owner. SQLite gives its write-ahead log the same mode.
 enum OwnersFile {
-    /// Creates an empty database file if it is missing, and removes the permissions of others from an existing one.
-    /// Permissions that the owner gave a group are kept.
+    /// Creates an empty database file if it is missing, and removes the permissions of others from an existing file.
+    /// Permissions that the owner gave to a group are kept.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` when the file cannot be created.
+    /// - Throws: ``ArchiveKeyError`` with code `unavailable` if the file cannot be created.
     static func prepare(_ path: String) throws(ArchiveKeyError) {
         guard !path.utf8.contains(0) else {
             throw ArchiveKeyError(.unavailable, "the path of a key store has a zero byte")
         }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            // A file without write permission is left to SQLite, which opens or refuses it.
+            // If the file is not writable, SQLite decides whether to open it.
             guard errno != EACCES, errno != EROFS else { return }
             throw ArchiveKeyError(.unavailable, "\(path): \(String(cString: strerror(errno)))")
         }
@@ -20,14 +20,14 @@ enum OwnersFile {
         for file in [path, "\(path)-wal", "\(path)-shm"] {
             var status = stat()
             guard stat(file, &status) == 0, status.st_mode & 0o007 != 0 else { continue }
-            // This fails if another user owns the file; its permissions are then up to that user.
+            // This fails if another user owns the file; the permissions are then up to that user.
             chmod(file, status.st_mode & 0o7770)
         }
     }
 
     /// Creates an empty file that only its owner can read.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` when it exists, or cannot be created.
+    /// - Throws: ``ArchiveKeyError`` with code `unavailable` if the file exists or cannot be created.
     static func make(_ path: String) throws(ArchiveKeyError) {
         guard !path.utf8.contains(0) else { throw ArchiveKeyError(.unavailable, "the path contains a NUL byte") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -2,17 +2,17 @@ internal import ArchiveLog
 internal import Cryptography
 internal import SQLite
 
-/// A key in use, with its row number.
+/// A key in use, and its row number.
 struct SharedKeyRow {
     let number: Int64
     let key: SubjectKeys.Key
-    /// Index among the keys of its subject; nil until the keys topic is known to have the key.
+    /// Index among the keys of the subject; nil until the key is known to be in the keys topic.
     let rank: Int64?
 }
 
-/// Rows of the keys that all hosts share. All functions run inside a transaction, or only read.
+/// Rows of the keys that all hosts share. All functions must run inside a transaction, unless they only read.
 extension KeyStoreFile {
-    /// Returns the keys of a subject that are not destroyed: those of the topic in their order, then proposals.
+    /// Returns the keys of a subject that are not destroyed: first those in the topic, in order, then proposals.
     func keysInUse(of subject: SubjectMark) throws -> [SharedKeyRow] {
         try database.rows(
             """
@@ -31,7 +31,7 @@ extension KeyStoreFile {
         }
     }
 
-    /// Returns the time up to which a subject is erased, in milliseconds since 1970.
+    /// Returns the time up to which a subject is erased, in milliseconds since 1970; nil if it is not erased.
     func erasedUpTo(of subject: SubjectMark) throws -> Int64? {
         try database.firstRow("SELECT up_to FROM erasures WHERE mark = ?", [.blob(subject.digest.bytes)]) {
             try $0.integer(0)
@@ -48,7 +48,7 @@ extension KeyStoreFile {
             [.integer(key.erasedUpTo), .blob(key.id.bytes)])
     }
 
-    /// Records that a key this store never had is destroyed; an existing key is left unchanged.
+    /// Records that a key that this store never had is destroyed; an existing key remains unchanged.
     func insertDestroyed(_ id: ArchiveKeyId, of subject: SubjectMark) throws {
         try database.run(
             "INSERT OR IGNORE INTO data_keys (id, mark, wrapping, wrapped) VALUES (?, ?, ?, ?)",
@@ -65,7 +65,7 @@ extension KeyStoreFile {
             """, [.integer(number), .integer(rank)])
     }
 
-    /// Marks a subject as due for publication, because its keys in the topic differ from those in this store.
+    /// Marks a subject as due for publication because its keys in the topic differ from those in this store.
     func setDue(_ subject: SubjectMark) throws {
         try database.run(
             "INSERT OR IGNORE INTO due_publications (mark) VALUES (?)", [.blob(subject.digest.bytes)])
@@ -85,7 +85,7 @@ extension KeyStoreFile {
         try set(.marksDue, 1)
     }
 
-    /// The subject's keys, as the topic should have them.
+    /// Returns the subject's keys as the topic should have them.
     func sharedState(of subject: SubjectMark) throws -> SubjectKeys {
         SubjectKeys(
             subject: subject, keys: try keysInUse(of: subject).map(\.key), erasedUpTo: try erasedUpTo(of: subject))

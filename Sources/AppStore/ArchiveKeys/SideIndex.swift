@@ -7,9 +7,9 @@ internal import Synchronization
 /// The archive entry that an index entry refers to.
 package struct IndexedPlace: Hashable, Sendable {
     package let partition: KafkaTopicPartition
-    /// Index of the leaf in the log of the partition.
+    /// Index of the leaf in the partition's log.
     package let leaf: Int
-    /// Id of the entry's key; nil when the entry is not encrypted.
+    /// Id of the entry's key; nil if the entry is not encrypted.
     package let key: ArchiveKeyId?
 
     package init(partition: KafkaTopicPartition, leaf: Int, key: ArchiveKeyId?) {
@@ -27,11 +27,11 @@ extension IndexedPlace: Comparable {
     }
 }
 
-/// The identifiers under which one leaf is found.
+/// The identifiers under which a leaf can be found.
 package struct IndexedEntry: Hashable, Sendable {
     /// Index of the leaf in its log.
     package let leaf: Int
-    /// Id of the entry's key; nil when the entry is not encrypted.
+    /// Id of the entry's key; nil if the entry is not encrypted.
     package let key: ArchiveKeyId?
     package let names: Set<IndexedName>
 
@@ -42,17 +42,17 @@ package struct IndexedEntry: Hashable, Sendable {
     }
 }
 
-/// Finds entries of the archive by the identifiers of their records, which it stores only as HMACs. It can be rebuilt
-/// from the archive and its keys at any time, and follows the archive if configured to.
+/// Finds entries of the archive by the identifiers in their records, which are stored only as HMACs. The index can be
+/// rebuilt from the archive and its keys at any time, and follows the archive if configured to.
 ///
-/// Calls block on the disk: never make them on the cooperative pool.
+/// Calls block on the disk: never make them on the cooperative thread pool.
 package final class SideIndex: Sendable {
     private let file: Mutex<SideIndexFile>
 
     /// - Parameters:
-    ///   - path: the database file, created if missing; its directory must exist.
-    ///   - store: the key store whose pseudonyms the index uses; an index of another store is emptied.
-    ///   - busyTimeout: maximum time that a call waits for another process.
+    ///   - path: the database file, created if missing. Its directory must exist.
+    ///   - store: the key store whose pseudonyms the index uses; an index that belongs to another store is emptied.
+    ///   - busyTimeout: maximum time that a call waits for other processes.
     /// - Throws: ``ArchiveKeyError``: `unavailable`, or `unusableStore` for a damaged file, which can be deleted.
     package init(
         path: String, store: KeyStore, busyTimeout: Duration = .seconds(10)
@@ -62,20 +62,20 @@ package final class SideIndex: Sendable {
         file = Mutex(try SideIndexFile(path: path, key: key, marksId: marksId, busyTimeout: busyTimeout))
     }
 
-    /// Whether the index has no entries of any log.
+    /// Returns whether the index has no entries for any log.
     package func isEmpty() throws(ArchiveKeyError) -> Bool {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.isEmpty() }
     }
 
-    /// The first leaf of a log that the index does not have yet.
+    /// Returns the first leaf of a log that the index does not have yet.
     package func next(of partition: KafkaTopicPartition) throws(ArchiveKeyError) -> Int {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.next(of: partition) }
     }
 
     /// Adds the identifiers of a log's leaves from ``next(of:)`` up to, but not including, `next`, in one transaction.
     ///
-    /// - Parameter unread: leaves whose record could not be decrypted, because the key store does not have their key.
-    ///   They are kept until ``resolve(_:of:)``.
+    /// - Parameter unread: leaves whose record could not be decrypted because the key store does not have the key. They
+    ///   are kept until ``resolve(_:of:)``.
     package func add(
         _ entries: [IndexedEntry], unread: [IndexedEntry] = [], of partition: KafkaTopicPartition, next: Int
     ) throws(ArchiveKeyError) {
@@ -89,25 +89,25 @@ package final class SideIndex: Sendable {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.unread() }
     }
 
-    /// Adds the identifiers of leaves that were unread.
+    /// Adds the identifiers of leaves that could not be decrypted earlier.
     package func resolve(_ entries: [IndexedEntry], of partition: KafkaTopicPartition) throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.resolve(entries, of: partition) }
     }
 
-    /// Returns every entry encrypted under a key, in the order of their logs, with or without identifiers.
+    /// Returns every entry encrypted under a key, with or without identifiers, in the order of the logs.
     package func places(ofKey key: ArchiveKeyId) throws(ArchiveKeyError) -> [IndexedPlace] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.places(ofKey: key) }
     }
 
-    /// Returns at most `limit` entries of an identifier, in the order of their logs.
+    /// Returns at most `limit` entries for an identifier, in the order of the logs.
     package func places(of name: IndexedName, limit: Int = .max) throws(ArchiveKeyError) -> [IndexedPlace] {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.places(of: name, limit: limit) }
     }
 
-    /// Removes the entries of destroyed keys, and the copies that SQLite left when it moved rows.
+    /// Removes the entries of destroyed keys, including copies that SQLite left behind when it moved rows.
     ///
-    /// - Throws: ``ArchiveKeyError``: `notOverwritten` when they are removed, but a reading process keeps copies of
-    ///   them in the write-ahead log: call it again.
+    /// - Throws: ``ArchiveKeyError``: `notOverwritten` if the entries were removed but a reading process keeps copies
+    ///   of them in the write-ahead log; call `remove` again.
     package func remove(_ keys: [ArchiveKeyId]) throws(ArchiveKeyError) {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.remove(keys) }
     }
@@ -120,7 +120,7 @@ package final class SideIndex: Sendable {
     package func close() { file.withLock { $0.close() } }
 }
 
-/// The open file, for use by one thread at a time.
+/// The open file. Only one thread may use it at a time.
 final class SideIndexFile {
     private let database: Database
     private let key: HMACSHA256Key
@@ -141,7 +141,7 @@ final class SideIndexFile {
             ) WITHOUT ROWID;
             CREATE INDEX entries_by_key ON entries (key) WHERE key IS NOT NULL;
             """),
-        // Older entries lack identifiers and keys: all are rebuilt from the archive.
+        // Older entries lack identifiers and keys, so all entries are rebuilt from the archive.
         Migration(
             """
             DELETE FROM entries; DELETE FROM logs;
@@ -151,7 +151,7 @@ final class SideIndexFile {
             """),
     ]
 
-    /// Deletes everything except the id of the pseudonym key.
+    /// Deletes everything except the pseudonym key's id.
     private static let emptying = "DELETE FROM entries; DELETE FROM unread; DELETE FROM logs;"
 
     init(
@@ -237,7 +237,7 @@ final class SideIndexFile {
         }
     }
 
-    /// Prefix of keys in the HMAC's input; no kind of identifier has this number.
+    /// Prefix of keys in the HMAC input; no kind of identifier has this number.
     private static let keyPrefix: UInt8 = 0
 
     func unread() throws(ArchiveKeyError) -> [IndexedPlace] {
@@ -290,8 +290,8 @@ final class SideIndexFile {
                     }
                 }
             }
-            // SQLite moves rows of this tree between pages, and `secure_delete` does not clear the copies: the file is
-            // rewritten.
+            // SQLite moves rows of this tree between pages, and `secure_delete` does not clear the copies, so the file
+            // is rewritten.
             if try changes() != before { try database.executeScript("VACUUM") }
             return try database.firstRow("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.integer(0) } != 0
         }

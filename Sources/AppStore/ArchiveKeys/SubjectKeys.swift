@@ -3,17 +3,17 @@ internal import Cryptography
 internal import JSON
 package import KafkaModel
 
-/// The keys of one subject as in a record of the keys topic: wrapped, starting with the one in use. Without keys it is
-/// a tombstone: all keys of the subject are destroyed.
+/// The keys of one subject, as in a record of the keys topic: wrapped, starting with the key in use. A record without
+/// keys is a tombstone: all keys of the subject are destroyed.
 package struct SubjectKeys: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         package let id: ArchiveKeyId
-        /// Id of the key-encryption key, 8 bytes.
+        /// The 8-byte id of the key-encryption key.
         let wrapping: [UInt8]
-        /// 60 bytes, see ``KeyEncryptionKey``.
+        /// The wrapped key, 60 bytes; see ``KeyEncryptionKey``.
         let wrapped: [UInt8]
-        /// The time up to which the subject was erased when the key was created, in milliseconds since 1970; nil when
-        /// it never was. A later erasure destroys the key, so the order of the two topics does not matter.
+        /// The time up to which the subject was erased when the key was created, in milliseconds since 1970; nil if it
+        /// never was. A later erasure destroys the key, so the order of the two topics does not matter.
         let erasedUpTo: Int64?
     }
 
@@ -22,11 +22,11 @@ package struct SubjectKeys: Hashable, Sendable {
     /// The time up to which the subject was erased, as known to the writer, in milliseconds since 1970.
     package let erasedUpTo: Int64?
 
-    /// Whether an erasure known to the writer destroys this key.
+    /// Returns whether an erasure known to the writer destroys this key.
     func hasErased(_ key: Key) -> Bool { erasedUpTo.map { key.erasedUpTo ?? .min < $0 } ?? false }
 }
 
-/// The wrapped pseudonym key, so that a joining host makes the same pseudonyms.
+/// The wrapped pseudonym key; it enables a joining host to create the same pseudonyms.
 package struct WrappedMarks: Hashable, Sendable {
     /// Id of the pseudonym key, 16 hexadecimal digits.
     package let id: String
@@ -34,19 +34,19 @@ package struct WrappedMarks: Hashable, Sendable {
     let wrapped: [UInt8]
 }
 
-/// A record of the keys topic.
+/// A record in the keys topic.
 package enum ArchiveKeyRecord: Hashable, Sendable {
     case keys(SubjectKeys)
     case marks(WrappedMarks)
 
     static let formatVersion: Int64 = 1
-    /// Maximum length of a value that is parsed, in bytes.
+    /// Maximum length in bytes of a value to parse.
     static let maximumValueBytes = 1 << 20
     private static let marksPrefix = "marks/"
-    /// Header of a tombstone: ``SubjectKeys/erasedUpTo`` as decimal digits.
+    /// Header of a tombstone: ``SubjectKeys/erasedUpTo`` in decimal digits.
     private static let erasedUpToHeader = "erasedUpTo"
 
-    /// The record to produce. Its key is the subject's pseudonym, so that compaction keeps the newest state of each
+    /// Returns the record to produce. Its key is the subject's pseudonym, so compaction keeps the newest state of each
     /// subject.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         switch self {
@@ -93,9 +93,10 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
         }
     }
 
-    /// Parses the output of ``produced(to:)``; members that a later version adds are ignored.
+    /// Parses the output of ``produced(to:)``; members added by later versions are ignored.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for any other input, including a later version.
+    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for any other input, including records of a later
+    ///   version.
     package init(_ record: KafkaRecord) throws(ArchiveFormatError) {
         guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }) else {
             throw Self.malformed("its key is not text")

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// A compact notificationUUID: 128 bits if the text is a lowercase UUID, as Apple writes it, otherwise the text.
+/// A compact notificationUUID: 128 bits if the text is a lowercase UUID, as sent by Apple, otherwise the text itself.
 package enum CompactUUID: Hashable, Sendable {
     case bits(high: UInt64, low: UInt64)
     case text(NotificationUUID)
@@ -22,7 +22,8 @@ package enum CompactUUID: Hashable, Sendable {
         }
     }
 
-    /// The first eight bytes of the text as a big-endian number: comparing prefixes agrees with comparing texts.
+    /// The first eight bytes of the text as a big-endian number: comparing prefixes gives the same order as comparing
+    /// texts.
     var prefix: UInt64 {
         var prefix: UInt64 = 0
         switch self {
@@ -92,7 +93,7 @@ package enum CompactUUID: Hashable, Sendable {
 }
 
 extension CompactUUID: Comparable {
-    /// Orders values by their texts; for two values of 128 bits that is the order of the bits.
+    /// Orders values by their texts; for two 128-bit values this is the order of the bits.
     package static func < (one: CompactUUID, other: CompactUUID) -> Bool {
         if case .bits(let high, let low) = one, case .bits(let otherHigh, let otherLow) = other {
             return (high, low) < (otherHigh, otherLow)

@@ -1,8 +1,9 @@
 package import AppStoreModel
 
 extension PurchaseFacts {
-    /// Whether a transaction was replaced by an upgrade: Apple states it in the transaction itself, or an upgrade was
-    /// signed after the last statement about the transaction and begins before its period ends.
+    /// Returns whether a transaction was replaced by an upgrade: Apple states this in the transaction itself, or an
+    /// upgrade was signed after the last statement about the transaction and begins before the transaction's period
+    /// ends.
     package func isUpgraded(_ transaction: TransactionFacts) -> Bool {
         if transaction.isUpgraded { return true }
         guard let expiresDate = transaction.expiresDate else { return false }
@@ -14,17 +15,17 @@ extension PurchaseFacts {
         }
     }
 
-    /// The transaction that decides the state of the subscription at a moment; nil if there is none.
+    /// Returns the transaction that decides the state of the subscription at a moment; nil if there is none.
     ///
-    /// Among the transactions that have begun and were not upgraded, it is the one with the greatest purchaseDate, and
-    /// within a period with added seats the first one bought. Ties are broken by expiresDate, then signedDate, then
+    /// Among the transactions that have begun and were not upgraded, it is the one with the latest purchaseDate; within
+    /// a period with added seats, it is the one bought first. Ties are broken by expiresDate, then signedDate, then
     /// transactionId. If no transaction has begun, it is the earliest one.
     package func currentTransaction(at instant: AppStoreInstant) -> TransactionFacts? {
         competingPeriods(from: instant).first?.first
     }
 
-    /// The period that is current at a moment, if one has begun, and the periods that begin later: Apple renews up to a
-    /// day ahead, and the renewal changes nothing until it begins.
+    /// Returns the period that is current at a moment, if one has begun, and the periods that begin later: Apple renews
+    /// up to a day ahead, and the renewal changes nothing until it begins.
     func competingPeriods(from instant: AppStoreInstant) -> [SubscriptionPeriod] {
         let periods = periods(after: instant) { !isUpgraded($0) }
         guard let current = periods.lastIndex(where: { $0.start <= instant }), current > 0 else { return periods }
@@ -33,7 +34,7 @@ extension PurchaseFacts {
 
     /// Groups the transactions into periods, ordered by the transaction that represents each period.
     ///
-    /// - Parameter instant: a period that ended before others had begun by this moment may be left out.
+    /// - Parameter instant: periods that ended before others had begun by this moment may be omitted.
     private func periods(
         after instant: AppStoreInstant, _ isIncluded: (TransactionFacts) -> Bool
     ) -> [SubscriptionPeriod] {
@@ -43,7 +44,7 @@ extension PurchaseFacts {
         }
         var periods: [SubscriptionPeriod] = []
         var latestStart: AppStoreInstant?
-        // Transactions are sorted by start, so that only those with the same start can still be later.
+        // Transactions are sorted by start, so only those with the same start can still be later.
         for transaction in transactions.values.reversed() {
             if let latestStart, transaction.start < latestStart { break }
             guard transaction.isAutoRenewable, isIncluded(transaction) else { continue }
@@ -54,8 +55,8 @@ extension PurchaseFacts {
         return periods
     }
 
-    /// Whether Apple's newest status, "revoked", is explained by a transaction known to be revoked: the one that came
-    /// with the status. If that transaction is not the current one, the subscription continues.
+    /// Whether a transaction known to be revoked, the one that came with the status, explains Apple's newest status
+    /// "revoked". If that transaction is not the current one, the subscription continues.
     var explainsRevokedStatus: Bool {
         guard let status, status.status == .revoked, let uuid = status.version.uuid else {
             return false
@@ -67,14 +68,14 @@ extension PurchaseFacts {
         // Apple may have signed the transaction again since then.
         let key = events.first { $0.uuid == uuid }?.key
         if let key, transactions[key]?.revocationDate != nil { return true }
-        // The transaction may be older than those that are kept.
+        // The transaction may be older than those still kept.
         guard let latestTransaction, latestTransaction.version.uuid == uuid else {
             return false
         }
         return latestTransaction.content?.revocationDate != nil
     }
 
-    /// Returns the latest period, including upgraded ones.
+    /// Returns the latest period, including periods that were upgraded.
     func latestPeriod(_ isIncluded: (TransactionFacts) -> Bool = { _ in true }) -> TransactionFacts? {
         periods(after: .latest, isIncluded).last?.first
     }
@@ -95,7 +96,7 @@ extension PurchaseFacts {
             ?? (isConsent ? AppTransactionId(originalTransactionId.rawValue) : nil)
     }
 
-    /// Whether this is not a purchase but Apple's statement about a customer's consent, with the customer's
+    /// Whether this is not a purchase but Apple's statement about a customer's consent, which has the customer's
     /// appTransactionId as its originalTransactionId.
     package var isConsent: Bool {
         transactions.isEmpty && renewal == nil && status == nil && consentRescindedAt != nil
@@ -106,8 +107,8 @@ extension PurchaseFacts {
         events.last { $0.notificationType == .rescindConsent }?.signedDate
     }
 
-    /// The purchase that this one continues after a migration to Advanced Commerce or a switch of bundles. Its account
-    /// link is transferred.
+    /// The purchase that this one continues after a migration to Advanced Commerce or a switch to or from a bundle. The
+    /// link to its account is transferred.
     package var previousOriginalTransactionId: OriginalTransactionId? {
         (latest { $0.previousOriginalTransactionId })
             ?? predecessors.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-// Dense encoding of the value types of the rules.
+// Dense encoding of the value types used by the rules.
 
 extension DenseWriter {
-    /// Writes a number as its difference from the previous one, which is small for Apple's ids; writes a text
+    /// Writes a number as its difference from the previous number, which is small for Apple's ids; writes a text
     /// unchanged.
     mutating func key(_ key: TransactionKey, since previous: inout UInt64) {
         switch key {
@@ -19,7 +19,7 @@ extension DenseWriter {
         signed(instant.millisecondsSince1970 - other)  // both bounded: no overflow
     }
 
-    /// Writes a UUID of 128 bits in two fields, any other text in one.
+    /// Writes a 128-bit UUID as two fields, and any other text as one.
     mutating func uuid(_ uuid: CompactUUID) {
         switch uuid {
         case .bits(let high, let low):
@@ -39,7 +39,7 @@ extension DenseReader {
         return .number(previous)
     }
 
-    /// Returns nil for a value outside the valid range of a moment.
+    /// Returns nil for a value outside the valid range of moments.
     mutating func instant(since other: Int64) -> AppStoreInstant? {
         signed().flatMap { Self.instant($0, since: other) }
     }

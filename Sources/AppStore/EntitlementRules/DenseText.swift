@@ -1,8 +1,8 @@
 /// Encodes many small values as one text that needs no escaping inside a JSON string. Fields end with a dot, entries
 /// with a comma. Numbers are written in base 64 (A–Z, a–z, 0–9, -, _; most significant digit first), signed numbers in
-/// zigzag encoding, and texts as `*` followed by the base64url of their bytes. An absent field is empty.
+/// zigzag encoding, and texts as `*` followed by their bytes in base64url. An absent field is empty.
 struct DenseWriter {
-    /// Output buffer; the first `count` bytes are written.
+    /// Output buffer; only the first `count` bytes have been written.
     private var storage: [UInt8]
     private var count = 1
 
@@ -14,7 +14,7 @@ struct DenseWriter {
         storage[0] = UInt8(ascii: "\"")
     }
 
-    /// The text as a JSON string, with its quotes.
+    /// The text as a JSON string, including quotes.
     var json: ArraySlice<UInt8> {
         mutating get {
             append(UInt8(ascii: "\""))
@@ -26,7 +26,7 @@ struct DenseWriter {
     /// Ends a field.
     mutating func endField() { append(UInt8(ascii: ".")) }
 
-    /// Ends an entry and drops its trailing absent fields.
+    /// Ends an entry and drops any absent fields at the end of it.
     mutating func endEntry() {
         while storage[count - 1] == UInt8(ascii: ".") { count -= 1 }
         append(UInt8(ascii: ","))
@@ -42,10 +42,10 @@ struct DenseWriter {
         }
     }
 
-    /// Writes a signed number in zigzag encoding, short for numbers near zero of either sign.
+    /// Writes a signed number in zigzag encoding, which is short for numbers near zero, positive or negative.
     mutating func signed(_ number: Int64) { self.number(UInt64(bitPattern: number << 1 ^ number >> 63)) }
 
-    /// Writes a marker that repeats this field's value in the previous entry.
+    /// Writes a marker meaning that this field has the same value as in the previous entry.
     mutating func same() { append(UInt8(ascii: "=")) }
 
     mutating func text(_ text: String) {
@@ -74,7 +74,7 @@ struct DenseWriter {
     }
 }
 
-/// Reads text written by ``DenseWriter``. Any other input sets ``isMalformed`` and reads as absent.
+/// Reads text written by ``DenseWriter``. Any other input sets ``isMalformed`` and is treated as absent.
 struct DenseReader {
     private let bytes: [UInt8]
     private var position: Int
@@ -91,7 +91,7 @@ struct DenseReader {
     }()
     private let values = DenseReader.values
 
-    /// - Parameter range: the range of the text in the bytes.
+    /// - Parameter range: the range of the text within the bytes.
     init(_ bytes: [UInt8], _ range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound

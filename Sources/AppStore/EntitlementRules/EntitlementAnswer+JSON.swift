@@ -2,7 +2,7 @@ internal import AppStoreModel
 package import JSON
 
 extension EntitlementAnswer {
-    /// Writes the members of the answer: `asOf`, `active` (sorted), `grants` (current ones), `inactive` (former and
+    /// Writes the members of the answer: `asOf`, `active` (sorted), `grants` (current grants), `inactive` (former and
     /// future grants), `balances`, `reports`, `nextChange`, `knownSince`. Empty lists are omitted, except `active` and
     /// `grants`.
     package func write(to object: inout JSONWriter) {
@@ -10,7 +10,7 @@ extension EntitlementAnswer {
         writeTimeless(to: &object)
     }
 
-    /// Writes the same members without `asOf`, so that the bytes change only when the answer does.
+    /// Writes the same members without `asOf`, so that the bytes change only if the answer does.
     package func writeTimeless(to object: inout JSONWriter) {
         object.array("active") { array in
             // Grants are sorted by entitlement.

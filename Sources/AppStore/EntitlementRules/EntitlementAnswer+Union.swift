@@ -1,8 +1,8 @@
 package import AppStoreModel
 
 extension EntitlementAnswer {
-    /// Combines the answers of several environments into one; each row carries its environment. The union also
-    /// counts sandbox purchases, for backends with App Review and testers among their customers.
+    /// Combines the answers for several environments into one; each row includes its environment. The union also counts
+    /// sandbox purchases, for backends whose customers include App Review and testers.
     package static func union(of answers: [EntitlementAnswer], at instant: AppStoreInstant) -> EntitlementAnswer {
         if let only = answers.first, answers.count == 1 { return only }
         var union = EntitlementAnswer(asOf: instant)

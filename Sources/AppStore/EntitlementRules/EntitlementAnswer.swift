@@ -14,33 +14,33 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var originalTransactionId: OriginalTransactionId
     package var transactionId: TransactionId
     package var ownership: InAppOwnershipType?
-    /// When this state ends by itself. Published only if access ends then.
+    /// When this state ends without a notification. Published only if access ends then.
     package var until: AppStoreInstant?
     package var willRenew: Bool?
     /// Whether a twelve-month commitment renews at its end.
     package var commitmentWillRenew: Bool?
     package var autoRenewProductId: ProductId?
-    /// The product at the next renewal, if different from the current one.
+    /// The product after the next renewal, if different from the current one.
     package var pendingProductId: ProductId?
     package var gracePeriodExpiresDate: AppStoreInstant?
-    /// Status of an announced price increase: 0 while the customer has not responded.
+    /// Status of an announced price increase; 0 while the customer has not responded.
     package var priceIncreaseStatus: PriceIncreaseStatus?
     package var expirationIntent: ExpirationIntent?
     package var seats: Int64?
-    /// Advanced Commerce: SKUs of the items that are not revoked; nil without items.
+    /// Advanced Commerce: SKUs of the items that are not revoked; nil if there are no items.
     package var skus: [String]?
     package var needsStatusQuery = false
     /// Whether access depends on input that has not been read yet.
     package var isUnknown = false
-    /// Signed, unless the grant was decided by version 1 notifications or is known from them alone.
+    /// The trust of the grant: `signed`, unless version 1 notifications decided it or are its only source.
     package var trust = FactTrust.signed
-    /// Whether version 1 notifications make further statements about the purchase that Apple has not confirmed.
+    /// Whether version 1 notifications make additional statements about the purchase that Apple has not confirmed.
     package var awaitsConfirmation = false
     package var details = GrantDetails()
 }
 
 extension EntitlementGrant {
-    /// Ends the grant if all items that provide it are revoked.
+    /// Ends the grant if all items that provide the entitlement are revoked.
     fileprivate mutating func revoke(_ item: ItemEntitlement) {
         guard let revocationDate = item.revocationDate else { return }
         isEntitled = false
@@ -52,7 +52,7 @@ extension EntitlementGrant {
     }
 }
 
-/// Units of one consumable product of an app over all its transactions. Sums saturate at the limits of 64 bits.
+/// Units of one consumable product of an app, summed over all its transactions. Sums saturate at the limits of 64 bits.
 package struct UnitBalance: Hashable, Sendable {
     package var environment: AppStoreEnvironment
     package var bundleId: BundleId
@@ -84,7 +84,7 @@ package struct UnitBalance: Hashable, Sendable {
     }
 }
 
-/// A holder's entitlements at a moment, with the reason for each.
+/// A holder's entitlements at a moment, each with its reason.
 package struct EntitlementAnswer: Hashable, Sendable {
     /// A transaction that may grant less than intended.
     package struct Report: Hashable, Sendable {
@@ -100,16 +100,16 @@ package struct EntitlementAnswer: Hashable, Sendable {
     /// Sorted by app, then product.
     package var balances: [UnitBalance] = []
     package var reports: [Report] = []
-    /// When the answer changes by itself; nil if it never does.
+    /// When the answer changes without a notification; nil if it never does.
     package var nextChange: AppStoreInstant?
-    /// For a past moment whose facts are only partly kept: the moment from which they are complete. The answer may then
-    /// differ from the one given at the time. Nil if the facts are complete.
+    /// The moment from which the facts are complete, if the answer is about a past moment whose facts are only partly
+    /// kept. The answer may then differ from the one given at the time. Nil if the facts are complete.
     package var knownSince: AppStoreInstant?
 
     /// Whether the balances include units known only from version 1 notifications.
     var hasUnsignedBalance = false
 
-    /// The basis of the answer: the shared secret if version 1 notifications decided any part of it. Statements that
+    /// The trust of the answer: the shared secret if version 1 notifications decided any part of it. Statements that
     /// await confirmation decide nothing.
     package var trust: FactTrust {
         let isUnsigned = grants.contains {
@@ -118,7 +118,7 @@ package struct EntitlementAnswer: Hashable, Sendable {
         return isUnsigned || hasUnsignedBalance ? .sharedSecret : .signed
     }
 
-    /// Names of the entitlements in effect.
+    /// Names of the entitlements that are in effect.
     package var active: Set<String> { Set(grants.filter(\.isEntitled).map(\.entitlement)) }
 }
 
@@ -127,12 +127,12 @@ extension EntitlementAnswer {
     package enum View: Sendable {
         /// All known facts.
         case newestFacts
-        /// Facts dated up to the moment, as far as they are kept.
+        /// The facts dated up to the moment, as far as they are kept.
         case history
     }
 
-    /// Combines the purchases of one environment. Purchases of other environments are ignored: environments never share
-    /// a record.
+    /// Combines the purchases of one environment. Purchases from other environments are ignored: environments never
+    /// share a record.
     package init(
         purchases: [PurchaseFacts], environment: AppStoreEnvironment, at instant: AppStoreInstant, rules: ProductRules,
         view: View = .newestFacts
@@ -212,8 +212,8 @@ extension EntitlementAnswer {
         }
     }
 
-    /// Reports a subscription that is active according to Apple although no transaction of it is known: nothing can be
-    /// granted.
+    /// Reports a subscription that is active according to Apple although none of its transactions is known: nothing can
+    /// be granted.
     private mutating func reportMissingTransaction(of purchase: PurchaseFacts) {
         reports.append(
             Report(

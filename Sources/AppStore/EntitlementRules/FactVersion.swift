@@ -1,13 +1,13 @@
 package import AppStoreModel
 internal import JSON
 
-/// The version of a statement about an object: a total order on which every replica agrees.
+/// The version of a statement about an object, in a total order that is the same on every replica.
 ///
-/// Trust takes precedence over date: a statement signed by Apple is greater than any that is authenticated only by a
-/// shared secret. Next come the signedDate of the object and the text of the notificationUUID that delivered it.
+/// Trust takes precedence over date: a statement signed by Apple is greater than any that only a shared secret
+/// authenticates. Next come the object's signedDate and the text of the notificationUUID that delivered it.
 package struct FactVersion: Hashable, Comparable, Sendable {
     package var signedDate: AppStoreInstant
-    /// False for statements authenticated only by a shared secret (version 1 and older).
+    /// False for statements authenticated only by a shared secret (version 1 or older).
     package var isSigned: Bool
     /// UUID of the notification that delivered the statement.
     var uuid: CompactUUID?
@@ -27,7 +27,7 @@ package struct FactVersion: Hashable, Comparable, Sendable {
     /// The notification that delivered the statement; nil for facts fetched through the App Store Server API.
     package var notificationUUID: NotificationUUID? { uuid?.uuid }
 
-    /// Value of the JSON member `trust` for facts authenticated only by a shared secret.
+    /// The value of the JSON member `trust` for facts authenticated only by a shared secret.
     static let sharedSecret = "shared-secret"
 
     package static func < (lhs: FactVersion, rhs: FactVersion) -> Bool {
@@ -37,7 +37,7 @@ package struct FactVersion: Hashable, Comparable, Sendable {
     }
 }
 
-/// Facts about one object that newer facts replace as a whole.
+/// Facts about one object; newer facts replace them as a whole.
 protocol VersionedFacts: Hashable, Sendable {
     var version: FactVersion { get }
     /// Writes the object with its version and unknown fields. Equal facts produce equal texts.

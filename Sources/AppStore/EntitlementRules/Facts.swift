@@ -6,14 +6,14 @@ package protocol FactsContent: Hashable, Sendable {
     var version: FactVersion { get }
     /// Creates empty content.
     init(version: FactVersion)
-    /// Reads the output of ``write(to:)``. Nil without a signedDate.
+    /// Reads the output of ``write(to:)``; nil if there is no signedDate.
     init?(_ element: JSONElement)
     /// Writes the members of an object, including the version and unknown fields. Equal contents produce equal texts.
     func write(to object: inout JSONWriter)
 }
 
-/// Facts that are passed by reference, along with the JSON text that they were read from or will be written as: most
-/// notifications leave them unchanged.
+/// Facts that are passed by reference, together with the JSON text that they were read from or will be written as: most
+/// notifications leave facts unchanged.
 @dynamicMemberLookup
 package struct Facts<Content: FactsContent>: VersionedFacts {
     package let version: FactVersion
@@ -25,7 +25,7 @@ package struct Facts<Content: FactsContent>: VersionedFacts {
         storage = LazyContent(content, text: text)
     }
 
-    /// Creates facts from a text that this library wrote, without parsing it yet. Nil without a signedDate.
+    /// Creates facts from a text that this library wrote, without parsing it yet; nil if there is no signedDate.
     init?(unread element: JSONElement) {
         var fields = FieldReader(element)
         guard let version = fields.version() else { return nil }
@@ -56,7 +56,7 @@ package struct Facts<Content: FactsContent>: VersionedFacts {
         if let text = storage.text { writer.text(text) } else { writer.object { content.write(to: &$0) } }
     }
 
-    /// These facts with their JSON text computed, for facts that are about to be written.
+    /// These facts with their JSON text already computed, for facts that are about to be written.
     var written: Facts { Facts(content, text: JSONWriter.text { writeObject(to: &$0) }[...]) }
 
     package static func == (one: Facts, other: Facts) -> Bool {

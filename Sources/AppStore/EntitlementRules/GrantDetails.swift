@@ -9,15 +9,15 @@ package struct GrantDetails: Hashable, Sendable {
     package var offerType: OfferType?
     package var offerIdentifier: String?
     package var offerDiscountType: OfferDiscountType?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     package var price: Int64?
     package var currency: String?
-    /// Date of the refund, or of the removal from a family member.
+    /// When the transaction was refunded, or revoked from a family member.
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
 
     package var billingPlanType: BillingPlanType?
-    /// Number of the period in a commitment, from 1; available for the newest transaction only.
+    /// Number of the period within a commitment, starting at 1; available only for the newest transaction.
     package var billingPeriodNumber: Int32?
     /// End of the commitment. Access depends on the periods, not on this date.
     package var commitmentExpiresDate: AppStoreInstant?
@@ -26,7 +26,7 @@ package struct GrantDetails: Hashable, Sendable {
 
     /// - Parameters:
     ///   - transaction: a transaction of the purchase.
-    ///   - instant: a later revocation is left out.
+    ///   - instant: the moment; a later revocation is omitted.
     init(of transaction: TransactionFacts, in purchase: PurchaseFacts, at instant: AppStoreInstant) {
         purchaseDate = transaction.start == .earliest ? nil : transaction.start
         expiresDate = transaction.expiresDate

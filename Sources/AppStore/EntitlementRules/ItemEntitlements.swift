@@ -3,14 +3,15 @@ package import AppStoreModel
 /// An entitlement granted by a transaction, and when its items end it.
 struct ItemEntitlement: Hashable, Sendable {
     var name: String
-    /// When the last item that grants it was revoked; nil while an unrevoked item grants it, and without items.
+    /// When the last item that grants the entitlement was revoked; nil if an unrevoked item grants it or there are no
+    /// items.
     var revocationDate: AppStoreInstant?
 }
 
 extension ProductRule {
     /// Returns the entitlements of a transaction's holder. Each item of an Advanced Commerce transaction grants the
-    /// entitlements of the rule for its SKU, or otherwise of the rule for the product. One item may be revoked while
-    /// others are not. Source: Apple, `advancedCommerceInfo`, "the date access to this item was revoked".
+    /// entitlements listed in the rule for its SKU or, without such a rule, for the product. One item may be revoked
+    /// while others are not. Source: Apple, `advancedCommerceInfo`, "the date access to this item was revoked".
     func entitlements(of transaction: TransactionFacts, at instant: AppStoreInstant) -> [ItemEntitlement] {
         guard !transaction.items.isEmpty else { return entitlements.map { ItemEntitlement(name: $0) } }
         var result: [ItemEntitlement] = []
@@ -34,12 +35,12 @@ extension TransactionTraits.Item {
 }
 
 extension TransactionFacts {
-    /// Advanced Commerce: SKUs of the items that are not revoked at that moment; nil without items.
+    /// Returns the SKUs of the Advanced Commerce items that are not revoked at that moment; nil if there are no items.
     package func skus(at instant: AppStoreInstant) -> [String]? {
         items.isEmpty ? nil : items.filter { !$0.isRevoked(at: instant) }.map(\.sku)
     }
 
-    /// When units are debited: when the transaction is revoked, or otherwise when its last item is.
+    /// When units are debited: when the transaction is revoked, or else when its last item is revoked.
     var unitsRevocationDate: AppStoreInstant? {
         if let revocationDate { return revocationDate }
         let dates = items.compactMap(\.revocationDate)

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-/// The state of a subscription under the app's policy for version 1 notifications, see ``LegacyTrust``.
+/// The state of a subscription under the app's policy for version 1 notifications; see ``LegacyTrust``.
 ///
 /// Under `confirm`, statements that Apple has not settled neither grant nor remove access: access follows Apple's last
-/// signed statements, and a purchase without any is shown as unconfirmed.
+/// signed statements, and a purchase without any signed statement is shown as unconfirmed.
 struct JudgedSubscription {
     /// Nil if the purchase is not a subscription.
     private(set) var state: SubscriptionState?
@@ -63,14 +63,14 @@ struct JudgedSubscription {
             let both = purchase.stateAndNextChange(at: instant, policy: rules.subscriptions)
             return (both?.state, both?.nextChange)
         case .history:
-            // A caller can query a later moment for the next change.
+            // For the next change, a caller can query a later moment.
             return (purchase.state(asOf: instant, policy: rules.subscriptions), nil)
         }
     }
 }
 
 extension PurchaseFacts {
-    /// Whether version 1 notifications make statements that do not count until Apple confirms them.
+    /// Returns whether version 1 notifications make statements that do not count until Apple confirms them.
     package func awaitsConfirmation(_ rules: LegacyTrustRules) -> Bool {
         legacy != nil && rules[bundleId] == .confirm && hasUnsettledLegacy
     }

@@ -1,9 +1,9 @@
 internal import JSON
 internal import Synchronization
 
-/// The content of a JSON text, parsed at the first access: merging reads only the version of most statements.
+/// The content of a JSON text, parsed on first access: merging reads only the version of most statements.
 final class LazyContent<Content: Sendable>: Sendable {
-    /// A single reference, because copying content with many members takes longer than reading one of them.
+    /// A single reference, because copying content with many members takes longer than reading one member.
     final class Box: Sendable {
         let content: Content
         init(_ content: Content) { self.content = content }
@@ -11,8 +11,7 @@ final class LazyContent<Content: Sendable>: Sendable {
 
     /// The JSON text; nil if only the content was given.
     let text: ArraySlice<UInt8>?
-    /// An owned reference that is set once. Not an `AtomicLazyReference`, whose calls look up the generic type each
-    /// time.
+    /// An owned reference that is set once. Not an `AtomicLazyReference`, which looks up the generic type at each call.
     private let known: Atomic<Unmanaged<Box>?>
 
     /// - Parameter text: JSON text of the content.
@@ -21,7 +20,7 @@ final class LazyContent<Content: Sendable>: Sendable {
         known = Atomic(Unmanaged.passRetained(Box(content)))
     }
 
-    /// Creates content that is parsed at the first access.
+    /// Creates content that is parsed on first access.
     init(unread text: ArraySlice<UInt8>) {
         self.text = text
         known = Atomic(nil)
@@ -29,7 +28,7 @@ final class LazyContent<Content: Sendable>: Sendable {
 
     deinit { known.load(ordering: .acquiring)?.release() }
 
-    /// Returns the content; concurrent first accesses return the same one.
+    /// Returns the content. Concurrent first accesses all return the same object.
     ///
     /// - Parameter read: parses the text; receives nil if it is not JSON.
     @inline(__always)

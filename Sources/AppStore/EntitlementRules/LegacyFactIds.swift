@@ -1,11 +1,11 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Identifies a version 1 statement about a purchase by its time of receipt and the first bytes of the digest of its
-/// content, which is the notificationUUID of the record. A replay yields the same id.
+/// Identifies a version 1 statement about a purchase by the time of receipt and the first bytes of its content digest,
+/// which is the record's notificationUUID. A replay yields the same id.
 package typealias LegacyFactId = TransactionVersion
 
-/// Ids of facts, sorted by receipt. Only the latest are kept, see ``FactsBounds``.
+/// Ids of facts, sorted by time of receipt. Only the latest are kept; see ``FactsBounds``.
 struct LegacyFactIds: Hashable, Sendable {
     private(set) var values: [LegacyFactId] = []
 
@@ -28,8 +28,8 @@ struct LegacyFactIds: Hashable, Sendable {
 
     func contains(_ id: LegacyFactId) -> Bool { values.contains(id) }
 
-    /// Whether the set contains the id, or is full and the id is older than all of its members. Older ids were dropped,
-    /// so the fact counts as decided after its receipt.
+    /// Returns whether the set contains the id, or is full and the id is older than all its members. Older ids were
+    /// dropped, so the fact counts as decided after its receipt.
     func covers(_ id: LegacyFactId) -> Bool {
         if values.contains(id) { return true }
         guard values.count >= FactsBounds.legacyIds, let oldest = values.first else { return false }
@@ -40,7 +40,7 @@ struct LegacyFactIds: Hashable, Sendable {
         values.removeAll { $0.signedDate <= moment }
     }
 
-    /// Writes pairs of the time of receipt and the first bytes of the digest; writes nothing if empty.
+    /// Writes pairs of receipt time and first digest bytes; writes nothing if there are none.
     func write(as name: StaticString, to object: inout JSONWriter) {
         guard !values.isEmpty else { return }
         object.array(name) { array in
@@ -53,7 +53,7 @@ struct LegacyFactIds: Hashable, Sendable {
         }
     }
 
-    /// Reads the output of ``write(as:to:)`` and ignores malformed pairs.
+    /// Reads the output of ``write(as:to:)``, ignoring malformed pairs.
     static func read(_ name: StaticString, _ fields: inout FieldReader) -> [LegacyFactId] {
         (fields.element(name)?.elements ?? []).compactMap { pair in
             let values = pair.elements

@@ -1,27 +1,27 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Statements about a purchase from version 1 and older notifications, authenticated only by a shared secret.
+/// Statements about a purchase from notifications of version 1 or older, authenticated only by a shared secret.
 ///
-/// They are kept beside the signed facts and never among them, so that no merge lets one of them replace a signed fact.
-/// Their dates are those of the events, not of Apple's writing, so they are not compared with signed dates: the version
+/// They are kept beside the signed facts, never among them, so that no merge lets one of them replace a signed fact.
+/// They are dated by the event, not by when Apple wrote them, so they are not compared with signed dates: the version
 /// of such a fact is its time of receipt. ``PurchaseFacts/unsettledLegacy`` decides which of them count.
 ///
-/// The parts are joins by kind. They are bounded by time of receipt, which an erasure also uses, so that a forged date
-/// in a body has no influence on either.
+/// Each kind of fact is a separate join. All are bounded by time of receipt, which an erasure also uses, so a forged
+/// date in a body affects neither the bounds nor an erasure.
 package struct LegacyFacts: Hashable, Sendable {
-    /// Transactions from bodies that state no end before the expiry.
+    /// Transactions from bodies that do not state an end before the expiry.
     package private(set) var transactions = Transactions()
     /// Transactions that were cancelled or replaced by an upgrade. Later bodies cannot change that: version 1 has no
-    /// reversal.
+    /// notification of a reversal.
     package private(set) var endedTransactions = Transactions()
     private(set) var renewal: UnsignedRenewal?
     /// The newest body that names the purchase but none of its transactions.
     private(set) var unresolved: LegacyFactId?
     private(set) var history = PurchaseEvents()
-    /// Facts that were known when Apple was queried and answered.
+    /// Facts that were already known when Apple was queried and answered.
     private(set) var confirmed = LegacyFactIds()
-    /// Facts that Apple did not know for seven days: they and older ones no longer count.
+    /// Facts that Apple did not know for seven days. They and older facts no longer count.
     private(set) var setAside = LegacyFactIds()
 
     init() {}
@@ -38,7 +38,7 @@ package struct LegacyFacts: Hashable, Sendable {
     /// Notifications, oldest first.
     package var events: [PurchaseEvent] { history.values }
 
-    /// Active and ended transactions, each transaction once.
+    /// Active and ended transactions, each listed once.
     package var allTransactions: [TransactionFacts] {
         transactions.values + endedTransactions.values.filter { transactions[$0.key] == nil }
     }
@@ -49,7 +49,7 @@ package struct LegacyFacts: Hashable, Sendable {
             + [renewal.map { LegacyFactId($0.facts.version) }, unresolved].compactMap { $0 }
     }
 
-    /// The latest receipt or date among these facts.
+    /// The latest time of receipt or date among these facts.
     var latestDate: AppStoreInstant {
         let dates = (ids + confirmed.values.suffix(1) + setAside.values.suffix(1)).map(\.signedDate)
         return max(history.values.last?.signedDate ?? .earliest, dates.max() ?? .earliest)
@@ -115,7 +115,7 @@ package struct LegacyFacts: Hashable, Sendable {
         }
     }
 
-    /// - Returns: whether the id was stored as the newest.
+    /// - Returns: whether the id is now the newest.
     mutating func takeUnresolved(_ id: LegacyFactId, erasedAt: AppStoreInstant?) -> Bool {
         guard Self.isKept(id.signedDate, erasedAt), unresolved.map({ $0 < id }) ?? true else { return false }
         unresolved = id
@@ -155,13 +155,15 @@ package struct LegacyFacts: Hashable, Sendable {
 }
 
 extension TransactionFacts {
-    /// Whether one statement about a cancelled transaction replaces another: by later cancellation, then later receipt.
+    /// Returns whether one statement about a cancelled transaction replaces another: the later cancellation wins, then
+    /// the later receipt.
     fileprivate static func isCancelledLater(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         let (date, otherDate) = (one.revocationDate ?? .earliest, other.revocationDate ?? .earliest)
         return date == otherDate ? isNewer(one, than: other) : date > otherDate
     }
 
-    /// Whether one statement about a transaction replaces another: by later expiry, then later receipt.
+    /// Returns whether one statement about a transaction replaces another: the later expiry wins, then the later
+    /// receipt.
     fileprivate static func isLonger(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         let (date, otherDate) = (one.expiresDate ?? .earliest, other.expiresDate ?? .earliest)
         return date == otherDate ? isNewer(one, than: other) : date > otherDate
@@ -171,7 +173,7 @@ extension TransactionFacts {
 // MARK: JSON
 
 extension LegacyFacts {
-    /// Writes the members of an object, with the same names as for the signed facts.
+    /// Writes the members of an object, using the same names as for signed facts.
     func write(to object: inout JSONWriter) {
         confirmed.write(as: "confirmed", to: &object)
         setAside.write(as: "setAside", to: &object)
@@ -182,7 +184,7 @@ extension LegacyFacts {
         history.write(to: &object)
     }
 
-    /// Reads the output of ``write(to:)``; nil for dense texts that it does not produce.
+    /// Reads the output of ``write(to:)``; nil for dense texts that this function would not write.
     ///
     /// - Parameter keepsText: whether this library wrote the text.
     init?(_ element: JSONElement, keepsText: Bool) {
@@ -197,7 +199,7 @@ extension LegacyFacts {
             ended = read
         }
         var outcome = PurchaseFacts.MergeOutcome()
-        // A fact marked as signed does not belong here: signed facts are kept elsewhere.
+        // A fact marked as signed does not belong here, because signed facts are kept elsewhere.
         for transaction in transactions.values + ended.values where !transaction.version.isSigned {
             take(transaction, erasedAt: nil, &outcome)
         }
@@ -210,7 +212,7 @@ extension LegacyFacts {
 }
 
 extension FieldReader {
-    /// Returns an empty reader if the member is absent, nil if it is not a dense text.
+    /// Returns an empty reader if the member is absent; nil if it is not a dense text.
     mutating func dense(_ name: StaticString) -> DenseReader? {
         guard let element = element(name) else { return DenseReader([], 0..<0) }
         return element.plainTextRange.map { DenseReader(element.document.bytes, $0) }

@@ -1,15 +1,15 @@
 package import AppStoreModel
 
-/// The basis of a statement.
+/// How a statement is authenticated.
 package enum FactTrust: String, Sendable, CaseIterable {
     /// Apple's signature.
     case signed
-    /// The shared secret of version 1 and older notifications. Every body contains it, and it does not authenticate the
-    /// content.
+    /// The shared secret of notifications of version 1 or older. Every body contains it, and it does not authenticate
+    /// the content.
     case sharedSecret = "shared-secret"
 }
 
-/// How version 1 and older notifications may change an app's entitlements: the setting `legacy.trust`.
+/// How notifications of version 1 or older may change an app's entitlements: the setting `legacy.trust`.
 package enum LegacyTrust: String, Hashable, Sendable, CaseIterable {
     /// They neither grant nor remove anything until Apple has signed the same statement.
     case confirm
@@ -19,10 +19,10 @@ package enum LegacyTrust: String, Hashable, Sendable, CaseIterable {
     case observe
 }
 
-/// ``LegacyTrust`` by app.
+/// The ``LegacyTrust`` of each app.
 package struct LegacyTrustRules: Hashable, Sendable {
     package var apps: [BundleId: LegacyTrust]
-    /// The policy of every other app.
+    /// The policy for all other apps.
     package var others: LegacyTrust
 
     package init(apps: [BundleId: LegacyTrust] = [:], others: LegacyTrust = .confirm) {

@@ -9,20 +9,20 @@ package struct OneTimeState: Hashable, Sendable {
         case partlyRefunded = "PARTLY_REFUNDED"
         /// Consumable: all units were debited.
         case refunded = "REFUNDED"
-        /// Non-consumable, or a non-renewing subscription that has not ended.
+        /// Non-consumable, or non-renewing subscription that has not ended.
         case owned = "OWNED"
         /// Non-renewing subscription that has ended, or whose length is not configured.
         case ended = "ENDED"
         case revoked = "REVOKED"
-        /// Product type unknown to this library: grants nothing.
+        /// The product type is unknown to this library: grants nothing.
         case unknown = "UNKNOWN"
     }
 
     package var phase: Phase
     package var isEntitled: Bool
-    /// When this state ends by itself; nil if it does not.
+    /// When this state ends without a notification; nil if it never does.
     package var until: AppStoreInstant?
-    /// Consumables: credited units, and the part of them that was debited.
+    /// Consumables: the credited units, and how many of them were debited.
     package var creditedUnits: Int64 = 0
     package var debitedUnits: Int64 = 0
     package var problems: [EntitlementProblem] = []
@@ -30,13 +30,13 @@ package struct OneTimeState: Hashable, Sendable {
     package var netUnits: Int64 { creditedUnits - debitedUnits }  // 0 <= debited <= credited
 }
 
-/// Why a transaction may grant less than intended. It is reported; everything else is evaluated as usual.
+/// Why a transaction may grant less than intended. The problem is reported; everything else is evaluated as usual.
 package enum EntitlementProblem: String, Sendable, CaseIterable {
     /// The quantity is not a whole number from 1 to 2^31 - 1: no credit.
     case quantityOutOfRange = "quantity_out_of_range"
     /// The revocation percentage is outside the range 0 to 100000: no credit.
     case percentageOutOfRange = "percentage_out_of_range"
-    /// Units times quantity do not fit 64 bits, or the rule's units are negative: no credit.
+    /// Units times quantity do not fit in 64 bits, or the rule's units are negative: no credit.
     case unitsOutOfRange = "units_out_of_range"
     /// A non-renewing product has no usable length in the rules.
     case lengthNotConfigured = "length_not_configured"
@@ -44,7 +44,7 @@ package enum EntitlementProblem: String, Sendable, CaseIterable {
     case productMissing = "product_missing"
     /// Apple states that a subscription is active, but none of its transactions is known.
     case transactionMissing = "transaction_missing"
-    /// An Advanced Commerce transaction has more items than are kept: the answer contains the first SKUs only.
+    /// An Advanced Commerce transaction has more items than are kept: the answer contains only the first SKUs.
     case itemsOutOfRange = "items_out_of_range"
 }
 
@@ -103,8 +103,8 @@ extension TransactionFacts {
             debitedUnits: debited)
     }
 
-    /// Computes units × percentage ÷ 100000 without overflow, for a percentage from 0 to 100000. The result is rounded
-    /// half up to the nearest unit, because Apple rounds the percentage: one of three is 33333.
+    /// Returns units × percentage ÷ 100000 without overflow, for a percentage from 0 to 100000. The result is rounded
+    /// half up to the nearest unit, because Apple rounds the percentage: one third is 33333.
     static func share(of units: Int64, percentage: Int64) -> Int64 {
         units / 100_000 * percentage + (units % 100_000 * percentage + 50_000) / 100_000
     }

@@ -1,12 +1,12 @@
 package import AppStoreModel
 package import JSON
 
-/// The app's statement that a purchase belongs to an account: a purchase made without an appAccountToken, or one
-/// transferred from the account named by Apple's facts.
+/// The app's claim that a purchase belongs to an account: either the purchase was made without an appAccountToken, or
+/// it was transferred from the account that Apple's facts name.
 package struct OwnerClaim: VersionedFacts {
     package var version: FactVersion
     package var appAccountToken: AppAccountToken
-    /// The owner at the time of the transfer: the account named by Apple's facts, over which this claim takes
+    /// The owner at the time of the transfer: the account that Apple's facts name, over which this claim takes
     /// precedence, or the account of an earlier claim. Nil for a claim on a purchase without an account.
     package var transferredFrom: AppAccountToken?
     package var unknownFields = JSONObject()

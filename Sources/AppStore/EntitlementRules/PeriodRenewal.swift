@@ -1,17 +1,17 @@
 internal import AppStoreModel
 
 /// The newest renewal info and status, restricted to statements about one period. Statements about a former period do
-/// not count, regardless of when they were signed. Source: Apple, `isInBillingRetryPeriod` and "Testing failing
+/// not count, no matter when they were signed. Source: Apple, `isInBillingRetryPeriod` and "Testing failing
 /// subscription renewals".
 struct PeriodRenewal {
     /// The renewal info; nil if it was signed before the period began.
     let renewal: RenewalFacts?
-    /// The renewal info, for its retry, grace and intent fields; nil if those belong to a former period.
+    /// The renewal info that provides the retry, grace and intent fields; nil if those belong to a former period.
     let failure: RenewalFacts?
     /// The status; nil if it belongs to a former period.
     let status: StatusFacts?
-    /// Whether the period belongs to a commitment, to which no grace period applies. Source: Apple, "Managing the life
-    /// cycle of monthly subscriptions with a 12-month commitment".
+    /// Whether the period belongs to a commitment, which has no grace period. Source: Apple, "Managing the life cycle
+    /// of monthly subscriptions with a 12-month commitment".
     private let isCommitted: Bool
     /// Whether this is the last period of a commitment.
     private let isLastOfCommitment: Bool
@@ -22,11 +22,12 @@ struct PeriodRenewal {
             isCommitted && period?.commitmentExpiresDate.map { $0 <= period?.expiresDate ?? .earliest } ?? false
         func isBefore(_ version: FactVersion) -> Bool {
             guard let period else { return false }
-            // Apple renews ahead of time: statements signed with the transaction or after it are about this period.
+            // Apple renews ahead of time: statements signed together with the transaction, or after it, are about this
+            // period.
             return version.signedDate < min(period.start, period.version.signedDate)
         }
         let isOfFormer = renewal?.renewalDate.map { $0 < period?.expiresDate ?? .earliest } ?? false
-        // If Apple signed the transaction again later, the renewalDate still tells which period the info is about.
+        // If Apple signed the transaction again later, the renewalDate still shows which period the info is about.
         self.renewal = renewal.flatMap { isBefore($0.version) && (isOfFormer || $0.renewalDate == nil) ? nil : $0 }
         failure = isOfFormer ? nil : self.renewal
         guard let status, !isBefore(status.version) else {
@@ -47,13 +48,13 @@ struct PeriodRenewal {
         return isOver || failure.isInBillingRetryPeriod == false ? nil : end
     }
 
-    /// Whether Apple asks to continue service without stating an end.
+    /// Whether Apple asks the developer to continue service without stating an end.
     var isGraceWithoutDate: Bool {
         !isCommitted && status?.status == .billingGracePeriod && failure?.gracePeriodExpiresDate == nil
     }
 
-    /// Whether Apple retries the charge after service has ended. An expiry ends the retries, even if it is reported
-    /// later without renewal info.
+    /// Whether Apple is still retrying the charge after service has ended. An expiry ends the retries, even if it is
+    /// reported later without renewal info.
     var isInBillingRetry: Bool {
         if isCommitted && status?.status == .billingGracePeriod { return true }
         if status?.status == .billingRetry { return true }
@@ -69,7 +70,7 @@ struct PeriodRenewal {
         isCommitted ? renewal?.commitmentAutoRenewStatus.map { $0 == .on } : nil
     }
 
-    /// The product at the next renewal; for a commitment, the product after its end.
+    /// The product after the next renewal; for a commitment, the product after the commitment ends.
     var nextProductId: ProductId? {
         isCommitted ? renewal?.commitmentAutoRenewProductId ?? renewal?.autoRenewProductId : renewal?.autoRenewProductId
     }
@@ -95,7 +96,7 @@ struct PeriodRenewal {
         one.signedDate > other.signedDate && !isOfOneNotification(one, other)
     }
 
-    /// The parts of one notification are signed one after the other, so their dates differ.
+    /// The parts of one notification are signed one after another, so their dates differ.
     private static func isOfOneNotification(_ one: FactVersion, _ other: FactVersion) -> Bool {
         one.uuid != nil && one.uuid == other.uuid
     }

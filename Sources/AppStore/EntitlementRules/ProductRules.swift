@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The entitlements of a product: configured by the app, unknown to Apple.
+/// The entitlements that a product grants, as configured by the app; Apple does not know them.
 package struct ProductRule: Hashable, Sendable {
     /// How several transactions of one non-renewing product combine.
     package enum Accumulation: String, Sendable, CaseIterable {
@@ -12,7 +12,7 @@ package struct ProductRule: Hashable, Sendable {
 
     /// Names of the entitlements granted to the holder.
     package var entitlements: [String]
-    /// Consumables: units credited per item bought.
+    /// Consumables: number of units credited per item bought.
     package var units: Int64
     /// Non-renewing subscriptions: length in days; nil if not configured.
     package var lengthDays: Int64?
@@ -32,7 +32,7 @@ package struct ProductRule: Hashable, Sendable {
         self.skus = skus
     }
 
-    /// Length in milliseconds; nil if there is none, it is not positive, or it overflows.
+    /// Length in milliseconds; nil if there is none, or if it is not positive or overflows.
     var lengthMilliseconds: Int64? {
         guard let lengthDays, lengthDays > 0 else { return nil }
         let (milliseconds, overflow) = lengthDays.multipliedReportingOverflow(by: 86_400_000)

@@ -1,9 +1,9 @@
 package import AppStoreModel
 package import JSON
 
-/// The occurrence of a notification: a purchase's history is the set of its events.
+/// The record of a notification as an event: a purchase's history is the set of its events.
 package struct PurchaseEvent: Hashable, Sendable {
-    /// Type and subtype, shared as one object by all events of a row that have the same ones.
+    /// Type and subtype, shared as one object by all events of a stored row with the same values.
     final class Kind: Hashable, Sendable {
         let type: NotificationType
         let subtype: Subtype?
@@ -28,7 +28,7 @@ package struct PurchaseEvent: Hashable, Sendable {
     let uuid: CompactUUID?
     let kind: Kind
     let key: TransactionKey?
-    /// The subscription status at the time of the event.
+    /// The subscription status when the event happened.
     package let status: SubscriptionStatus?
 
     init(
@@ -60,7 +60,7 @@ package struct PurchaseEvent: Hashable, Sendable {
     package var subtype: Subtype? { kind.subtype }
     package var transactionId: TransactionId? { key?.id }
 
-    /// Writes the members of an object, named as Apple names them.
+    /// Writes the members of an object, using Apple's names.
     package func write(to object: inout JSONWriter) {
         object.set("notificationType", notificationType)
         object.set("subtype", subtype)
@@ -69,13 +69,13 @@ package struct PurchaseEvent: Hashable, Sendable {
         object.set(version)
     }
 
-    /// Orders events by version, as ``FactVersion`` does.
+    /// Orders events by version, in the same way as ``FactVersion``.
     static func isOlder(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one.version < other.version
     }
 
-    /// Decides which of two events with the same version is kept: the one with the greater content.
+    /// Decides which of two events with the same version is kept: the event with the greater content.
     static func isGreater(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
     }
@@ -92,11 +92,11 @@ package struct PurchaseEvent: Hashable, Sendable {
     }
 }
 
-/// The notifications about a purchase, oldest first. Only the latest are kept, see ``FactsBounds``.
+/// The notifications about a purchase, oldest first. Only the latest are kept; see ``FactsBounds``.
 struct PurchaseEvents: Hashable, Sendable {
     private(set) var values: [PurchaseEvent] = []
 
-    /// - Returns: whether the event was added or replaced one with lesser content.
+    /// - Returns: whether the event was added or replaced an event with lesser content.
     mutating func take(_ event: PurchaseEvent, atMost bound: Int = FactsBounds.events) -> Bool {
         var index = values.count
         while index > 0, PurchaseEvent.isOlder(event, than: values[index - 1]) { index -= 1 }

@@ -1,11 +1,11 @@
 internal import AppStoreModel
 internal import JSON
 
-// Fields of an event: number of its kind; signedDate relative to the previous event's; notificationUUID in one field or
-// two; status; transactionId relative to the previous one; 1 if authenticated only by a shared secret.
+// The fields of an event: number of the kind; signedDate relative to the previous event's; notificationUUID as one
+// field or two; status; transactionId relative to the previous one; 1 if authenticated only by a shared secret.
 
 extension PurchaseEvents {
-    /// Writes `eventKinds`, each distinct type and subtype once, and `events`.
+    /// Writes `eventKinds`, which contains each distinct type and subtype once, and `events`.
     func write(to object: inout JSONWriter) {
         guard !values.isEmpty else { return }
         var kinds: [PurchaseEvent.Kind] = []

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// The text cannot be read as a purchase. Equality compares code and cause.
+/// Why a text cannot be read as a purchase. Equality compares code and cause.
 package struct PurchaseFormatError: Error, Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         case invalidJSON = "invalid_json"
@@ -11,7 +11,7 @@ package struct PurchaseFormatError: Error, Hashable, Sendable {
         case invalidFacts = "invalid_facts"
         /// The format version is missing or no longer supported.
         case outdatedFormat = "outdated_format"
-        /// The format version is later than this library's: the row must never be overwritten.
+        /// The format version is later than this library's, so the row must never be overwritten.
         case unknownFormat = "unknown_format"
     }
 
@@ -20,12 +20,12 @@ package struct PurchaseFormatError: Error, Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// Version of the format that is written. An addition does not change it, because every reader keeps unknown
-    /// members; a change that older readers would misunderstand increments it.
+    /// The format version to write. Additions do not change it, because every reader keeps unknown members; a change
+    /// that older readers would misunderstand increments it.
     package static let formatVersion: Int64 = 2
 
     /// The facts as JSON text: Apple's names, dates in milliseconds since 1970, transactions and events as dense texts.
-    /// Equal facts have equal texts. It is the row in the store, and a member of the published value.
+    /// Equal facts have equal texts. This text is the row in the store, and a member of the published value.
     package var jsonText: [UInt8] { JSONWriter.text { $0.object { write(to: &$0) } } }
 
     private func write(to object: inout JSONWriter) {
@@ -57,7 +57,7 @@ extension PurchaseFacts {
         facts.writeObject(to: &object)
     }
 
-    /// Writes pairs of id and date, sorted by id. An empty list is omitted.
+    /// Writes pairs of id and date, sorted by id. Omits an empty list.
     private static func write(_ dates: [(String, AppStoreInstant)], as name: StaticString, to object: inout JSONWriter)
     {
         guard !dates.isEmpty else { return }
@@ -71,7 +71,7 @@ extension PurchaseFacts {
         }
     }
 
-    /// Writes pairs of start and signedDate, sorted by start. An empty list is omitted.
+    /// Writes pairs of start and signedDate, sorted by start. Omits an empty list.
     private static func write(_ purchases: [AppStoreInstant: AppStoreInstant], to object: inout JSONWriter) {
         guard !purchases.isEmpty else { return }
         object.array("bought") { array in
@@ -84,15 +84,15 @@ extension PurchaseFacts {
         }
     }
 
-    /// Reads the output of ``jsonText``. A member of the wrong kind reads as absent.
+    /// Reads the output of ``jsonText``. A member of the wrong kind is treated as absent.
     ///
-    /// Parts that no merge changes are written back unchanged.
+    /// Parts that no merge changes are later written back unchanged.
     package init(json text: [UInt8]) throws(PurchaseFormatError) { try self.init(Self.object(text), keepsText: true) }
 
     private static func object(_ text: [UInt8]) throws(PurchaseFormatError) -> JSONElement {
         let root: JSONElement
         do {
-            // A published value has the facts one level deeper than a row, so one level more is allowed.
+            // In a published value, the facts are one level deeper than in a row, so one more level is allowed.
             root = try JSONDocument(text, maximumDepth: JSONDocument.defaultMaximumDepth + 1).root
         } catch {
             throw PurchaseFormatError(code: .invalidJSON, cause: error)
@@ -163,8 +163,8 @@ extension PurchaseFacts {
 }
 
 extension PurchaseFacts {
-    /// Encodes the value of a record in the entitlement topic: the answer as of the moment of publishing, for readers
-    /// in any language, and the joined facts under `facts`. The value is nil, a tombstone, after all facts were erased.
+    /// Encodes the value of a record in the entitlement topic: the answer at the moment of publishing, for readers in
+    /// any language, and the joined facts under `facts`. The value is nil, a tombstone, if all facts were erased.
     ///
     /// - Parameter row: ``jsonText``, if already computed.
     package func published(at instant: AppStoreInstant, rules: ProductRules, row: [UInt8]? = nil) -> PublishedPurchase {
@@ -202,7 +202,7 @@ extension PurchaseFacts {
         }
     }
 
-    /// Reads the facts from a record of the entitlement topic.
+    /// Reads the facts from a record in the entitlement topic.
     package init(published text: [UInt8]) throws(PurchaseFormatError) {
         guard let facts = try Self.object(text)["facts"], facts.kind == .object else {
             throw PurchaseFormatError(code: .noIdentity)
@@ -214,10 +214,10 @@ extension PurchaseFacts {
 
 extension PurchaseFacts {
     /// Returns a record of the entitlement topic with its facts replaced by these: a contribution from a process
-    /// without a products file. The published answer and its version stay unchanged; sluice-entitlements reads the
+    /// without a products file. The published answer and its version remain unchanged; sluice-entitlements reads the
     /// facts and publishes the resulting answer.
     ///
-    /// - Parameter published: value of a record of the same purchase.
+    /// - Parameter published: the value of a record about the same purchase.
     /// - Throws: ``PurchaseFormatError`` with code `noIdentity` for a value without facts.
     package func contributed(to published: [UInt8]) throws(PurchaseFormatError) -> [UInt8] {
         let root = try Self.object(published)
@@ -238,9 +238,9 @@ extension PurchaseFacts {
 package struct PublishedPurchase: Hashable, Sendable {
     package var value: [UInt8]?
     package var nextChange: AppStoreInstant?
-    /// Whether access depends on unread input, so that reading it may change the published value.
+    /// Whether access depends on unread input; reading it may then change the published value.
     package var isUnknown = false
-    /// Whether the known facts leave Apple's statement unexplained.
+    /// Whether Apple's statement cannot be explained by the known facts.
     package var needsStatusQuery = false
     /// Reasons why transactions may grant less than intended.
     package var problems: Set<EntitlementProblem> = []

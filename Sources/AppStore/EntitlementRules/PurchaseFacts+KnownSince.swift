@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// How far back the facts are complete.
+/// Determines how far back the facts are complete.
 extension PurchaseFacts {
     /// Returns the moment from which the facts are complete, if it is after `instant`: an answer about an earlier
     /// moment may differ from the answer given then. Nil if the facts about `instant` are complete.
@@ -16,8 +16,8 @@ extension PurchaseFacts {
         return since > instant ? since : nil
     }
 
-    /// Returns the moment from which the statements about a transaction are complete, for one that Apple signed again
-    /// after `instant`.
+    /// Returns the moment from which the statements about a transaction are complete, if Apple signed the transaction
+    /// again after `instant`.
     private func knownSince(_ transaction: TransactionFacts, before instant: AppStoreInstant) -> AppStoreInstant? {
         let later = events.filter { $0.key == transaction.key && $0.signedDate > instant }
         switch telling(of: transaction, by: instant) {
@@ -34,7 +34,7 @@ extension PurchaseFacts {
         return moments.compactMap { $0 }.max()
     }
 
-    /// Returns the moment from which the revocations of a transaction are complete.
+    /// Returns the moment from which a transaction's revocations are complete.
     private func revocationKnownSince(
         _ transaction: TransactionFacts, before instant: AppStoreInstant
     ) -> AppStoreInstant? {
@@ -43,7 +43,7 @@ extension PurchaseFacts {
         var moments: [AppStoreInstant?] = []
         // An earlier revocation is not kept if the first kept statement reverses it.
         if let first = told.first, !first.isRevocation { moments.append(first.signedDate) }
-        // The refunded share of a consumable is not kept once the next statement arrives.
+        // The refunded share of a consumable is no longer kept once the next statement arrives.
         if transaction.type == .consumable, told.last(where: { $0.signedDate <= instant })?.isRevocation == true {
             moments.append(next)
         }
@@ -59,7 +59,7 @@ extension PurchaseFacts {
     }
 
     /// Returns the moment from which the statements about the renewal are complete, if access at `instant` depended on
-    /// them: the period had ended, and no status was decisive.
+    /// them: the period had ended, and the status was not decisive.
     private func renewalKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         guard let renewal, renewal.version.signedDate > instant, isSubscription,
             let evidence = evidence(asOf: instant), let current = evidence.current(at: instant),

@@ -2,12 +2,12 @@ package import AppStoreModel
 
 /// The owner of a purchase. `deploy/README.md`, "Whose a purchase is", has the rule as a table.
 extension PurchaseFacts {
-    /// Tolerated difference in milliseconds between Apple's clock and that of the member that records a claim.
+    /// Tolerated difference in milliseconds between Apple's clock and the clock of the member that records a claim.
     package static let clockTolerance: Int64 = 5 * 60_000
 
-    /// Returns the owner of the purchase at a moment: the account that Apple names, unless the app has transferred the
-    /// purchase from that account and nothing was bought since. If Apple names none, it is the account claimed by the
-    /// app. Nil while unclaimed.
+    /// Returns the owner of the purchase at a moment. This is the account that Apple names, unless the app has
+    /// transferred the purchase from that account and nothing has been bought since. If Apple names none, it is the
+    /// account claimed by the app. Nil if there is no claim either.
     package func owner(at instant: AppStoreInstant) -> AppAccountToken? {
         let latestKnown = instant.advanced(byMilliseconds: Self.clockTolerance)
         guard let named = purchasedToken(at: instant) else {
@@ -23,17 +23,17 @@ extension PurchaseFacts {
         return claim.appAccountToken
     }
 
-    /// The account of the latest known transaction, including one that has not begun.
+    /// The account of the latest known transaction, including a transaction that has not begun.
     package var appAccountToken: AppAccountToken? { owner(at: .latest) }
 
-    /// Every account that may own the purchase at some moment.
+    /// Every account that may own the purchase at any moment.
     package var accounts: [AppAccountToken] {
         var accounts: [AppAccountToken] = []
         func add(_ account: AppAccountToken?) {
             if let account, !accounts.contains(account) { accounts.append(account) }
         }
         var traits: TransactionTraits?
-        // Most transactions share one traits object, so each run of them is checked once.
+        // Most transactions share one traits object, so each run of transactions with the same object is checked once.
         for transaction in transactions.values where transaction.traits !== traits {
             traits = transaction.traits
             add(transaction.appAccountToken)
@@ -50,10 +50,10 @@ extension PurchaseFacts {
     package var newestClaim: OwnerClaim? { .newer(claim, transferredClaim) }
 
     /// Returns the account named by Apple's own facts at a moment: the appAccountToken of the latest transaction that
-    /// has begun and has one, or of the first if none has begun. Renewal info names the account of the upcoming
-    /// renewal, which counts once Apple signs that renewal. The fallbacks are the last account named, then the account
-    /// of the purchase that this one continues and, without any signed facts, the account named by version 1
-    /// notifications.
+    /// has begun and has one, or of the first transaction if none has begun. Renewal info names the account of the
+    /// upcoming renewal, which counts once Apple signs that renewal. The fallbacks are, in this order, the last account
+    /// named, the account of the purchase that this one continues and, if there are no signed facts, the account named
+    /// by version 1 notifications.
     package func purchasedToken(at instant: AppStoreInstant) -> AppAccountToken? {
         let isBegun = { (transaction: TransactionFacts) in
             transaction.start <= instant && !isReplacedRenewal(transaction, at: instant)
@@ -64,8 +64,8 @@ extension PurchaseFacts {
             ?? (hasSignedFacts ? nil : legacy?.appAccountToken)
     }
 
-    /// Whether a transaction is a renewal for the coming period that was replaced by an upgrade which began before that
-    /// period.
+    /// Returns whether a transaction is a renewal for the coming period that was replaced by an upgrade before that
+    /// period began.
     private func isReplacedRenewal(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         !upgrades.isEmpty && isUpgraded(transaction)
             && upgrades.contains { key, signedDate in
@@ -77,7 +77,8 @@ extension PurchaseFacts {
             }
     }
 
-    /// Returns when the customer last bought something under an account, among purchases that had begun by a moment.
+    /// Returns when the customer last bought something under an account, considering only purchases that had begun by a
+    /// moment.
     package func latestPurchase(upTo instant: AppStoreInstant) -> AppStoreInstant? {
         purchases.keys.filter { $0 <= instant }.max()
     }
@@ -86,23 +87,23 @@ extension PurchaseFacts {
         latestPurchase(upTo: instant).map { $0 >= moment } ?? false
     }
 
-    /// The newest claim, unless it was made before anything was bought: guessing the id of a purchase that does not
-    /// exist yet must not yield a claim on it.
+    /// The newest claim, unless it was made before anything was bought: a client that guesses the id of a future
+    /// purchase must not obtain a claim on it.
     private var bindingClaim: OwnerClaim? {
         .newer(claim.flatMap { precedesPurchase($0) ? nil : $0 }, transferredClaim)
     }
 
     private func precedesPurchase(_ claim: OwnerClaim) -> Bool {
-        // A purchase that continues another was bought with that one.
+        // If a purchase continues another, it was bought together with that one.
         guard previousOriginalTransactionId == nil, let first = transactions.values.first?.start else { return false }
-        // The first periods of an old subscription are no longer kept.
+        // The first periods of an old subscription may no longer be kept.
         let beginning = min(first, latestTransaction?.content?.originalPurchaseDate ?? first)
         return claim.version.signedDate.advanced(byMilliseconds: Self.clockTolerance) < beginning
     }
 }
 
 extension NotificationType {
-    /// Whether a notification of this type reports a transaction made by the customer rather than a renewal.
+    /// Returns whether a notification of this type reports a transaction made by the customer rather than a renewal.
     func tellsOfPurchase(_ subtype: Subtype?) -> Bool {
         switch self {
         case .subscribed: true

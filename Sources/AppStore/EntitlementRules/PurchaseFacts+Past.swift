@@ -1,13 +1,12 @@
 package import AppStoreModel
 
 /// Known facts and access at a past moment. For most facts only the newest statement is kept; the notifications in the
-/// history supply earlier statements, as far as they are kept.
+/// history provide earlier statements, as far as they are kept.
 extension PurchaseFacts {
-    /// Returns the state as it was at a past moment, from the transactions, upgrades and revocations reported by then,
-    /// the renewal info if it was signed by then, and Apple's status at the time. Nil before the first transaction
-    /// began.
+    /// Returns the state at a past moment, based on the transactions, upgrades and revocations reported by then, the
+    /// renewal info if it was signed by then, and Apple's status at the time. Nil before the first transaction began.
     ///
-    /// Check ``whollyKnownSince(before:)`` too: before the moment it returns, the facts may be incomplete.
+    /// Also check ``whollyKnownSince(before:)``: before the moment that it returns, the facts may be incomplete.
     package func state(
         asOf instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> SubscriptionState? {
@@ -39,7 +38,7 @@ extension PurchaseFacts {
         return evidence
     }
 
-    /// Returns the purchase with the transactions reported by a moment, as they were known then.
+    /// Returns the purchase with only the transactions reported by a moment, as they were known then.
     private func transactionsTold(by instant: AppStoreInstant) -> PurchaseFacts {
         var past = PurchaseFacts(
             environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
@@ -70,25 +69,25 @@ extension PurchaseFacts {
         // Apple reports a transaction at most a day before it begins.
         let earliest = transaction.start.advanced(byMilliseconds: -86_400_000)
         let isComplete = events.count < FactsBounds.events || events.first.map { $0.signedDate < earliest } ?? true
-        // A transaction first named by its refund, for example, was reported earlier by a notification that is not
-        // kept.
+        // For example, if a transaction is first named in its refund, a notification that is no longer kept reported it
+        // earlier.
         return own.first?.tellsPurchase == true && isComplete ? .later : .unknown
     }
 
-    /// Whether a transaction counts at a past moment: it had been reported, or it had begun and the facts do not show
-    /// whether it had been reported.
+    /// Returns whether a transaction counts at a past moment: it had been reported, or it had begun and the facts do
+    /// not show whether it had been reported.
     func isKnown(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         telling(of: transaction, by: instant) != .later
     }
 
-    /// Returns a transaction with its revocation as known at a moment: without one reported later, with one reversed
-    /// later.
+    /// Returns a transaction with the revocation known at a moment: omits a revocation reported later, and restores one
+    /// reversed later.
     func asKnown(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> TransactionFacts {
         guard transaction.version.signedDate > instant else { return transaction }
         let told = revocationEvents(of: transaction)
         var known = transaction
         if !transaction.items.isEmpty {
-            // A refund may cover only some items and need not revoke any of them.
+            // A refund may cover only some of the items, and need not revoke any of them.
             let isTold = told.contains { $0.isRevocation && $0.signedDate <= instant }
             if !isTold { known.revocationDate = nil }
         } else if let last = told.last(where: { $0.signedDate <= instant }) {
@@ -102,8 +101,8 @@ extension PurchaseFacts {
         return known
     }
 
-    /// Whether a transaction that Apple now marks as upgraded was upgraded by a moment: an upgrade had been reported
-    /// or, if no upgrade is kept, a later transaction of its period.
+    /// Returns whether a transaction that Apple now marks as upgraded had been upgraded by a moment: an upgrade had
+    /// been reported or, if no upgrade is kept, a later transaction in its period.
     private func wasUpgraded(_ transaction: TransactionFacts, by instant: AppStoreInstant) -> Bool {
         transactions.values.contains { successor in
             guard successor.key != transaction.key, !successor.hasAddedSeats,
@@ -125,8 +124,8 @@ extension PurchaseFacts {
 
     // MARK: Renewal
 
-    /// Returns renewal info for a grace period whose end is not kept: Apple's maximum, 28 days from the end of the
-    /// period, then retry.
+    /// Returns renewal info for a grace period whose end is not kept: assumes Apple's maximum, 28 days from the end of
+    /// the period, then retry.
     private func unknownGrace(until expiresDate: AppStoreInstant?, _ status: StatusFacts?) -> RenewalFacts? {
         guard let status, status.status == .billingGracePeriod, let expiresDate else { return nil }
         var content = RenewalContent(version: status.version)
@@ -137,7 +136,7 @@ extension PurchaseFacts {
     }
 
     /// Returns renewal info with the renewal status that the customer chose, if that was the last statement about
-    /// renewal; otherwise nil.
+    /// renewal; nil otherwise.
     private func renewalToldByHistory(at instant: AppStoreInstant) -> RenewalFacts? {
         let told = events.last {
             $0.signedDate <= instant
@@ -153,12 +152,13 @@ extension PurchaseFacts {
 }
 
 extension PurchaseEvent {
-    /// Whether the event reports that its transaction was revoked. A refund of seats revokes only part of it.
+    /// Whether the event reports that its transaction was revoked. A refund of seats revokes only part of a
+    /// transaction.
     var isRevocation: Bool {
         notificationType == .revoke || notificationType == .refund && subtype != .seats
     }
 
-    /// Whether Apple reports new transactions with this type of notification.
+    /// Whether Apple uses this type of notification to report new transactions.
     var tellsPurchase: Bool {
         switch notificationType {
         case .subscribed, .didRenew, .didChangeRenewalPref, .offerRedeemed, .oneTimeCharge: true

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// Members of a notification's payload that are required for facts.
+/// The members of a notification's payload that are needed to create facts.
 private enum NotificationMember: Int, ScannedName {
     case notificationType, subtype, notificationUUID, signedDate, data
     case summary, externalPurchaseToken, appData, unclaimInfo
@@ -19,7 +19,7 @@ private enum NotificationMember: Int, ScannedName {
     }
 }
 
-/// Members of a notification's data that are required for facts.
+/// The members of a notification's data that are needed to create facts.
 private enum DataMember: Int, ScannedName {
     case environment, bundleId, status
 
@@ -29,15 +29,15 @@ private enum DataMember: Int, ScannedName {
 }
 
 extension PurchaseFacts {
-    /// Creates the facts of a signed notification about a transaction directly from its record, without models. They
-    /// equal the facts of ``init(notification:transaction:renewalInfo:appTransaction:isSigned:receivedAt:)``.
+    /// Creates the facts of a signed notification about a transaction directly from its record, without models. The
+    /// result equals that of ``init(notification:transaction:renewalInfo:appTransaction:isSigned:receivedAt:)``.
     ///
-    /// Nil if the record must be read by the models, which also report errors: a required member is not as documented
-    /// or not in its canonical text, one of the rare objects is present, a member is missing, or the environment
-    /// differs.
+    /// Nil if the models must read the record, which also report errors: a required member differs from the
+    /// documentation or is not in canonical form, one of the rare objects is present, a member is missing, or the
+    /// environment differs.
     /// - Parameters:
-    ///   - notification: the decoded payload, like the others.
-    ///   - environment: the environment that each of them must name, if it names one.
+    ///   - notification: the payload, decoded like the others.
+    ///   - environment: the environment that each payload must name, if it names any.
     package init?(
         scanning notification: JSONElement, transaction: JSONElement, renewalInfo: JSONElement?,
         environment: AppStoreEnvironment
@@ -78,7 +78,7 @@ extension PurchaseFacts {
         insert(type, head.enumeration(.subtype), version, of: content, status: status)
     }
 
-    /// Returns the JSON text of an object: its members as they are in the record, then the version.
+    /// Returns the JSON text of an object: its members as in the record, then the version.
     fileprivate static func text<Name: ScannedName>(
         _ members: ScannedMembers<Name>, _ names: [Name], _ signedDate: Name,
         _ head: ScannedMembers<NotificationMember>
@@ -98,11 +98,11 @@ extension PurchaseFacts {
     }
 }
 
-/// JSON texts of a transaction, copied from its record.
+/// JSON texts about a transaction, copied from its record.
 struct TransactionTexts {
-    /// Text of its ``TransactionDetails``.
+    /// Text of the transaction's ``TransactionDetails``.
     let details: [UInt8]
-    /// Text of its ``TransactionTraits``.
+    /// Text of the transaction's ``TransactionTraits``.
     let traits: [UInt8]
 
     fileprivate init(_ members: ScannedMembers<TransactionMember>, _ head: ScannedMembers<NotificationMember>) {
@@ -117,7 +117,7 @@ struct TransactionTexts {
 }
 
 extension FactVersion {
-    /// Returns the version of an object in the notification, which may have a signedDate of its own.
+    /// Returns the version of an object in the notification. The object may have its own signedDate.
     fileprivate func signed(_ signedDate: AppStoreInstant?) -> FactVersion {
         var version = self
         if let signedDate { version.signedDate = signedDate }

@@ -3,7 +3,7 @@ internal import AppStoreModel
 /// Statements of version 1 notifications about a purchase that Apple's signed answers have not settled.
 struct UnsettledLegacy: Sendable {
     var transactions: [TransactionFacts] = []
-    /// Transactions that were cancelled, or replaced by an upgrade.
+    /// Transactions that were cancelled or replaced by an upgrade.
     var endedTransactions: [TransactionFacts] = []
     var renewal: UnsignedRenewal?
     /// The newest body that names the purchase but none of its transactions.
@@ -22,10 +22,11 @@ struct UnsettledLegacy: Sendable {
 /// Combines signed facts with those of version 1 notifications.
 ///
 /// An unsigned fact is settled by a statement that Apple signed after the fact was received: a confirmation that lists
-/// the fact, or a signed statement about the same object. Dates in its body are never compared with signed ones.
+/// the fact, or a signed statement about the same object. Dates in the fact's body are never compared with signed
+/// dates.
 extension PurchaseFacts {
-    /// Minimum delay between the receipt of an unsigned fact and a signed statement about the same object that settles
-    /// it, in milliseconds: Apple's API may show a change later than the notification reports it.
+    /// Minimum delay in milliseconds between receiving an unsigned fact and the signed statement about the same object
+    /// that settles it: Apple's API may show a change later than the notification reports it.
     static let settlingMilliseconds: Int64 = 300_000
 
     /// Unsigned facts that count under `accept` and wait for confirmation under `confirm`. Nil if there are none.
@@ -49,15 +50,15 @@ extension PurchaseFacts {
         let id = unsigned.version
         if legacy.setAside.covers(id) { return true }
         guard let signed = transactions[unsigned.key] else {
-            // An unsigned transaction newer than every signed one is settled only by a signed copy.
+            // An unsigned transaction that is newer than every signed transaction is settled only by a signed copy.
             return unsigned.start <= newestStart && legacy.confirmed.covers(id)
         }
         if signed.expiresDate ?? .latest >= unsigned.expiresDate ?? .earliest { return true }
         return legacy.confirmed.covers(id) || Self.settles(signed.version.signedDate, id)
     }
 
-    /// Whether a cancellation is settled. Only a signed copy of its transaction does that: one that shows the
-    /// cancellation, or one signed so much later that it would show it.
+    /// Returns whether a cancellation is settled. Only a signed copy of the transaction settles it: one that shows the
+    /// cancellation, or one signed so much later that it would show the cancellation.
     private func isEndSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts) -> Bool {
         if legacy.setAside.covers(unsigned.version) { return true }
         guard let signed = transactions[unsigned.key] else { return false }
@@ -78,7 +79,7 @@ extension PurchaseFacts {
         signedDate > id.signedDate.advanced(byMilliseconds: settlingMilliseconds)
     }
 
-    /// Unsettled transactions known only from version 1 notifications, latest receipt first.
+    /// Unsettled transactions known only from version 1 notifications, in order of receipt, latest first.
     package var unsignedTransactions: [TransactionFacts] {
         guard let unsettled = unsettledLegacy else { return [] }
         let ended = Set(unsettled.endedTransactions.map(\.key))
@@ -88,7 +89,7 @@ extension PurchaseFacts {
 
     /// The purchase combined with its unsettled version 1 facts: additional transactions, ends of signed transactions,
     /// and a renewal that replaces the signed one. The status computed from version 1 notifications is ignored, and the
-    /// signed status belongs to the replaced renewal.
+    /// signed status is dropped because it belongs to the replaced renewal.
     var withLegacyFacts: PurchaseFacts {
         guard let unsettled = unsettledLegacy else { return self }
         var result = self
@@ -105,10 +106,10 @@ extension PurchaseFacts {
         return result
     }
 
-    /// Whether Apple signed any statement about the purchase.
+    /// Whether Apple has signed any statement about the purchase.
     package var hasSignedFacts: Bool { !transactions.isEmpty || renewal != nil || status != nil }
 
-    /// Notifications about this purchase, signed or not, oldest first.
+    /// All notifications about this purchase, signed or not, oldest first.
     package var allEvents: [PurchaseEvent] {
         guard let legacy, !legacy.events.isEmpty else { return events }
         return (events + legacy.events).sorted { PurchaseEvent.isOlder($0, than: $1) }
@@ -116,8 +117,9 @@ extension PurchaseFacts {
 }
 
 extension TransactionFacts {
-    /// Returns a known transaction extended to the later end of an unsigned statement, which reverses no revocation and
-    /// changes nothing else. Returns the statement itself if no transaction is known.
+    /// Returns a known transaction extended to the end stated by an unsigned statement, if that end is later. The
+    /// unsigned statement does not reverse a revocation or change anything else. Returns the statement itself if no
+    /// transaction is known.
     fileprivate func extending(_ known: TransactionFacts?) -> TransactionFacts {
         guard let known else { return self }
         return TransactionFacts(
@@ -126,8 +128,8 @@ extension TransactionFacts {
             revocationDate: known.revocationDate, traits: known.traits)
     }
 
-    /// Returns a known transaction, cancelled or replaced according to an unsigned statement. Returns the statement
-    /// itself if no transaction is known.
+    /// Returns a known transaction, marked as cancelled or replaced according to an unsigned statement. Returns the
+    /// statement itself if no transaction is known.
     fileprivate func ending(_ known: TransactionFacts?) -> TransactionFacts {
         guard let known else { return self }
         return TransactionFacts(

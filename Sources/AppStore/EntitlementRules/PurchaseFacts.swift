@@ -1,39 +1,39 @@
 package import AppStoreModel
 package import JSON
 
-/// The current facts about one purchase: signed facts, bounded by ``FactsBounds``, and separately the unsigned facts of
-/// version 1 notifications (``LegacyFacts``), which are authenticated by a shared secret only. All members except
+/// The current facts about one purchase: signed facts, limited by ``FactsBounds``, and separately the unsigned facts
+/// from version 1 notifications (``LegacyFacts``), which only a shared secret authenticates. All members except
 /// ``legacy`` contain signed facts.
 ///
-/// Merging is associative, commutative and idempotent, so that duplicates, reordering and replays lead to the same
-/// value. A one-time purchase has one or few transactions.
+/// Merging is associative, commutative and idempotent, so duplicates, reordering and replays lead to the same value. A
+/// one-time purchase has only one or a few transactions.
 package struct PurchaseFacts: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
     package let originalTransactionId: OriginalTransactionId
 
     package private(set) var transactions = Transactions()
-    /// All members of the newest statement about any of the transactions.
+    /// All members of the newest statement about any transaction.
     package private(set) var latestTransaction: TransactionDetails?
     package private(set) var renewal: RenewalFacts?
     package private(set) var status: StatusFacts?
     package private(set) var claim: OwnerClaim?
     /// The account named by the newest statement about a transaction, even if that transaction is no longer kept.
     package private(set) var namedAccount: OwnerClaim?
-    /// Transactions that began with an upgrade, with the upgrade's signedDate.
+    /// Transactions that began with an upgrade, each with the upgrade's signedDate.
     package private(set) var upgrades: [TransactionKey: AppStoreInstant] = [:]
-    /// Start of each period that the customer bought under an account (not of renewals), with the signedDate of the
-    /// newest statement about it.
+    /// The start of each period that the customer bought under an account (not of renewals), with the signedDate of the
+    /// newest statement about the period.
     private(set) var purchases: [AppStoreInstant: AppStoreInstant] = [:]
     private(set) var history = PurchaseEvents()
-    /// Facts of notifications of version 1 and older; nil for most purchases.
+    /// Facts from notifications of version 1 or older; nil for most purchases.
     private var legacyStorage: LegacyStorage?
-    /// Purchases that continue this one after a migration to Advanced Commerce or a switch of bundles, with the date of
-    /// the change.
+    /// Purchases that continue this one after a migration to Advanced Commerce or a switch to or from a bundle, with
+    /// the date of the change.
     package private(set) var successors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// Purchases continued by this one, with the date of the change.
+    /// Purchases that this one continues, with the date of the change.
     package private(set) var predecessors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// Account of the purchase continued by this one: from its transactions, and as claimed by the app.
+    /// The account of the purchase that this one continues: from its transactions, and as claimed by the app.
     package private(set) var transferredToken: OwnerClaim?
     package private(set) var transferredClaim: OwnerClaim?
     /// Facts signed up to this moment are erased.
@@ -49,7 +49,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         self.originalTransactionId = originalTransactionId
     }
 
-    /// Facts of notifications of version 1 and older; nil if there are none.
+    /// Facts from notifications of version 1 or older; nil if there are none.
     package var legacy: LegacyFacts? { legacyStorage?.facts }
 
     /// Signed notifications about this purchase, oldest first.
@@ -64,7 +64,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     package struct MergeOutcome: Hashable, Sendable {
         /// Whether the merge changed anything.
         package var isChanged = false
-        /// Whether a merged fact was older than the current one and was therefore ignored.
+        /// Whether a merged fact was ignored because it was older than the current one.
         package var isStale = false
 
         package init(isChanged: Bool = false, isStale: Bool = false) {
@@ -73,7 +73,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         }
     }
 
-    /// Merges the facts of another value about the same purchase. Facts of another purchase are ignored.
+    /// Merges the facts in another value about the same purchase. Facts about a different purchase are ignored.
     @discardableResult
     package mutating func merge(_ other: PurchaseFacts) -> MergeOutcome {
         guard other.environment == environment, other.bundleId == bundleId,
@@ -82,7 +82,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         var outcome = MergeOutcome()
         if let erasedAt = other.erasedAt { erase(upTo: erasedAt, &outcome) }
         for transaction in other.transactions.values { take(transaction, &outcome) }
-        // The outcome of these is ignored because their transaction has been counted above.
+        // Ignore the outcome of the following merges because their transaction has been counted above.
         var ignored = MergeOutcome()
         Self.take(other.latestTransaction, into: &latestTransaction, erasedAt, &ignored)
         Self.take(other.namedAccount, into: &namedAccount, erasedAt, &ignored)
@@ -124,7 +124,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         }
     }
 
-    /// Keeps the newer of two statements, and ignores one from before the erasure.
+    /// Keeps the newer of two statements, and ignores statements from before the erasure.
     private static func take<Facts: VersionedFacts>(
         _ offered: Facts?, into place: inout Facts?, _ erasedAt: AppStoreInstant?, _ outcome: inout MergeOutcome
     ) {
@@ -177,7 +177,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     package mutating func insert(_ facts: RenewalFacts) {
         if facts.version.isSigned { Self.insert(facts, erasedAt, into: &renewal) }
     }
-    /// Merges a signed status; a status computed from version 1 is ignored.
+    /// Merges a signed status; a status computed from version 1 notifications is ignored.
     package mutating func insert(_ facts: StatusFacts) {
         if facts.version.isSigned { Self.insert(facts, erasedAt, into: &status) }
     }
@@ -203,13 +203,13 @@ package struct PurchaseFacts: Hashable, Sendable {
         take(facts, into: &place, erasedAt, &outcome)
     }
 
-    /// Records that a transaction began with an upgrade that was signed at this date.
+    /// Records that a transaction began with an upgrade that was signed at the given date.
     package mutating func insertUpgrade(to transactionId: TransactionId, signedDate: AppStoreInstant) {
         _ = takeUpgrade(to: TransactionKey(transactionId), signedDate)
     }
 
-    /// Records that the customer bought a transaction. Only auto-renewable transactions with an account are recorded,
-    /// and the record is kept longer than the transaction.
+    /// Records that the customer bought a transaction. Only auto-renewable transactions with an account are recorded.
+    /// The record is kept longer than the transaction.
     mutating func insertPurchase(_ transaction: TransactionFacts) {
         guard transaction.isAutoRenewable, transaction.appAccountToken != nil else { return }
         insertPurchase(at: transaction.start, signedDate: transaction.version.signedDate)
@@ -224,19 +224,19 @@ package struct PurchaseFacts: Hashable, Sendable {
         if erasedAt == nil { _ = Self.takeLink(id, since, into: &successors) }
     }
 
-    /// Marks unsigned facts as confirmed because Apple has answered a request about them: only Apple's signed facts
-    /// count from now on, even if the unsigned ones arrive again. A cancellation, or a transaction that Apple has not
-    /// signed, still waits for its signed copy.
+    /// Marks unsigned facts as confirmed because Apple has answered a query about them: only Apple's signed facts count
+    /// from now on, even if the unsigned facts arrive again. A cancellation, or a transaction that Apple has not
+    /// signed, must still wait for its signed copy.
     package mutating func settleLegacy(_ ids: [LegacyFactId]) {
         changeLegacy { facts, erasedAt in for id in ids { _ = facts.confirm(id, erasedAt: erasedAt) } }
     }
 
-    /// Ignores unsigned facts from now on, because Apple did not confirm them within the time limit.
+    /// Ignores these unsigned facts from now on because Apple did not confirm them within the time limit.
     package mutating func setLegacyAside(_ ids: [LegacyFactId]) {
         changeLegacy { facts, erasedAt in for id in ids { _ = facts.putAside(id, erasedAt: erasedAt) } }
     }
 
-    /// Ids of all unsigned facts of version 1 notifications that Apple has not confirmed yet.
+    /// Ids of all unsigned facts from version 1 notifications that Apple has not confirmed yet.
     package var unsettledLegacyIds: [LegacyFactId] { unsettledLegacy?.ids ?? [] }
 
     private mutating func changeLegacy(_ change: (inout LegacyFacts, AppStoreInstant?) -> Void) {
@@ -245,12 +245,12 @@ package struct PurchaseFacts: Hashable, Sendable {
         legacyStorage = facts.isEmpty ? nil : LegacyStorage(facts)
     }
 
-    /// Replaces the signed statement about a transaction by an unsigned one: for evaluation only, the result must not
-    /// be merged or written.
+    /// Replaces the signed statement about a transaction with an unsigned one. Use this only for evaluation: the result
+    /// must not be merged or written.
     mutating func overlay(_ transaction: TransactionFacts) { transactions.overlay(transaction) }
 
-    /// Replaces the renewal info as ``overlay(_:)`` does, and removes the signed status, which belonged to the replaced
-    /// one.
+    /// Replaces the renewal info, only for evaluation like ``overlay(_:)``, and removes the signed status, which
+    /// belonged to the replaced renewal info.
     mutating func replaceRenewal(with facts: RenewalFacts) {
         renewal = facts
         status = nil
@@ -265,7 +265,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     ) {
         self.transactions = transactions
         self.history = history
-        // No version writes unsigned facts here. If another program did, they must not count as signed.
+        // No version writes unsigned facts here. If another program did, those facts must not count as signed.
         self.transactions.removeAll { !$0.version.isSigned }
         self.history.removeUnsigned()
         legacyStorage = legacy.flatMap { $0.isEmpty ? nil : LegacyStorage($0) }
@@ -299,7 +299,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         namedAccount = Self.kept(namedAccount, after: moment)
         transferredToken = Self.kept(transferredToken, after: moment)
         transferredClaim = Self.kept(transferredClaim, after: moment)
-        // These have no date of their own, so none is kept for a purchase that was ever erased.
+        // These have no date of their own, so none are kept for a purchase that was ever erased.
         successors = [:]
         predecessors = [:]
         unknownFields = JSONObject()
@@ -309,7 +309,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         facts.flatMap { $0.version.signedDate > moment ? $0 : nil }
     }
 
-    /// Whether the erasure is the only fact.
+    /// Whether the erasure is the only fact left.
     package var isErased: Bool {
         erasedAt != nil && transactions.isEmpty && latestTransaction == nil && renewal == nil && status == nil
             && claim == nil && namedAccount == nil && events.isEmpty && upgrades.isEmpty && purchases.isEmpty
@@ -324,7 +324,7 @@ package struct PurchaseFacts: Hashable, Sendable {
             && accounts.allSatisfy { $0.isBounded } && appTransactionId?.isBounded ?? true
     }
 
-    /// The greatest signedDate of all facts; unsigned facts count with their date.
+    /// The latest signedDate of all facts. Unsigned facts count with their own date.
     package var latestSignedDate: AppStoreInstant {
         var latest = history.values.last?.signedDate ?? .earliest
         func consider(_ moment: AppStoreInstant?) { if let moment, moment > latest { latest = moment } }
@@ -374,7 +374,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         return latest != id
     }
 
-    /// Merges unknown members; if both values differ, the one with the greater text is kept.
+    /// Merges unknown members; if two values differ, the one with the greater text is kept.
     private mutating func mergeUnknownFields(_ others: JSONObject) -> Bool {
         var merged = unknownFields
         for member in others.members {
@@ -390,7 +390,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     }
 }
 
-/// A single reference, because most purchases have no such facts.
+/// Stored as a single reference, because most purchases have no such facts.
 private final class LegacyStorage: Hashable, Sendable {
     let facts: LegacyFacts
 

@@ -2,13 +2,13 @@ internal import AppStoreModel
 
 /// A migration to Advanced Commerce, or a switch between a single subscription and a bundle in either direction, begins
 /// a new purchase; its transactions name the purchase that it continues. The two purchases have different keys, so
-/// facts of each are merged into the other: both reach the same state in any order of arrival.
+/// facts about each are merged into the other. Both reach the same state in any order of arrival.
 extension PurchaseFacts {
-    /// Updates for other purchases that follow from this one, to be merged into theirs.
+    /// Updates for other purchases that follow from this one, to be merged into those purchases.
     ///
     /// A successor adds itself to the purchase that it continues. The continued purchase passes its account on, and
-    /// ends when Apple signs a revocation or its period expires. Both updates only add facts, so the join of all of
-    /// them is the same in every order.
+    /// ends when Apple signs a revocation or its period expires. Both updates only add facts, so joining all of them
+    /// gives the same result in every order.
     package var derivedUpdates: [PurchaseFacts] {
         var result: [PurchaseFacts] = []
         var previous = predecessors

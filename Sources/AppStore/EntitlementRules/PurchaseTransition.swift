@@ -12,8 +12,9 @@ package struct PurchaseTransition: Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// Returns the state changes over the kept events: by the status that Apple stated with each event, or by the facts
-    /// as of that event. The result does not depend on the order of arrival, because events and facts do not.
+    /// Returns the state changes over the kept events, using the status that Apple stated with each event, or else the
+    /// facts at the time of that event. The result does not depend on the order of arrival, because events and facts do
+    /// not either.
     package func transitions(_ rules: ProductRules) -> [PurchaseTransition] {
         var result: [PurchaseTransition] = []
         for event in events {
@@ -37,7 +38,7 @@ extension PurchaseFacts {
 }
 
 extension PurchaseTransition {
-    /// Writes `from`, `to`, `at` and the `cause`.
+    /// Writes `from`, `to`, `at` and `cause`.
     package func write(to object: inout JSONWriter) {
         object.set("from", from)
         object.set("to", to)

@@ -26,7 +26,7 @@ package struct RenewalContent: FactsContent {
     package var renewalQuantity: Int32?
     /// The product after the end of a commitment.
     package var commitmentAutoRenewProductId: ProductId?
-    /// Whether a commitment renews at its end.
+    /// Whether a commitment renews when it ends.
     package var commitmentAutoRenewStatus: AutoRenewStatus?
     /// Members written by a later version of this library.
     package var unknownFields = JSONObject()
@@ -109,8 +109,8 @@ package struct RenewalContent: FactsContent {
 extension RenewalFacts {
     package init(version: FactVersion) { self.init(RenewalContent(version: version)) }
 
-    /// Creates facts versioned by the renewal info's own signedDate. `fallback` is the version of the notification that
-    /// delivered it.
+    /// Creates facts with the renewal info's own signedDate as their version. `fallback` is the version of the
+    /// notification that delivered the renewal info.
     package init(_ payload: RenewalInfoPayload, fallback: FactVersion) {
         self = Facts(RenewalContent(payload, fallback: fallback)).written
     }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Members of renewal info's payload that are required for facts.
+/// The members of a renewal info payload that are needed to create facts.
 enum RenewalMember: Int, ScannedName {
     case originalTransactionId, productId, autoRenewProductId, autoRenewStatus, isInBillingRetryPeriod
     case gracePeriodExpiresDate, expirationIntent, priceIncreaseStatus, renewalDate, renewalPrice, currency
@@ -18,13 +18,13 @@ enum RenewalMember: Int, ScannedName {
         case .isInBillingRetryPeriod: .bool
         case .appAccountToken: .token
         case .currency, .offerIdentifier: .keptText
-        // Rare objects, which the models read.
+        // Rare objects; records that contain them are read by the models.
         case .advancedCommerceInfo, .commitmentInfo, .multiSeatInfo: .absent
         default: .text
         }
     }
 
-    /// Members of ``RenewalFacts`` in their order, followed by the version.
+    /// Members of ``RenewalFacts`` in the order in which they are written, followed by the version.
     static let facts: [RenewalMember] = [
         .productId, .autoRenewProductId, .autoRenewStatus, .isInBillingRetryPeriod, .gracePeriodExpiresDate,
         .expirationIntent, .priceIncreaseStatus, .renewalDate, .renewalPrice, .currency, .offerType, .offerIdentifier,
@@ -33,7 +33,7 @@ enum RenewalMember: Int, ScannedName {
 }
 
 extension RenewalContent {
-    /// Creates the same content as from the payload's model.
+    /// Creates the same content as the payload's model would.
     init(_ scan: ScannedMembers<RenewalMember>, _ version: FactVersion) {
         self.init(version: version)
         productId = scan.identifier(.productId)

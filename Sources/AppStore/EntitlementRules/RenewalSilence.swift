@@ -1,14 +1,14 @@
 package import AppStoreModel
 
-/// How long access continues after the end of a period without news of its renewal: Apple's notification may be late,
-/// or may be unread in our own input.
+/// How long access continues after the end of a period if there is no news of a renewal: Apple's notification may be
+/// late, or may not have been read from our own input yet.
 struct RenewalSilence: Hashable, Sendable {
-    /// When the lack of news ends access.
+    /// When access ends for lack of news.
     var end: AppStoreInstant
     /// Whether access depends on input that has not been read yet.
     var isUnknown: Bool
 
-    /// Nil if the lack of news ends access already.
+    /// Nil if access has already ended for lack of news.
     ///
     /// Source: app-store.md 11.3, row 3b and the paragraph on row 3.
     init?(after expiresDate: AppStoreInstant, at instant: AppStoreInstant, policy: SubscriptionPolicy) {
@@ -34,9 +34,9 @@ struct RenewalSilence: Hashable, Sendable {
 }
 
 extension ProductRules {
-    /// Returns these rules for facts whose input was read up to a moment.
+    /// Returns these rules for facts whose input was read up to the given moment.
     ///
-    /// - Parameter moment: everything received up to this moment is included in the facts.
+    /// - Parameter moment: the facts include everything received up to this moment.
     package func reading(until moment: AppStoreInstant) -> ProductRules {
         var rules = self
         rules.subscriptions.receivedUntil = moment

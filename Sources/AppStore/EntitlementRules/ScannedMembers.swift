@@ -1,42 +1,42 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A member of an object in a record that is read without a model.
+/// A member of an object in a record, read without a model.
 protocol ScannedName: CaseIterable, RawRepresentable, Sendable where RawValue == Int, AllCases == [Self] {
-    /// The documented form of its value.
+    /// The documented form of the member's value.
     var form: ScannedForm { get }
     static var table: ScannedTable { get }
 }
 
-/// The documented form of a member, restricted to values whose text is canonical.
+/// The documented form of a member. Only values in canonical form match.
 enum ScannedForm: Sendable {
     case text
-    /// Text that is stored, at most ``FactsBounds/textBytes`` long.
+    /// Text that is stored; at most ``FactsBounds/textBytes`` long.
     case keptText
-    /// Text that is compared case-insensitively; lower case only.
+    /// Text that is compared case-insensitively; only lower case matches.
     case token
     case bool
     /// Milliseconds since 1970.
     case instant
-    /// A whole number without sign, fraction and exponent, within a range.
+    /// A whole number without sign, fraction or exponent, within a range.
     case number(ClosedRange<Int64>)
     case object
-    /// A member that must be absent: an object that has it is read by the model.
+    /// A member that must be absent: an object that contains it is read by the model.
     case absent
 
     static let number32 = number(0...Int64(Int32.max))
     static let number64 = number(0...Int64.max)
 }
 
-/// Names and forms of an object's members.
+/// Names and forms of the members of an object.
 struct ScannedTable: Sendable {
     let names: JSONMemberTable
     let forms: [ScannedForm]
-    /// By number, the quoted name followed by a colon.
+    /// The quoted name followed by a colon, indexed by the member's number.
     let prefixes: [[UInt8]]
 
     init<Name: ScannedName>(_: Name.Type) {
-        // The cases have the names of Apple's members.
+        // The cases have the same names as Apple's members.
         let texts = Name.allCases.map { "\($0)" }
         names = JSONMemberTable(texts)
         forms = Name.allCases.map(\.form)
@@ -44,12 +44,12 @@ struct ScannedTable: Sendable {
     }
 }
 
-/// The required members of one object in a record, found in one pass. `null` counts as absent.
+/// The required members of one object in a record, found in a single pass. `null` counts as absent.
 struct ScannedMembers<Name: ScannedName> {
     private let document: JSONDocument
     private var values: JSONMemberTable.Values
 
-    /// Nil unless each member has its documented form; the object is read by its model then.
+    /// Nil unless each member has its documented form; the model then reads the object.
     init?(_ element: JSONElement) {
         guard element.kind == .object,
             let values = Name.table.names.values(of: element.index, in: element.document)
@@ -94,7 +94,7 @@ struct ScannedMembers<Name: ScannedName> {
         return value == 0 ? nil : Int(value)
     }
 
-    /// The bytes of a text.
+    /// The UTF-8 bytes of a text.
     func bytes(_ name: Name) -> ArraySlice<UInt8>? { value(name).map { document.textBytes(of: $0) } }
 
     func string(_ name: Name) -> String? { value(name).map { document.text(of: $0) } }
@@ -130,7 +130,7 @@ struct ScannedMembers<Name: ScannedName> {
     /// Treats a member as absent.
     mutating func remove(_ name: Name) { values[name.rawValue] = 0 }
 
-    /// Appends members to the text of an object, in the given order, as they are in the record.
+    /// Appends members to the text of an object, in the given order, exactly as in the record.
     func copy(_ names: [Name], to text: inout [UInt8]) {
         for name in names {
             guard let value = value(name) else { continue }

@@ -1,8 +1,8 @@
 package import AppStoreModel
 
-/// The state of one transaction of a purchase at a moment, with the rule that decided it.
+/// The state of one transaction in a purchase at a moment, with the rule that decided it.
 package struct Standing: Hashable, Sendable {
-    /// Sorted; empty for a consumable, which has units instead.
+    /// Sorted; empty for a consumable, which is counted in units.
     package var entitlements: [String]
     package var productId: ProductId
     package var transactionId: TransactionId
@@ -10,9 +10,9 @@ package struct Standing: Hashable, Sendable {
     package var state: String
     package var rule: StateRule
     package var isEntitled: Bool
-    /// When this state ends by itself; nil if it does not.
+    /// When this state ends without a notification; nil if it never does.
     package var until: AppStoreInstant?
-    /// Whether the subscription renews at the end of the period; nil if unknown, and for other purchases.
+    /// Whether the subscription renews at the end of the period; nil if unknown or not a subscription.
     package var willRenew: Bool?
     package var expirationIntent: ExpirationIntent?
     /// Consumables: credited minus debited units; nil for other purchases.
@@ -20,8 +20,8 @@ package struct Standing: Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// Returns the state of every transaction that counts at a moment, by entitlement and transaction, and when one of
-    /// them next changes by itself.
+    /// Returns the state of every transaction that counts at a moment, by entitlement and transaction, and when any of
+    /// the states next changes without a notification.
     package func standings(
         at instant: AppStoreInstant, rules: ProductRules, view: EntitlementAnswer.View = .newestFacts
     ) -> (standings: [Standing], nextChange: AppStoreInstant?) {
@@ -30,7 +30,7 @@ extension PurchaseFacts {
         var standings: [Standing] = []
         for grant in answer.grants {
             let standing = Standing(grant)
-            // A transaction's entitlements have equal states, unless single items of it were revoked.
+            // All entitlements of a transaction have the same state, unless individual items were revoked.
             if let index = standings.firstIndex(where: { $0.isEqual(to: standing) }) {
                 standings[index].entitlements += standing.entitlements
             } else {
@@ -61,7 +61,7 @@ extension Standing {
             units: state.netUnits)
     }
 
-    /// Whether both differ in their entitlements only.
+    /// Returns whether the two differ only in their entitlements.
     fileprivate func isEqual(to other: Standing) -> Bool {
         var copy = other
         copy.entitlements = entitlements

@@ -8,11 +8,11 @@ package enum StateRule: String, Sendable, CaseIterable {
     case statusRevoked = "revoked_by_status"
     /// The period has not ended.
     case periodRunning = "period"
-    /// Billing failed, and Apple states until when service continues.
+    /// Billing failed, and Apple states how long service continues.
     case graceUntil = "grace"
-    /// Billing failed, and Apple asks to continue service without stating an end.
+    /// Billing failed, and Apple asks the developer to continue service without stating an end.
     case graceWithoutEnd = "grace_without_end"
-    /// The period has ended, nothing rules out a renewal, and its notification may be late.
+    /// The period has ended, nothing rules out a renewal, and the notification of a renewal may be late.
     case renewalAwaited = "renewal_awaited"
     /// The period has ended while the input that would contain the renewal is unread.
     case renewalUnread = "renewal_unread"
@@ -20,7 +20,7 @@ package enum StateRule: String, Sendable, CaseIterable {
     case billingRetry = "billing_retry"
     /// Apple stated "active" after the end of the period.
     case statusActive = "active_by_status"
-    /// Apple stated "active" after the end of the period, and the tolerance is over.
+    /// Apple stated "active" after the end of the period, but the tolerance has passed.
     case statusActiveTooOld = "active_by_status_too_old"
     /// Apple has stopped trying to charge.
     case retryOver = "retry_over"
@@ -47,7 +47,7 @@ package enum StateRule: String, Sendable, CaseIterable {
     case debited
     case unknownType = "unknown_type"
 
-    /// Explains the rule in one sentence without a full stop.
+    /// Returns an explanation of the rule: one sentence without a full stop.
     ///
     /// - Parameter until: when the state ends by itself, if it does.
     package func explanation(until: String?) -> String {

@@ -1,18 +1,18 @@
 internal import AppStoreModel
 
-/// The facts that decide the state of a subscription at a moment and after it.
+/// The facts that decide the state of a subscription at and after a moment.
 struct SubscriptionEvidence {
-    /// The period that is current at the moment, followed by the upcoming periods in order. Among periods that replaced
-    /// each other, only the last one is included.
+    /// The period that is current at the moment, followed by the upcoming periods in order. If periods replaced each
+    /// other, only the last of them is included.
     var periods: [SubscriptionPeriod] = []
-    /// The latest transaction if `periods` is empty: it was upgraded, and the new transaction is not known.
+    /// The latest transaction if `periods` is empty: it was upgraded, and the new transaction is unknown.
     var replaced: TransactionFacts?
     var renewal: RenewalFacts?
     var status: StatusFacts?
     /// Whether the revocation of another transaction explains status 5 (revoked).
     var isStatusExplained = false
 
-    /// Collects the newest facts, for this moment and later ones.
+    /// Collects the newest facts for this moment and later.
     init(_ purchase: PurchaseFacts, from instant: AppStoreInstant) {
         periods = purchase.competingPeriods(from: instant)
         if periods.isEmpty { replaced = purchase.latestPeriod() }
@@ -82,15 +82,15 @@ struct SubscriptionEvidence {
             .expired, by: Self.endRule(told), isEntitled: false, needsStatusQuery: told.isGraceWithoutDate)
     }
 
-    /// Returns why a subscription expired, given the statements about its last period.
+    /// Returns why a subscription expired, according to the statements about its last period.
     private static func endRule(_ told: PeriodRenewal) -> StateRule {
         if told.isInBillingRetry { return .retryOver }
         if told.mayBeRenewing { return .renewalMissing }
         return told.willRenew == false ? .renewalOff : .periodOver
     }
 
-    /// Returns the end of the period and of those for the same product that follow without a gap, or an earlier
-    /// revocation or change of product.
+    /// Returns the end of the period and of the periods for the same product that follow without a gap. An earlier
+    /// revocation or change of product ends it sooner.
     private func endOfAccess(
         in current: SubscriptionPeriod, _ expiresDate: AppStoreInstant, at instant: AppStoreInstant
     ) -> AppStoreInstant {
@@ -107,14 +107,14 @@ struct SubscriptionEvidence {
         return end
     }
 
-    /// The status, unless it is about another period and explained by that period's revocation.
+    /// Returns the status, unless it is about another period and explained by the revocation of that period.
     private func status(of period: SubscriptionPeriod?) -> StatusFacts? {
         let isRevoked = period?.transactions.contains { $0.revocationDate != nil } ?? false
         return status?.status == .revoked && isStatusExplained && !isRevoked ? nil : status
     }
 
-    /// Whether Apple stated "revoked" and has stated nothing about the period since, and no other revocation explains
-    /// it.
+    /// Returns whether Apple stated "revoked" and has made no statement about the period since, and no other revocation
+    /// explains the status.
     private func isRevokedByStatus(_ current: SubscriptionPeriod?) -> Bool {
         guard let status, status.status == .revoked, !isStatusExplained else { return false }
         return current?.transactions.allSatisfy {

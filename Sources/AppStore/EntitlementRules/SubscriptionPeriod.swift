@@ -2,34 +2,35 @@ internal import AppStoreModel
 
 /// One period of a subscription: a single transaction, or several if seats were added during the period.
 ///
-/// Apple marks every transaction of such a period, including the one from before the seats were added. The mark alone
+/// Apple marks every transaction of such a period, including the one made before the seats were added. The mark alone
 /// therefore shows neither which transaction is the first nor whether one replaces another. Source: Apple,
 /// `additionalTransactionReason`, and StoreKit's `seatAddition`.
 struct SubscriptionPeriod {
-    /// The transaction that was bought first. It represents the period.
+    /// The transaction that was bought first; it represents the period.
     var first: TransactionFacts
-    /// The transactions of added seats, sorted by start.
+    /// The transactions that added seats, sorted by start.
     var additions: [TransactionFacts] = []
 
     var start: AppStoreInstant { first.start }
     var productId: ProductId? { first.productId }
     var transactions: [TransactionFacts] { [first] + additions }
 
-    /// Returns when the period ends: the latest expiry of its transactions that are not revoked at that moment, or of
-    /// all if all are revoked.
+    /// Returns when the period ends: the latest expiry of the transactions that are not revoked at that moment, or of
+    /// all transactions if all are revoked.
     func expiresDate(at instant: AppStoreInstant) -> AppStoreInstant? {
         guard !additions.isEmpty else { return first.expiresDate }
         let held = transactions.filter { !$0.isRevoked(at: instant) }
         return (held.isEmpty ? transactions : held).compactMap(\.expiresDate).max()
     }
 
-    /// Whether every transaction that has begun is revoked. The purchaser keeps access until the last one is.
+    /// Returns whether every transaction that has begun is revoked. The purchaser keeps access until the last one is
+    /// revoked.
     func isRevoked(at instant: AppStoreInstant) -> Bool {
         first.isRevoked(at: instant)
             && additions.allSatisfy { $0.start > instant || $0.isRevoked(at: instant) }
     }
 
-    /// When the last transaction is revoked; nil if one of them is not.
+    /// When the last transaction was revoked; nil if any of them is not revoked.
     var revocationDate: AppStoreInstant? {
         guard var latest = first.revocationDate else { return nil }
         for addition in additions {
@@ -39,8 +40,8 @@ struct SubscriptionPeriod {
         return latest
     }
 
-    /// Returns the seats of the transactions that have begun. The transaction of a group member repeats the seats of
-    /// the whole group, but gives access to one person.
+    /// Returns the seats in the transactions that have begun. A group member's transaction repeats the seats of the
+    /// whole group, but gives access to only one person.
     func seats(at instant: AppStoreInstant) -> Int64 {
         if first.inAppOwnershipType == .assigned { return 1 }
         var seats = first.seats(at: instant)
@@ -50,10 +51,10 @@ struct SubscriptionPeriod {
 }
 
 extension SubscriptionPeriod {
-    /// Groups transactions into periods: overlapping transactions of one product form a single period if one of them is
+    /// Groups transactions into periods: overlapping transactions of one product form a single period if any of them is
     /// marked.
     ///
-    /// - Parameter transactions: transactions of one purchase without upgraded ones, sorted by start.
+    /// - Parameter transactions: transactions of one purchase, without those that were upgraded, sorted by start.
     static func periods(of transactions: [TransactionFacts]) -> [SubscriptionPeriod] {
         var clusters: [[TransactionFacts]] = []
         for transaction in transactions {
@@ -70,13 +71,14 @@ extension SubscriptionPeriod {
 }
 
 extension TransactionFacts {
-    /// Whether the transaction is active at a moment after its start. A purchase after a refund begins a new period.
+    /// Returns whether the transaction is active at a moment after its start. A purchase after a refund begins a new
+    /// period.
     fileprivate func runs(at instant: AppStoreInstant) -> Bool {
         expiresDate.map { $0 > instant } ?? false && !isRevoked(at: instant)
     }
 
-    /// Returns the seats of this transaction. The sum cannot overflow: 32 bits each, at most 64 transactions. A revoked
-    /// transaction has none, regardless of earlier refunds.
+    /// Returns the seats in this transaction. The sum cannot overflow: at most 64 transactions with 32 bits each. A
+    /// revoked transaction has no seats, regardless of earlier refunds.
     fileprivate func seats(at instant: AppStoreInstant) -> Int64 {
         if isRevoked(at: instant) { return 0 }
         let held = amountProblems.contains(.quantity) ? 0 : Int64(quantity ?? 1)

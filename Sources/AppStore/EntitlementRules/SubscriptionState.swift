@@ -1,12 +1,12 @@
 package import AppStoreModel
 
-/// State of an auto-renewable subscription at a moment.
+/// The state of an auto-renewable subscription at a moment.
 package struct SubscriptionState: Hashable, Sendable {
     package enum Phase: String, Sendable, CaseIterable {
         case active = "ACTIVE"
-        /// The period is over, no statement rules out its renewal, and Apple's notification may be late.
+        /// The period is over, nothing rules out its renewal, and Apple's notification may be late.
         case renewing = "RENEWING"
-        /// Billing failed, and Apple asks to continue service.
+        /// Billing failed, and Apple asks the developer to continue service.
         case grace = "GRACE"
         /// Billing failed, and service has ended.
         case retry = "RETRY"
@@ -34,8 +34,8 @@ package struct SubscriptionState: Hashable, Sendable {
     /// The rule that decided the state.
     package var rule: StateRule
     package var isEntitled: Bool
-    /// When this state ends by itself; nil if it does not. For an active subscription, the end of its product's
-    /// consecutive periods.
+    /// When this state ends without a notification; nil if it never does. For an active subscription, the end of
+    /// consecutive periods of its product.
     package var until: AppStoreInstant?
     /// The transaction that decides the state; nil if none is known.
     package var transaction: TransactionFacts?
@@ -43,17 +43,17 @@ package struct SubscriptionState: Hashable, Sendable {
     package var willRenew: Bool?
     /// Whether a twelve-month commitment renews at its end; nil if there is no commitment or the answer is unknown.
     package var commitmentWillRenew: Bool?
-    /// The product at the next renewal, if different from the current one.
+    /// The product after the next renewal, if different from the current one.
     package var pendingProductId: ProductId?
-    /// Status of an announced price increase: 0 while the customer has not responded.
+    /// Status of an announced price increase; 0 while the customer has not responded.
     package var priceIncreaseStatus: PriceIncreaseStatus?
     /// Why the subscription expired.
     package var expirationIntent: ExpirationIntent?
-    /// Seats of the period. For multiseat transactions, the sum over its transactions minus revoked seats.
+    /// Number of seats in the period. For multiseat transactions, the sum over all transactions minus revoked seats.
     package var seats: Int64
-    /// Whether Apple must be queried because the facts do not explain its statement.
+    /// Whether Apple must be queried because the facts do not explain Apple's statement.
     package var needsStatusQuery: Bool
-    /// Whether access depends on unread input, so that the renewal's outcome is unknown.
+    /// Whether access depends on unread input, so that it is unknown whether the subscription was renewed.
     package var isUnknown = false
 
     package var productId: ProductId? { transaction?.productId }
@@ -61,21 +61,21 @@ package struct SubscriptionState: Hashable, Sendable {
 
 /// Limits that the operator can configure.
 package struct SubscriptionPolicy: Hashable, Sendable {
-    /// How long after its expiry a renewing subscription stays entitled while the renewal's notification may be on its
-    /// way. Milliseconds. Apple's first retry comes an hour after the first attempt.
+    /// How long, in milliseconds, a renewing subscription stays entitled after its expiry while the renewal's
+    /// notification may still arrive. Apple's first retry comes an hour after the first attempt.
     package var renewalLeewayMilliseconds: Int64 = 3 * 3_600_000
-    /// How long after its expiry a renewing subscription stays entitled while the input that would contain the renewal
-    /// is unread. Milliseconds.
+    /// How long, in milliseconds, a renewing subscription stays entitled after its expiry while the input that would
+    /// contain the renewal is unread.
     package var outageLeewayMilliseconds: Int64 = 24 * 3_600_000
-    /// Everything received up to this moment is included in the facts; nil means that all input is.
+    /// The facts include everything received up to this moment; nil means that they include all input.
     package var receivedUntil: AppStoreInstant?
-    /// Length of a grace period without an end stated by Apple: the setting in App Store Connect. Milliseconds.
+    /// Length in milliseconds of a grace period for which Apple states no end: the setting in App Store Connect.
     package var graceFallbackMilliseconds: Int64 = 3 * 86_400_000
-    /// How long after Apple stated "active" a subscription past its known expiry stays entitled. Milliseconds.
+    /// How long, in milliseconds, a subscription past its known expiry stays entitled after Apple stated "active".
     package var staleToleranceMilliseconds: Int64 = 3_600_000
-    /// How long after the expiry Apple retries a charge. Milliseconds.
+    /// How long, in milliseconds, Apple retries a charge after the expiry.
     package var billingRetryMilliseconds: Int64 = 60 * 86_400_000
-    /// How long after the expiry Apple retries a charge for a period of a commitment paid monthly. Milliseconds.
+    /// How long, in milliseconds, Apple retries a charge after the expiry, for a period of a commitment paid monthly.
     package var commitmentRetryMilliseconds: Int64 = 90 * 86_400_000
 
     package init() {}
@@ -85,8 +85,8 @@ package struct SubscriptionPolicy: Hashable, Sendable {
         expiresDate.advanced(byMilliseconds: isCommitted ? commitmentRetryMilliseconds : billingRetryMilliseconds)
     }
 
-    /// Returns the end of a grace period for which Apple states none. An hour is added because Apple counts calendar
-    /// days: 6 days were 145 hours across a change of clocks.
+    /// Returns the end of a grace period for which Apple states no end. An hour is added because Apple counts calendar
+    /// days: six days were 145 hours across a daylight saving change.
     func endOfGraceWithoutDate(after expiresDate: AppStoreInstant) -> AppStoreInstant {
         guard graceFallbackMilliseconds > 0 else { return expiresDate }
         return expiresDate.advanced(byMilliseconds: graceFallbackMilliseconds).advanced(byMilliseconds: 3_600_000)
@@ -111,7 +111,7 @@ extension PurchaseFacts {
         return (state, evidence.nextChange(after: instant, from: state, policy: policy))
     }
 
-    /// Returns the first moment after `instant` at which the state changes without a notification. Nil if there is
+    /// Returns the first moment after `instant` at which the state changes without a notification; nil if there is
     /// none.
     package func nextChange(
         after instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
@@ -119,14 +119,14 @@ extension PurchaseFacts {
         stateAndNextChange(at: instant, policy: policy)?.nextChange
     }
 
-    /// Whether Apple's status disagrees with the state computed from the facts for the moment of that status. The facts
-    /// take precedence; this is for a metric.
+    /// Whether Apple's status disagrees with the state that the facts give for the moment of that status. The facts
+    /// take precedence; this is used only for a metric.
     package var statusDisagrees: Bool {
         guard let status, status.status.isKnown, let state = state(at: status.version.signedDate)
         else {
             return false
         }
-        // Apple may report a failed renewal before the period ends; the customer keeps the rest of the period.
+        // Apple may report a failed renewal before the period ends; the customer has access for the rest of the period.
         let hasFailedEarly =
             state.phase == .active && (status.status == .billingRetry || status.status == .billingGracePeriod)
         let isServed = state.phase == .stale || state.phase == .renewing

@@ -1,17 +1,17 @@
 package import AppStoreModel
 internal import JSON
 
-/// All members of one statement by Apple about a transaction. They are kept for a purchase's newest statement; for
-/// other transactions only ``TransactionFacts`` are kept.
+/// All members of one statement by Apple about a transaction. They are kept for the purchase's newest statement; for
+/// other transactions, only ``TransactionFacts`` are kept.
 ///
-/// Stored as text, because merging reads the version only, and few readers need the content.
+/// Stored as text, because merging reads only the version, and few readers need the content.
 package struct TransactionDetails: VersionedFacts {
     package let version: FactVersion
-    /// Whether it contains the number of a period in a commitment, the only member that most answers require.
+    /// Whether the details contain the number of a period in a commitment, the only member that most answers need.
     let hasBillingPeriod: Bool
     private let storage: LazyContent<TransactionDetailsContent?>
 
-    /// The parsed content; nil if the text was not written by this library.
+    /// The parsed content; nil if this library did not write the text.
     package var content: TransactionDetailsContent? {
         storage.box { $0.flatMap(TransactionDetailsContent.init) }.content
     }
@@ -32,7 +32,7 @@ package struct TransactionDetails: VersionedFacts {
         }
     }
 
-    /// Nil without a signedDate.
+    /// Nil if there is no signedDate.
     init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let version = fields.version() else { return nil }
@@ -50,7 +50,7 @@ package struct TransactionDetails: VersionedFacts {
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// The content of a ``TransactionDetails``.
+/// The content of ``TransactionDetails``.
 package struct TransactionDetailsContent: Hashable, Sendable {
     package var transactionId: TransactionId
     package var version: FactVersion
@@ -60,14 +60,14 @@ package struct TransactionDetailsContent: Hashable, Sendable {
     package var purchaseDate: AppStoreInstant?
     package var originalPurchaseDate: AppStoreInstant?
     package var expiresDate: AppStoreInstant?
-    /// 1 or more; nil if Apple sent none or a value out of range (see `amountProblems`).
+    /// At least 1; nil if Apple sent no value or one out of range (see `amountProblems`).
     package var quantity: Int32?
     package var inAppOwnershipType: InAppOwnershipType?
     package var isUpgraded = false
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
     package var revocationType: RevocationType?
-    /// Milliunits of a percent, 0 to 100000.
+    /// In milliunits of a percent, 0 to 100000.
     package var revocationPercentage: Int32?
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppTransactionId?
@@ -79,10 +79,10 @@ package struct TransactionDetailsContent: Hashable, Sendable {
     package var revokedSeatQuantity: Int32?
     package var previousOriginalTransactionId: OriginalTransactionId?
     package var billingPlanType: BillingPlanType?
-    /// Number of this period in a commitment, from 1.
+    /// Number of this period within a commitment, starting at 1.
     package var billingPeriodNumber: Int32?
     package var commitmentExpiresDate: AppStoreInstant?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     package var price: Int64?
     package var currency: String?
     package var storefront: String?
@@ -98,8 +98,8 @@ package struct TransactionDetailsContent: Hashable, Sendable {
 // MARK: From Apple's payload
 
 extension TransactionDetailsContent {
-    /// Creates the content from Apple's payload. The version has the transaction's own signedDate if there is one, else
-    /// that of `fallback`. Nil without a transactionId.
+    /// Creates the content from Apple's payload. The version uses the transaction's own signedDate if it has one, or
+    /// else that of `fallback`. Nil if there is no transactionId.
     init?(_ payload: TransactionPayload, fallback: FactVersion) {
         guard let transactionId = payload.transactionId else { return nil }
         var version = fallback
@@ -149,7 +149,7 @@ extension TransactionDetailsContent {
         }
     }
 
-    /// Reads as many items as the bounds permit.
+    /// Reads as many items as the bounds allow.
     private mutating func readItems(_ payload: TransactionPayload) {
         var bytes = 0
         for item in payload.advancedCommerceInfo?.items ?? [] {
@@ -225,7 +225,7 @@ extension TransactionDetailsContent {
         )
     }
 
-    /// Nil without a transactionId or a signedDate.
+    /// Nil if there is no transactionId or no signedDate.
     fileprivate init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let transactionId: TransactionId = fields.identifier("transactionId"), let version = fields.version()

@@ -26,7 +26,7 @@ package struct TransactionFacts: Hashable, Sendable {
         self.traits = traits
     }
 
-    /// - Parameter traitsText: JSON text of its traits, if available.
+    /// - Parameter traitsText: JSON text of the transaction's traits, if available.
     init(_ details: TransactionDetailsContent, traitsText: [UInt8]? = nil) {
         self.init(
             key: TransactionKey(details.transactionId), version: TransactionVersion(details.version),
@@ -40,45 +40,45 @@ package struct TransactionFacts: Hashable, Sendable {
     package var type: ProductType? { traits.type }
     package var quantity: Int32? { traits.quantity }
     package var inAppOwnershipType: InAppOwnershipType? { traits.inAppOwnershipType }
-    /// Apple's own member; ``PurchaseFacts/isUpgraded(_:)`` also considers other transactions.
+    /// Apple's own member. ``PurchaseFacts/isUpgraded(_:)`` also considers other transactions.
     package var isUpgraded: Bool { traits.isUpgraded }
     package var revocationPercentage: Int32? { traits.revocationPercentage }
     package var appAccountToken: AppAccountToken? { traits.appAccountToken }
     package var appTransactionId: AppTransactionId? { traits.appTransactionId }
-    /// Whether seats were added to the period. Apple marks each of its transactions, also the first one when it is
-    /// signed again.
+    /// Whether seats were added to the period. Apple marks every transaction of the period, including the first one
+    /// when it is signed again.
     package var hasAddedSeats: Bool { traits.hasAddedSeats }
     package var revokedSeatQuantity: Int32? { traits.revokedSeatQuantity }
     package var previousOriginalTransactionId: OriginalTransactionId? { traits.previousOriginalTransactionId }
     package var billingPlanType: BillingPlanType? { traits.billingPlanType }
     package var commitmentExpiresDate: AppStoreInstant? { traits.commitmentExpiresDate }
-    /// Whether it is one period of a commitment with monthly payment.
+    /// Whether the transaction is one period of a commitment with monthly payment.
     var isCommitted: Bool { billingPlanType == .monthly }
     package var items: [TransactionTraits.Item] { traits.items }
     package var amountProblems: [TransactionTraits.AmountProblem] { traits.amountProblems }
 
-    /// Whether it is a period of an auto-renewable subscription.
+    /// Whether the transaction is a period of an auto-renewable subscription.
     package var isAutoRenewable: Bool { traits.isAutoRenewable(hasExpiry: expiresDate != nil) }
 
     package func isRevoked(at instant: AppStoreInstant) -> Bool { revocationDate.map { $0 <= instant } ?? false }
 
-    /// Whether its identifiers are within the length limit; see ``PurchaseFacts/hasBoundedIdentifiers``.
+    /// Whether the transaction's identifiers are within the length limit; see ``PurchaseFacts/hasBoundedIdentifiers``.
     var hasBoundedIdentifiers: Bool {
         key.isBounded && productId?.isBounded ?? true && previousOriginalTransactionId?.isBounded ?? true
     }
 
-    /// The start, or the signedDate if there is none.
+    /// The start, or the signedDate if there is no start.
     var beginning: AppStoreInstant { start == .earliest ? version.signedDate : start }
 
-    /// Whether it counts as a period of its own; see ``FactsBounds/periods``.
+    /// Whether the transaction counts as a separate period; see ``FactsBounds/periods``.
     var isPeriod: Bool { isAutoRenewable && !hasAddedSeats }
 
-    /// Whether `one` precedes `other` in a purchase: by start, then by the text of the transactionId.
+    /// Returns whether `one` precedes `other` in a purchase: by start, then by the text of the transactionId.
     static func isOrdered(_ one: TransactionFacts, _ other: TransactionFacts) -> Bool {
         one.start != other.start ? one.start < other.start : one.key < other.key
     }
 
-    /// Whether `one` replaces `other`: it has the newer version, or an equal version and the greater content.
+    /// Returns whether `one` replaces `other`: it has a newer version, or an equal version and greater content.
     static func isNewer(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         if one.version != other.version { return other.version < one.version }
         return one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
@@ -97,12 +97,12 @@ package struct TransactionFacts: Hashable, Sendable {
     }
 }
 
-/// Version of a statement about a transaction, ordered like ``FactVersion``, but with only the first eight bytes of the
-/// notificationUUID.
+/// The version of a statement about a transaction. It is ordered like ``FactVersion``, but uses only the first eight
+/// bytes of the notificationUUID.
 package struct TransactionVersion: Hashable, Comparable, Sendable {
     package let signedDate: AppStoreInstant
     package let isSigned: Bool
-    /// These bytes as one number, whose order is that of the texts; 0 without a notification.
+    /// These bytes as a number with the same order as the texts; 0 if there is no notification.
     let tieBreak: UInt64
 
     init(signedDate: AppStoreInstant, isSigned: Bool, tieBreak: UInt64) {

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Members of a transaction's payload that are required for facts.
+/// The members of a transaction payload that are needed to create facts.
 enum TransactionMember: Int, ScannedName {
     case transactionId, originalTransactionId, bundleId, productId, subscriptionGroupIdentifier
     case purchaseDate, originalPurchaseDate, expiresDate, quantity, type, appAccountToken, inAppOwnershipType
@@ -22,13 +22,13 @@ enum TransactionMember: Int, ScannedName {
         case .isUpgraded: .bool
         case .appAccountToken: .token
         case .offerIdentifier, .storefront, .currency: .keptText
-        // Rare members, which the models read.
+        // Rare members; records that contain them are read by the models.
         case .additionalTransactionReason, .advancedCommerceInfo, .commitmentInfo, .multiSeatInfo: .absent
         default: .text
         }
     }
 
-    /// Members of a ``TransactionDetails`` in their order, followed by the version.
+    /// Members of ``TransactionDetails`` in the order in which they are written, followed by the version.
     static let details: [TransactionMember] = [
         .transactionId, .productId, .type, .subscriptionGroupIdentifier, .purchaseDate, .expiresDate, .quantity,
         .inAppOwnershipType, .isUpgraded, .revocationDate, .revocationType, .revocationPercentage, .appAccountToken,
@@ -36,7 +36,7 @@ enum TransactionMember: Int, ScannedName {
         .originalPurchaseDate, .revocationReason, .offerType, .offerIdentifier, .offerDiscountType, .price, .currency,
     ]
 
-    /// Members of ``TransactionTraits`` in their order.
+    /// Members of ``TransactionTraits`` in the order in which they are written.
     static let traits: [TransactionMember] = [
         .productId, .type, .quantity, .inAppOwnershipType, .isUpgraded, .revocationPercentage, .appAccountToken,
         .appTransactionId, .previousOriginalTransactionId, .billingPlanType, .originalPurchaseDate, .revocationReason,
@@ -45,7 +45,7 @@ enum TransactionMember: Int, ScannedName {
 }
 
 extension TransactionDetailsContent {
-    /// Creates the same content as from the payload's model. Nil without a transactionId.
+    /// Creates the same content as the payload's model would. Nil if there is no transactionId.
     init?(_ scan: ScannedMembers<TransactionMember>, _ version: FactVersion) {
         guard let transactionId: TransactionId = scan.identifier(.transactionId) else { return nil }
         self.init(transactionId: transactionId, version: version)

@@ -1,15 +1,15 @@
 package import AppStoreModel
 internal import JSON
 
-/// Members that are mostly equal in all transactions of a purchase, stored once for all transactions that share them.
+/// Members that are usually equal in all transactions of a purchase, stored once for all transactions that share them.
 package final class TransactionTraits: Sendable {
-    /// An amount that is out of range; the transaction then counts for no credit.
+    /// An amount that is out of range; the transaction is then not credited.
     package enum AmountProblem: String, Sendable, CaseIterable {
-        /// Not a whole number from 1 to 2^31 - 1.
+        /// The quantity is not a whole number from 1 to 2^31 - 1.
         case quantity
-        /// Not a whole number from 0 to 100000.
+        /// The percentage is not a whole number from 0 to 100000.
         case revocationPercentage
-        /// More or longer items than the bounds permit; the first ones are kept.
+        /// There are more items, or longer ones, than the bounds allow; the first items are kept.
         case items
     }
 
@@ -21,11 +21,11 @@ package final class TransactionTraits: Sendable {
 
     let productId: ProductId?
     let type: ProductType?
-    /// 1 or more; nil if Apple sent none or a value out of range (see `amountProblems`).
+    /// At least 1; nil if Apple sent no value or one out of range (see `amountProblems`).
     let quantity: Int32?
     let inAppOwnershipType: InAppOwnershipType?
     let isUpgraded: Bool
-    /// Milliunits of a percent, 0 to 100000.
+    /// In milliunits of a percent, 0 to 100000.
     let revocationPercentage: Int32?
     let appAccountToken: AppAccountToken?
     let appTransactionId: AppTransactionId?
@@ -40,14 +40,14 @@ package final class TransactionTraits: Sendable {
     let offerType: OfferType?
     let offerIdentifier: String?
     let offerDiscountType: OfferDiscountType?
-    /// Milliunits of the currency.
+    /// In milliunits of the currency.
     let price: Int64?
     let currency: String?
     let items: [Item]
     let amountProblems: [AmountProblem]
     /// The JSON object; equal traits have equal texts.
     let text: [UInt8]
-    /// Whether the type is an auto-renewable subscription; nil without a known type.
+    /// Whether the type is an auto-renewable subscription; nil if the type is unknown.
     private let isAutoRenewableByType: Bool?
 
     /// - Parameter text: the JSON object, if available.
@@ -136,7 +136,8 @@ package final class TransactionTraits: Sendable {
         return (try? JSONDocument(JSONValue.object(object).json)).map { TransactionTraits($0.root) } ?? self
     }
 
-    /// Whether it is a period of an auto-renewable subscription. Without a known type, an expiry date decides.
+    /// Returns whether the transaction is a period of an auto-renewable subscription. If the type is unknown, an expiry
+    /// date decides.
     func isAutoRenewable(hasExpiry: Bool) -> Bool { isAutoRenewableByType ?? hasExpiry }
 
     private static func isAutoRenewable(_ type: ProductType?) -> Bool? {

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-// Fields of a transaction: transactionId relative to the previous one; number of its traits; start relative to the
+// The fields of a transaction: transactionId relative to the previous one; number of the traits; start relative to the
 // previous start; expiry relative to the start, or `=` for a period of the same length as the previous one; signedDate
 // relative to the start; the version's tie break; revocation relative to the start; 1 if authenticated only by a shared
 // secret.
@@ -42,7 +42,7 @@ extension Transactions {
         object.text(dense.json)
     }
 
-    /// Returns the index of the traits. There are few distinct values, and equal ones are mostly the same object.
+    /// Returns the index of the traits. There are few distinct values, and equal values are usually the same object.
     private static func number(of traits: TransactionTraits, in known: inout [TransactionTraits]) -> Int {
         if let number = known.firstIndex(where: { $0 === traits }) ?? known.firstIndex(of: traits) { return number }
         known.append(traits)
@@ -85,9 +85,9 @@ extension Transactions {
         }
     }
 
-    /// Whether the transactions are sorted and unique, as this library writes them.
+    /// Returns whether the transactions are sorted and unique, as this library writes them.
     private static func areOrdered(_ values: [TransactionFacts]) -> Bool {
-        // A bit per id seen so far: most ids need no comparison with the earlier ones.
+        // One bit per id seen so far: most ids need no comparison with earlier ids.
         var seen: UInt64 = 0
         for index in values.indices {
             let key = values[index].key
@@ -111,7 +111,7 @@ extension DenseWriter {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): short = short << 4 | UInt64(byte - UInt8(ascii: "0"))
             case UInt8(ascii: "a")...UInt8(ascii: "f"): short = short << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
             default:
-                // Rare: the tie break itself, which is greater than every 32-bit number.
+                // In rare cases, write the tie break itself, which is greater than every 32-bit number.
                 number(tieBreak)
                 return
             }

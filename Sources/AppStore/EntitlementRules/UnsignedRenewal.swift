@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A version 1 statement about a renewal, with the values that determine its order among such statements.
+/// A version 1 statement about a renewal, with the values that order it among other such statements.
 struct UnsignedRenewal: Hashable, Sendable {
-    /// The version is the time of receipt.
+    /// The renewal facts; their version is the time of receipt.
     var facts: RenewalFacts
-    /// The start of the period that the body is about. The statement about the later period is newer, because a
-    /// recovery during grace has the same date as the failure before it.
+    /// The start of the period that the body is about. A statement about a later period is newer, because a recovery
+    /// during grace has the same date as the failure before it.
     var periodStart: AppStoreInstant
-    /// When the event happened, as far as the body states it.
+    /// When the event happened, if the body states it.
     var date: AppStoreInstant
 
     init(_ payload: RenewalInfoPayload, version: FactVersion, periodStart: AppStoreInstant?, date: AppStoreInstant) {
@@ -25,7 +25,7 @@ struct UnsignedRenewal: Hashable, Sendable {
         return RenewalFacts.isNewer(facts, than: other.facts)
     }
 
-    /// The facts without the failed charge, for use when a later period is known.
+    /// The facts without the failed charge; used when a later period is known.
     var withoutFailure: RenewalFacts {
         var content = facts.content
         content.isInBillingRetryPeriod = nil
@@ -34,9 +34,9 @@ struct UnsignedRenewal: Hashable, Sendable {
         return RenewalFacts(content)
     }
 
-    /// Whether signed facts agree about the same period, so that either can be used. An element missing from the body
-    /// is not a disagreement: the older formats cannot express a grace period without an end, and the oldest cannot
-    /// express a failed charge.
+    /// Returns whether signed facts agree about the same period, so that either can be used. If the body lacks an
+    /// element, that is not a disagreement: the older formats cannot express a grace period without an end, and the
+    /// oldest cannot express a failed charge.
     ///
     /// - Parameter end: the end of the period that the body is about; nil if unknown.
     func isSame(as signed: RenewalFacts, until end: AppStoreInstant?) -> Bool {
@@ -52,7 +52,7 @@ struct UnsignedRenewal: Hashable, Sendable {
             && agrees(said.priceIncreaseStatus, known.priceIncreaseStatus)
     }
 
-    /// Whether the body is about a later period than the signed renewal info.
+    /// Returns whether the body is about a later period than the signed renewal info.
     private func isLater(than signed: RenewalFacts, until end: AppStoreInstant?) -> Bool {
         guard let renewalDate = signed.renewalDate else { return signed.version.signedDate < periodStart }
         return end.map { renewalDate < $0 } ?? (renewalDate <= periodStart)
@@ -69,7 +69,7 @@ struct UnsignedRenewal: Hashable, Sendable {
         }
     }
 
-    /// Nil without renewal info, and for renewal info marked as signed.
+    /// Nil if there is no renewal info, or if it is marked as signed.
     ///
     /// - Parameter keepsText: whether this library wrote the text.
     init?(_ fields: inout FieldReader, keepsText: Bool) {

@@ -8,7 +8,7 @@ extension ArchivePlace {
             announced the deletion, and at most a tenth of a log at once. Payloads under a legal hold, or with an unknown \
             key, are kept, and so are the leaves, erasures and certificates.
             """)
-    /// Time between two runs of the retention.
+    /// Time between two retention runs.
     package static let retentionInterval = Setting.duration(
         "archive.retention.interval", default: .seconds(21_600), in: .seconds(1)...(.seconds(86_400)),
         help: "How often payloads are looked for whose archive.retention is over.")

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 package import ObjectStorage
 internal import TransparencyLog
 
-/// The location of an archive and its keys: the settings that `sluice-archive` and `sluicectl archive` share, and the
+/// The location of an archive and its keys: the settings shared by `sluice-archive` and `sluicectl archive`, and the
 /// objects that they configure. Names and defaults are a contract.
 package enum ArchivePlace {
     package static let url = Setting.string(
@@ -54,14 +54,14 @@ package enum ArchivePlace {
     ).optional
     /// Access to the second store, if it is a bucket.
     package static let anchorBucket = ObjectStoreSettings(prefix: "archive.anchor")
-    /// Settings of the second store for commands that work without it.
+    /// Settings of the second store, for commands that work without it.
     package static let anchorReading: [any AnySetting] =
         [anchorURL] + ObjectStoreSettings(prefix: "archive.anchor", checksFiles: false).all
 
-    /// The store of the archive.
+    /// Opens the archive's store.
     ///
-    /// - Parameter notice: called with conditions an operator should know about, such as a credentials file that has
-    ///   become unreadable.
+    /// - Parameter notice: called with conditions that an operator should know about, such as a credentials file that
+    ///   has become unreadable.
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func openStore(
         _ configuration: Configuration, creating: Bool, notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -69,7 +69,7 @@ package enum ArchivePlace {
         try open(url.key, configuration[url], bucket, configuration, creating: creating, notice)
     }
 
-    /// The second store for checkpoints; nil when none is configured.
+    /// Opens the second store for checkpoints; returns nil if none is configured.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func openAnchor(
@@ -79,9 +79,9 @@ package enum ArchivePlace {
         return try open(anchorURL.key, text, anchorBucket, configuration, creating: creating, notice)
     }
 
-    /// Checks for stores, keys and a key store that the service would refuse at startup. It creates nothing, contacts
-    /// no service and opens no database, so only startup detects whether the key store belongs to the keys and the
-    /// archive.
+    /// Checks for problems with the stores, keys and key store that would stop the service at startup. It creates
+    /// nothing, contacts no service and opens no database, so only startup detects whether the key store belongs to the
+    /// keys and the archive.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
@@ -115,7 +115,7 @@ package enum ArchivePlace {
         }
     }
 
-    /// The signer of the checkpoints.
+    /// Returns the signer of the checkpoints.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func signer(_ configuration: Configuration) throws(ConfigurationError) -> CheckpointSigner {
@@ -130,8 +130,8 @@ package enum ArchivePlace {
         } catch { throw wrong(origin.key, error.message) }
     }
 
-    /// The key store for a writer of the archive. A missing key store is created; beside an archive that has logs it is
-    /// filled from the keys topic, see ``KeyStore/isJoining``.
+    /// Opens the key store for a writer of the archive. A missing key store is created; if the archive already has
+    /// logs, it is filled from the keys topic, see ``KeyStore/isJoining``.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func writersKeyStore(
@@ -144,7 +144,7 @@ package enum ArchivePlace {
         return try openKeyStore(configuration, creation: isNew ? .ifMissing : .joining)
     }
 
-    /// The key store for a reader of the archive: a missing one is an error.
+    /// Opens the key store for a reader of the archive. A missing key store is an error.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func keyStore(_ configuration: Configuration) throws(ConfigurationError) -> KeyStore {
