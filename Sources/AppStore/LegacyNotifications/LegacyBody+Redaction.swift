@@ -6,7 +6,7 @@ extension LegacyBody {
         "latest_receipt", "latest_expired_receipt", "unique_identifier", "unique_vendor_identifier",
     ]
 
-    /// Returns the body as received, byte for byte, without its secret, the base64 receipts and the device identifiers;
+    /// Returns the body as received, byte for byte, without the secret, the base64 receipts and the device identifiers;
     /// see ``JSON/JSONDocument/redacted(_:)``. Used for the record, and for the quarantine of an unreadable body.
     package func redacted() -> [UInt8] {
         document.redacted(.init(names: Self.privateNames, secretNames: ["password"]))

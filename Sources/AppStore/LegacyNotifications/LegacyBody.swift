@@ -1,26 +1,26 @@
 public import AppStoreModel
 public import JSON
 
-/// A version 1 or status update notification as received: the fields that identify its app and sender, read before
-/// anything else.
+/// A version 1 notification or status update as received: the fields that identify its app and sender, read before all
+/// others.
 public struct LegacyBody: Sendable {
     let document: JSONDocument
     let root: LegacyObject
 
-    /// - Parameter document: the whole body, an object with `notification_type`.
+    /// - Parameter document: the complete body, an object with `notification_type`.
     public init(_ document: JSONDocument) {
         self.document = document
         root = LegacyObject(document.root)
     }
 
-    /// The version of the body. Version 1 has the object `unified_receipt`; receipts in the older form beside it are
+    /// The version of the body. Version 1 has the object `unified_receipt`; receipts in the older form next to it are
     /// ignored.
     public var source: LegacySource { root["unified_receipt"] == nil ? .v0 : .v1 }
 
-    /// `password`, of any JSON kind; nil if absent.
+    /// `password`, of any JSON type; nil if absent.
     public var password: JSONElement? { document.root["password"] }
 
-    /// The app named in the body by `bid`, or in its receipt for the oldest form. Absent in older bodies.
+    /// The app that `bid` names in the body or, in the oldest form, in the receipt. Absent in older bodies.
     public var bundleId: EnvelopeField<BundleId> {
         for object in [root] + (source == .v0 ? receipts : []) where object["bid"] != nil {
             guard let text = try? object.text("bid"), object["bid"]?.kind == .string else { return .malformed(.text) }
@@ -38,7 +38,7 @@ public struct LegacyBody: Sendable {
         }
     }
 
-    /// The receipts of the oldest form: the newest transaction's and an expired one's.
+    /// The receipts in the oldest form: those of the newest transaction and of an expired transaction.
     var receipts: [LegacyObject] {
         [root["latest_receipt_info"], root["latest_expired_receipt_info"]].compactMap { $0 }
             .filter { $0.kind == .object }.map { LegacyObject($0) }

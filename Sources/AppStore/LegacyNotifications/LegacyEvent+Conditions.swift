@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// The conditions of the mapping to version 2, with the names used in its table.
+/// The conditions for mapping to version 2, with the names used in the mapping's table.
 extension LegacyEvent {
     /// "another transaction of the chain has is_upgraded with cancellation within the subject's period, or the previous
     /// transaction had not expired at subject.purchase_date and the product changed"
@@ -21,7 +21,8 @@ extension LegacyEvent {
     /// "grace_period_expires_date later than the event time"
     var isInGracePeriod: Bool { gracePeriodExpiresDate.map { $0 > time } ?? false }
 
-    /// Whether none of "auto_renew_product_id absent, subject unresolved, or equal to the current product" applies.
+    /// Whether none of these conditions holds: "auto_renew_product_id absent, subject unresolved, or equal to the
+    /// current product".
     var renewsAsOtherProduct: Bool {
         guard let autoRenewProductId, let productId else { return false }
         return autoRenewProductId != productId
@@ -32,15 +33,15 @@ extension LegacyEvent {
         hasExpired && intents.contains { $0 == expirationIntent }
     }
 
-    /// Whether ``hasExpired(_:)`` holds with any intent.
+    /// Whether ``hasExpired(_:)`` is true for any intent.
     var hasExpired: Bool {
         autoRenewStatus == false && expirationIntent != nil && status == .expired
     }
 
     /// "status on, and subject.purchase_date lies after the expiry of the transaction before it in the chain, our state
     /// of the chain is expired, and neither the receipt nor our facts tell of a billing retry in the gap". State and
-    /// facts are not available here. Instead the body must show that this purchase switched the renewal on. If the date
-    /// of the change is later in the period, an earlier notification has already reported the purchase or recovery.
+    /// facts are not available here. Instead, the body must show that this purchase switched renewal on. If the date of
+    /// the change is later in the period, an earlier notification has already reported the purchase or recovery.
     var isResubscribed: Bool {
         guard autoRenewStatus == true, renewal?.isInBillingRetryPeriod != true, let subject,
             let start = subject.transaction.purchaseDate, let previousEnd = subject.previous?.end, start > previousEnd

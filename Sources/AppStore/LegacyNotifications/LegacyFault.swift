@@ -1,6 +1,6 @@
-/// The reason why a version 1 or status update body cannot become a record. Equality compares code and detail.
+/// Why a version 1 or status update body cannot become a record. Equality compares code and detail.
 public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A closed set: parsing fails for no other reason.
+    /// All possible reasons: parsing never fails for another.
     public enum Code: String, Sendable, CaseIterable {
         /// `notification_type` is absent or not a text.
         case form
@@ -8,27 +8,27 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
         case environment
         /// The receipt and the body have different environments.
         case environmentMismatch = "environment_mismatch"
-        /// The body names another app than the one it was received for.
+        /// The body names an app other than the one it was received for.
         case otherApp = "other_app"
         /// An array of the receipt exceeds the maximum length (``LegacyNotification/maximumElements``).
         case tooManyElements = "too_many_elements"
-        /// A part of the receipt is of another JSON kind than documented.
+        /// A part of the receipt has a different JSON type than documented.
         case receipt
-        /// A text to be copied is too long, has control characters or does not follow its grammar.
+        /// A text to be copied is too long, contains control characters or violates its grammar.
         case text
     }
 
-    /// The response to a sender with the right password: Apple keeps no history of these bodies, so a rejected one is
+    /// The response to a sender that knows the password: Apple keeps no history of these bodies, so a rejected one is
     /// lost.
     public enum Outcome: Sendable {
-        /// The body is of another app: 403.
+        /// The body belongs to another app: 403.
         case forbidden
-        /// The body comes from a client with the secret but is unreadable: quarantined without its secrets, 200.
+        /// The body comes from a client with the secret, but is unreadable: quarantined without its secrets, 200.
         case quarantined
     }
 
     public let code: Code
-    /// A constant text without any of the body's content.
+    /// A constant text that contains nothing from the body.
     public let detail: String
 
     init(_ code: Code, _ detail: StaticString) {

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Syntax of texts in legacy bodies.
+/// The syntax of texts in legacy bodies.
 enum LegacyGrammar {
-    /// Parses a text of digits, without escapes, within `Int64`.
+    /// Parses a text of digits, without escapes, within the range of `Int64`.
     static func wholeNumber(_ value: JSONElement) -> Int64? {
         guard let range = value.plainTextRange, (1...19).contains(range.count) else { return nil }
         var number: Int64 = 0

@@ -3,11 +3,13 @@ internal import Cryptography
 
 /// The derived identity of a notification without a UUID, equal for every delivery attempt.
 enum LegacyIdentity {
-    /// Returns the SHA-256, in 64 hexadecimal digits, of the notification's subject, one text per line, empty if
-    /// absent. Other transactions of the receipt are excluded, because a later attempt may carry a newer receipt.
+    /// Returns the SHA-256, as 64 hexadecimal digits, of the texts that identify the notification's subject, one per
+    /// line, empty if absent. Other transactions in the receipt are excluded, because a later attempt may contain a
+    /// newer receipt.
     ///
-    /// A type without a date of its own adds two lines, the newest date of the receipt and the time of receipt: within
-    /// one period, "renews as basic", "as pro" and again "as basic" differ in nothing else, and the third must count.
+    /// For a type without a date of its own, two lines are added: the newest date in the receipt and the time of
+    /// receipt. Within one period, "renews as basic", "as pro" and again "as basic" have no other differences, and the
+    /// third must count.
     static func eventId(
         _ event: LegacyEvent, environment: AppStoreEnvironment, bundleId: BundleId, receivedAt: AppStoreInstant
     ) -> String {

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-/// Maps the types of the unsigned forms to the nearest version 2 type: the first row of the type with a true condition.
-/// The original type is kept beside it (`rawType`).
+/// Maps the types of the unsigned forms to the nearest version 2 type, using the first row for the type whose condition
+/// is true. The original type is kept beside it (`rawType`).
 ///
-/// The unsigned forms have no equivalent of OFFER_REDEEMED, GRACE_PERIOD_EXPIRED, REFUND_DECLINED, REFUND_REVERSED,
+/// The unsigned forms have no equivalents of OFFER_REDEEMED, GRACE_PERIOD_EXPIRED, REFUND_DECLINED, REFUND_REVERSED,
 /// RENEWAL_EXTENDED, RENEWAL_EXTENSION, ONE_TIME_CHARGE, TEST, EXTERNAL_PURCHASE_TOKEN, RESCIND_CONSENT,
 /// METADATA_UPDATE, MIGRATION and PRICE_CHANGE.
 enum LegacyMapping {
@@ -33,7 +33,7 @@ enum LegacyMapping {
         row(.didChangeRenewalStatus, if: { $0.isResubscribed }, .subscribed, .resubscribe),
         row(.didChangeRenewalStatus, if: { $0.autoRenewStatus == true }, .didChangeRenewalStatus, .autoRenewEnabled),
         row(.didChangeRenewalStatus, if: { $0.autoRenewStatus == false }, .didChangeRenewalStatus, .autoRenewDisabled),
-        // The status is absent, or neither on nor off.
+        // The status is absent, or is neither on nor off.
         row(.didChangeRenewalStatus, .didChangeRenewalStatus),
         row(.cancel, if: { $0.isCancelledByUpgrade }, .didChangeRenewalPref, .upgrade),
         row(.cancel, .refund),
@@ -44,8 +44,8 @@ enum LegacyMapping {
         row(.consumptionRequest, .consumptionRequest),
     ]
 
-    /// Type of a notification without a row. The original type is not used: an unsigned body must not produce an
-    /// arbitrary version 2 type.
+    /// The type of a notification for which there is no row. The original type is not used: an unsigned body must not
+    /// produce an arbitrary version 2 type.
     static let unknown = NotificationType("UNKNOWN")
 
     static func type(of event: LegacyEvent) -> (NotificationType, Subtype?) {

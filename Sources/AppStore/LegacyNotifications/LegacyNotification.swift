@@ -1,17 +1,17 @@
 public import AppStoreModel
 public import JSON
 
-/// A version 1 or status update notification, read and mapped to version 2.
+/// A version 1 notification or status update, read and mapped to version 2.
 ///
-/// Both forms carry the customer's receipt and an event type that does not fully describe the event; the transaction,
-/// the event and its time are computed from the receipt. Nothing in them is signed: any client with the app's secret
-/// can write anything, so these facts rank below signed ones.
+/// Both forms contain the customer's receipt and an event type that does not fully describe the event; the transaction,
+/// the event and its time are computed from the receipt. Nothing in them is signed: any client that has the app's
+/// secret can write anything, so these facts rank below signed facts.
 public struct LegacyNotification: Sendable {
-    /// Maximum number of transactions, and of renewals; a longer body is quarantined.
+    /// Maximum number of transactions, and of renewals; a body with more is quarantined.
     public static let maximumElements = 1000
 
     public let source: LegacySource
-    /// Production or Sandbox.
+    /// Either Production or Sandbox.
     public let environment: AppStoreEnvironment
     public let bundleId: BundleId
     /// `notification_type` as sent.
@@ -19,12 +19,12 @@ public struct LegacyNotification: Sendable {
     /// The nearest version 2 type; ``unknownType`` for an undocumented type.
     public let notificationType: NotificationType
     public let subtype: Subtype?
-    /// A SHA-256 digest of the content, 64 hexadecimal digits: equal for every delivery attempt if the type has a date
-    /// of its own; otherwise different for each body received.
+    /// A SHA-256 digest of the content as 64 hexadecimal digits. If the type has a date of its own, it is equal for
+    /// every delivery attempt; otherwise it differs for each body received.
     public let eventId: String
     /// Time of the event according to the body; never later than `receivedAt`.
     public let eventTime: AppStoreInstant
-    /// The id in the body, otherwise that of the subject transaction.
+    /// The id in the body or, without one, that of the subject transaction.
     public let originalTransactionId: OriginalTransactionId?
     /// The subject transaction; nil if it cannot be determined, in which case the notification changes no entitlement.
     public let transactionId: TransactionId?
@@ -37,7 +37,7 @@ public struct LegacyNotification: Sendable {
     public let renewalInfo: [UInt8]?
     /// The body as received, without the members that ``LegacyBody/redacted()`` removes.
     public let legacy: [UInt8]
-    /// Number of fields that were sent without a valid date, number or flag; they read as absent.
+    /// Number of fields that were sent without a valid date, number or flag; they are treated as absent.
     public let ignoredFields: Int
 
     /// Every documented ``rawType``, for both forms.
@@ -49,9 +49,10 @@ public struct LegacyNotification: Sendable {
     /// Parses a body.
     ///
     /// - Parameters:
-    ///   - body: a scanned object, after its `password` was checked.
-    ///   - bundleId: the app it was received for; an app named in the body must be the same.
-    ///   - receivedAt: time of the event if the body has no date, and part of the identity of a type without a date.
+    ///   - body: a scanned object whose `password` has been checked.
+    ///   - bundleId: the app it was received for; if the body names an app, it must be the same.
+    ///   - receivedAt: used as the time of the event if the body has no date, and as part of the identity of a type
+    ///     without a date.
     /// - Throws: ``LegacyFault``, with the outcome for the sender.
     public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyFault) {
         // Parse the body without the secret, so that no copy of it can reach a key, header or payload.
@@ -91,7 +92,7 @@ public struct LegacyNotification: Sendable {
         guard let environment = body.environment else {
             throw LegacyFault(.environment, "environment is neither PROD nor Sandbox")
         }
-        // Inside the receipt, production has its usual name.
+        // Inside the receipt, the production environment has its usual name.
         guard let receipt = body.root["unified_receipt"], let inner = LegacyObject(receipt)["environment"] else {
             return environment
         }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The offer of a transaction or of the next renewal, as far as the unsigned forms contain it.
+/// The offer of a transaction or of the next renewal, to the extent that the unsigned forms contain it.
 struct LegacyOffer: Sendable {
     var type: OfferType
     var identifier: String?
@@ -18,8 +18,8 @@ struct LegacyOffer: Sendable {
         }
     }
 
-    /// Reads the offer of a transaction: by name, otherwise an introductory offer by its flags. The discount type is
-    /// known only for free trials.
+    /// Reads a transaction's offer: by name, or else an introductory offer by its flags. The discount type is known
+    /// only for free trials.
     init?(ofTransaction object: inout LegacyObject) throws(LegacyFault) {
         let isTrial = object.flag("is_trial_period") == true
         let isIntroductory = object.flag("is_in_intro_offer_period") == true

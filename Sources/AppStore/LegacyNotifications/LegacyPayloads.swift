@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Writes the content of a body in version 2 format, so that one consumer reads both.
+/// Writes the content of a body in version 2 format, so that one consumer can read both.
 struct LegacyPayloads {
     let event: LegacyEvent
     let environment: AppStoreEnvironment
@@ -32,7 +32,8 @@ struct LegacyPayloads {
 
     // MARK: Transaction
 
-    /// Writes the subject; nil for an unresolved notification. Price, currency, storefront and reason have no source.
+    /// Writes the subject; returns nil for an unresolved notification. Price, currency, storefront and reason are not
+    /// available.
     func transaction(_ ignoredFields: inout Int) throws(LegacyFault) -> [UInt8]? {
         guard let transaction = event.subject?.transaction else { return nil }
         let subject = try SubjectFields(transaction.object)
@@ -112,7 +113,7 @@ struct LegacyPayloads {
     }
 }
 
-/// The subject's fields that only its payload needs.
+/// The subject's fields that are only needed for the payload.
 private struct SubjectFields {
     let webOrderLineItemId: WebOrderLineItemId?
     let subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
@@ -125,7 +126,7 @@ private struct SubjectFields {
     let ignoredFields: Int
 
     init(_ subject: LegacyObject) throws(LegacyFault) {
-        // Fields ignored so far are already counted with the transaction.
+        // Fields ignored so far have already been counted with the transaction.
         var object = LegacyObject(subject.element)
         webOrderLineItemId = try object.identifier("web_order_line_item_id")
         subscriptionGroupIdentifier = try object.identifier("subscription_group_identifier")

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The transactions and renewals of a body, in one shape for both forms.
+/// The transactions and renewals of a body, in the same shape for both forms.
 struct LegacyReceipt: Sendable {
-    /// Transactions in the order of the body.
+    /// Transactions in the order in which the body lists them.
     let transactions: [ReceiptTransaction]
     /// One object for each auto-renewable subscription; the oldest form has none.
     let renewals: [LegacyObject]

@@ -10,7 +10,7 @@ struct LegacyRenewal: Sendable {
     /// The retry flag as sent.
     let billingRetryText: String?
     let gracePeriodExpiresDate: AppStoreInstant?
-    /// `price_consent_status`, otherwise `price_increase_status`.
+    /// `price_consent_status`, or else `price_increase_status`.
     let priceIncreaseStatus: Int32?
     /// `price_consent_status` as sent.
     let priceConsentText: String?
@@ -32,7 +32,7 @@ struct LegacyRenewal: Sendable {
         ignoredFields = object.ignoredFields
     }
 
-    /// Finds the renewal of a purchase: the one of the same product, otherwise the first.
+    /// Finds the renewal of a purchase: the renewal of the same product, or else the first one.
     static func find(
         of subject: LegacySubject, in receipt: LegacyReceipt
     ) throws(LegacyFault) -> LegacyRenewal? {

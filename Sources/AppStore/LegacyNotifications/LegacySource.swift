@@ -1,10 +1,10 @@
 /// The two unsigned forms of a body.
 public enum LegacySource: String, Sendable, CaseIterable {
-    /// Version 1: with `unified_receipt`.
+    /// Version 1, which has `unified_receipt`.
     case v1
-    /// Status update notification, the oldest form: receipts as objects of the body.
+    /// Status update notification, the oldest form: the receipts are objects in the body.
     case v0
 
-    /// The value of the `version` member when a body of this form is written.
+    /// The value to write for the `version` member of a body in this form.
     var version: String { self == .v1 ? "1.0" : "0.0" }
 }

@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The fields of a body outside of its receipt.
+/// The fields of a body outside the receipt.
 struct LegacyStatement: Sendable {
     let source: LegacySource
     /// The type as sent; a token, so that it is safe in headers.
     let type: LegacyType
     let originalTransactionId: OriginalTransactionId?
     let webOrderLineItemId: WebOrderLineItemId?
-    /// Date of the refund, revocation or replacement, for CANCEL.
+    /// For CANCEL, the date of the refund, revocation or replacement.
     let cancellationDate: AppStoreInstant?
     let autoRenewProductId: ProductId?
     let autoRenewStatus: Bool?

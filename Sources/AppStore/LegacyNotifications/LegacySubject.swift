@@ -1,19 +1,20 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The transaction that a body is about. The body does not name it; it is found among the transactions of the receipt.
+/// The transaction that a body is about. The body does not name it; it is searched for in the receipt.
 struct LegacySubject: Sendable {
     let transaction: ReceiptTransaction
     /// All transactions of the purchase, including the subject.
     let purchase: [ReceiptTransaction]
 
-    /// Finds the subject. Candidates for the purchase, in this order: the one named in the body; if the body names
-    /// none, the one with a renewal for the body's next product (the newest purchase if there are several), then the
-    /// newest transaction's, or for cancellations the last cancelled one's. The first candidate with a subject is used.
+    /// Finds the subject. Candidates for the purchase, in this order: the purchase named in the body; if the body names
+    /// none, the purchase with a renewal for the body's next product (the newest if there are several), then the
+    /// purchase of the newest transaction or, for cancellations, of the last cancelled transaction. The first candidate
+    /// that has a subject is used.
     ///
-    /// For CANCEL, REFUND and REVOKE the subject is the transaction with the purchase event named in the body, if the
-    /// body or the receipt dates the cancellation; otherwise the last cancelled one. For other types it is the last
-    /// purchased one.
+    /// For CANCEL, REFUND and REVOKE, the subject is the transaction with the purchase event named in the body, if the
+    /// body or the receipt dates the cancellation; otherwise it is the last cancelled transaction. For other types it
+    /// is the transaction purchased last.
     static func find(_ statement: LegacyStatement, in receipt: LegacyReceipt) throws(LegacyFault) -> LegacySubject? {
         if let originalTransactionId = statement.originalTransactionId {
             return try subject(of: originalTransactionId, statement, in: receipt)
@@ -68,7 +69,7 @@ struct LegacySubject: Sendable {
         return transactions.filter { $0.cancellationDate != nil }.max { $0.isCancelled(before: $1) }
     }
 
-    /// The last transaction of the purchase bought before the subject.
+    /// The last transaction of the purchase that was bought before the subject.
     var previous: ReceiptTransaction? {
         purchase.filter { $0.transactionId != transaction.transactionId && $0.isBought(before: transaction) }
             .max { $0.isBought(before: $1) }

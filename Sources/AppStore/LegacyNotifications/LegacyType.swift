@@ -1,4 +1,4 @@
-/// `notification_type` of both unsigned forms.
+/// The `notification_type` of both unsigned forms.
 struct LegacyType: RawRepresentable, Hashable, Sendable {
     let rawValue: String
     init(rawValue: String) { self.rawValue = rawValue }
@@ -24,6 +24,6 @@ struct LegacyType: RawRepresentable, Hashable, Sendable {
         .didChangeRenewalStatus, .didFailToRenew, .priceIncreaseConsent, .cancel, .refund, .revoke, .consumptionRequest,
     ]
 
-    /// Whether the type is about a cancelled transaction instead of the newest one.
+    /// Whether the type is about a cancelled transaction rather than the newest one.
     var isAboutCancellation: Bool { self == .cancel || self == .refund || self == .revoke }
 }

@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import JSON
 
-/// One transaction of a receipt, with the fields used to find the subject of a notification.
+/// One transaction in a receipt, with the fields needed to find the subject of a notification.
 struct ReceiptTransaction: Sendable {
     private(set) var object: LegacyObject
     let transactionId: TransactionId
     let originalTransactionId: OriginalTransactionId
     let purchaseDate: AppStoreInstant?
     let expiresDate: AppStoreInstant?
-    /// Date of a refund, a revocation or a replacement by an upgrade.
+    /// Date of a refund, revocation or replacement by an upgrade.
     let cancellationDate: AppStoreInstant?
     let isUpgraded: Bool
 
@@ -34,13 +34,13 @@ struct ReceiptTransaction: Sendable {
         return expiresDate.map { min($0, cancellationDate) } ?? cancellationDate
     }
 
-    /// Order of purchase: by purchase date, ties by expiry.
+    /// Order of purchase: by purchase date, then by expiry.
     func isBought(before other: ReceiptTransaction) -> Bool {
         (purchaseDate ?? .earliest, expiresDate ?? .earliest)
             < (other.purchaseDate ?? .earliest, other.expiresDate ?? .earliest)
     }
 
-    /// Order of cancellation; uncancelled transactions come first.
+    /// Order of cancellation; transactions that were not cancelled come first.
     func isCancelled(before other: ReceiptTransaction) -> Bool {
         let (one, another) = (cancellationDate ?? .earliest, other.cancellationDate ?? .earliest)
         return one == another ? isBought(before: other) : one < another

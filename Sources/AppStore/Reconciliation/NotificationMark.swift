@@ -1,12 +1,12 @@
 package import AppStoreModel
 internal import Cryptography
 
-/// The stored digest of a notification that was in its topic: the first half of the SHA-256 of its id in lower case.
+/// The stored digest of a notification found in its topic: the first half of the SHA-256 of the id in lower case.
 package struct NotificationMark: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
 
-    /// - Parameter id: a notificationUUID, in either case, or another identifier of a notification.
+    /// - Parameter id: a notificationUUID, in either case, or any other identifier of a notification.
     package init(of id: String) {
         let digest = SHA256.digest(of: Array(id.lowercased().utf8)).bytes
         high = Self.number(digest.prefix(8))

@@ -1,21 +1,22 @@
 package import AppStoreModel
 
-/// The notifications of one key that were in the notification topic. The topic drops them after 30 days, while Apple's
-/// history returns them for 180.
+/// The notifications of one key that were found in the notification topic. The topic drops them after 30 days, while
+/// Apple's history returns them for 180 days.
 ///
-/// Forms a join: values merged in any order and number become equal. Entries older than ``retention`` before the newest
-/// one are dropped, and beyond ``maximumEntries`` only the newest stay.
+/// The values form a join: merged in any order and number, they become equal. Entries older than ``retention`` before
+/// the newest entry are dropped, and beyond ``maximumEntries`` only the newest are kept.
 package struct ReceivedNotifications: Hashable, Sendable {
     /// Retention in milliseconds, longer than the 180 days of Apple's history.
     package static let retention: Int64 = 190 * 86_400_000
-    /// Maximum number of entries of one key (320 KiB).
+    /// Maximum number of entries per key (320 KiB).
     package static let maximumEntries = 16_384
 
-    /// The key of the records; ``quarantined(_:)`` or ``partition(_:)``.
+    /// The records' key; ``quarantined(_:)`` or ``partition(_:)``.
     package let key: String
-    /// Date of each notification in minutes since 1970: its signature, or its arrival if that was later.
+    /// The date of each notification in minutes since 1970: when it was signed, or when it arrived if that was later.
     package private(set) var minutes: [NotificationMark: UInt32] = [:]
-    /// Start of the index of a ``partition(_:)``, in milliseconds since 1970: every later notification is in the index.
+    /// Start of the index of a ``partition(_:)``, in milliseconds since 1970: every notification after this time is in
+    /// the index.
     package private(set) var since: Int64?
 
     package init(key: String) { self.key = key }
@@ -28,8 +29,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
         insert(mark, at: Self.minute(moment))
     }
 
-    /// Creates the index of a partition of the notification topic that was first read with records later than `since`,
-    /// in milliseconds since 1970.
+    /// Creates the index of a partition of the notification topic whose first record read is later than `since`, in
+    /// milliseconds since 1970.
     package init(partition: Int32, since: Int64) {
         key = Self.partition(partition)
         self.since = since
@@ -44,7 +45,7 @@ package struct ReceivedNotifications: Hashable, Sendable {
 
     package func contains(_ mark: NotificationMark) -> Bool { minutes[mark] != nil }
 
-    /// Merges another value of the same key.
+    /// Merges another value with the same key.
     ///
     /// - Returns: whether this value changed.
     package mutating func merge(_ other: ReceivedNotifications) -> Bool {
@@ -79,13 +80,13 @@ package struct ReceivedNotifications: Hashable, Sendable {
     }
 }
 
-// The keys of notification records have a slash before any space, because a bundle id contains neither.
+// In contrast, keys of notification records have a slash before any space, because a bundle id contains neither.
 extension ReceivedNotifications {
-    /// Returns the key of a nonconforming notification that was quarantined.
+    /// Returns the key for a nonconforming notification that was quarantined.
     package static func quarantined(_ mark: NotificationMark) -> String {
         "quarantined \(String(mark.high, radix: 16)).\(String(mark.low, radix: 16))"
     }
 
-    /// Returns the key for the index start of a partition of the notification topic.
+    /// Returns the key for the start of the index of a notification topic's partition.
     package static func partition(_ number: Int32) -> String { "partition \(number)" }
 }

@@ -1,9 +1,9 @@
-/// A row of the reconciliation topic of one environment: an index of received notifications, or a sweep.
+/// A row in an environment's reconciliation topic: an index of received notifications, or a sweep.
 package enum ReconciliationRow: Hashable, Sendable {
     case received(ReceivedNotifications)
     case sweep(Sweep)
 
-    /// The key of the record.
+    /// The record's key.
     package var key: [UInt8] {
         switch self {
         case .received(let received): Array(received.key.utf8)
@@ -11,7 +11,7 @@ package enum ReconciliationRow: Hashable, Sendable {
         }
     }
 
-    /// The value of the record; a sweep is JSON.
+    /// The record's value; a sweep is JSON.
     package var bytes: [UInt8] {
         switch self {
         case .received(let received): received.bytes
@@ -30,7 +30,7 @@ package enum ReconciliationRow: Hashable, Sendable {
         }
     }
 
-    /// Merges another row of the same key.
+    /// Merges another row with the same key.
     ///
     /// - Returns: whether this row changed; nil if the rows are of different kinds.
     package mutating func merge(_ other: ReconciliationRow) -> Bool? {

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Names of the members of a sweep in rows of the topic and in the output of `sluicectl`; a contract.
+/// Names of a sweep's members in rows of the topic and in the output of `sluicectl`; a contract.
 private enum Name {
     static let format: StaticString = "formatVersion"
     static let environment: StaticString = "environment"
@@ -48,10 +48,10 @@ private enum Name {
 }
 
 extension Sweep {
-    /// Version of the format that is written. Additions keep it.
+    /// The format version to write. Additions do not change it.
     static let formatVersion: Int64 = 1
 
-    /// The sweep as JSON text; dates are in milliseconds since 1970. Equal sweeps have equal texts.
+    /// The sweep as JSON text, with dates in milliseconds since 1970. Equal sweeps have equal texts.
     package var jsonText: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { object in
@@ -73,7 +73,7 @@ extension Sweep {
         return writer.bytes
     }
 
-    /// The members that a merge takes from one value as a whole.
+    /// The members that a merge takes together from one of the two values.
     var stateText: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { writeState(to: &$0) }

@@ -1,9 +1,9 @@
 package import AppStoreModel
 
-/// The sweeps of one kind in one app and environment: requests, the current run, the last complete one, and the next
-/// due date. A row of the reconciliation topic, written by the owner of its partition.
+/// The sweeps of one kind in one app and environment: requests, the current run, the last complete run, and the next
+/// due date. This is a row of the reconciliation topic, written by the owner of the row's partition.
 ///
-/// Forms a join: of two values, the one with the later run, then the later step, counts; requests are merged
+/// The values form a join: of two values, the one with the later run, then the later step, counts. Requests are merged
 /// separately.
 package struct Sweep: Hashable, Sendable {
     /// An operator's request.
@@ -20,28 +20,28 @@ package struct Sweep: Hashable, Sendable {
         }
     }
 
-    /// Minimum interval between the starts of a run and of a requested one after it, in milliseconds.
+    /// Minimum interval between the starts of a run and a requested run after it, in milliseconds.
     package static let spacing: Int64 = 300_000
-    /// Retention of a backfill after its end, in milliseconds.
+    /// How long a backfill is kept after its end, in milliseconds.
     package static let retention: Int64 = 30 * 86_400_000
 
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
     package let kind: SweepKind
-    /// The operator's request; only for a backfill.
+    /// The operator's request; present only for a backfill.
     package var request: Request?
-    /// A run was requested that begins after this moment, because the ingress was unavailable until then; milliseconds
+    /// A run was requested to begin after this moment, because the ingress was unavailable until then; milliseconds
     /// since 1970.
     package var wantedAt: Int64?
-    /// When an operator cancelled a backfill, milliseconds since 1970.
+    /// When an operator cancelled a backfill, in milliseconds since 1970.
     package var cancelledAt: Int64?
-    /// Counter of updates in one run, ascending.
+    /// Counter of the updates in one run, ascending.
     package private(set) var step: Int64 = 0
-    /// The current run, or the last one if it is complete.
+    /// The current run, or the last run if it is complete.
     package private(set) var run: SweepRun?
     /// The last complete run.
     package private(set) var last: SweepRun?
-    /// When the run continues or the next one begins; nil for never.
+    /// When the run continues or the next run begins; nil means never.
     package private(set) var nextAt: Int64? = 0
 
     package init(_ environment: AppStoreEnvironment, _ bundleId: BundleId, _ kind: SweepKind) {
@@ -64,10 +64,10 @@ package struct Sweep: Hashable, Sendable {
         self.nextAt = nextAt
     }
 
-    /// The key of the record. It differs from keys of notification records, which have a slash before any space.
+    /// The record's key. It differs from the keys of notification records, which have a slash before any space.
     package var key: String { "sweep \(bundleId.rawValue)/\(kind.text)" }
 
-    /// Whether the run is under way.
+    /// Whether a run is in progress.
     package var isRunning: Bool { run?.progress != nil }
 
     /// Whether the run was cancelled before it was complete.
@@ -107,7 +107,7 @@ package struct Sweep: Hashable, Sendable {
 
     /// Completes the run.
     ///
-    /// - Parameter nextAt: start of the next run; nil for none.
+    /// - Parameter nextAt: start of the next run; nil if there is none.
     package mutating func finish(_ run: SweepRun, at moment: Int64, nextAt: Int64?) {
         var run = run
         run.progress = nil
@@ -119,7 +119,7 @@ package struct Sweep: Hashable, Sendable {
         self.nextAt = nextAt
     }
 
-    /// Ends the run before it is complete; no other run follows.
+    /// Ends the run before it is complete; no other run follows it.
     package mutating func cancel(_ run: SweepRun, at moment: Int64) {
         var run = run
         run.isCancelled = run.progress != nil
@@ -128,7 +128,7 @@ package struct Sweep: Hashable, Sendable {
 
     // MARK: Merging
 
-    /// Merges another value of the same key.
+    /// Merges another value with the same key.
     ///
     /// - Returns: whether this value changed.
     package mutating func merge(_ other: Sweep) -> Bool {

@@ -1,20 +1,19 @@
 package import AppStoreModel
 
-/// The kind of a sweep; all but `statuses` read Apple's notification history.
+/// The kind of a sweep; all kinds except `statuses` read Apple's notification history.
 package enum SweepKind: Hashable, Sendable {
-    /// Notifications that Apple could not deliver: read often, and after the ingress was unavailable.
+    /// Notifications that Apple could not deliver: read often, and whenever the ingress was unavailable.
     case failures
-    /// Every notification that Apple sent, including acknowledged ones that are in no topic.
+    /// Every notification that Apple sent, including acknowledged notifications that are in no topic.
     case everything
-    /// Apple's current status of each subscription with version 1 notifications, because version 1 appears in no
-    /// history.
+    /// Apple's current status of each subscription with version 1 notifications, because no history contains version 1.
     case statuses
-    /// A range that an operator requested, with the id of the request.
+    /// A range requested by an operator, with the id of the request.
     case backfill(String)
 
     private static let backfillPrefix = "backfill-"
 
-    /// The kind as used in keys, metrics and output.
+    /// The kind as text for keys, metrics and output.
     package var text: String {
         switch self {
         case .failures: "failures"
@@ -24,7 +23,7 @@ package enum SweepKind: Hashable, Sendable {
         }
     }
 
-    /// Nil if the text names no kind.
+    /// Nil if the text does not name a kind.
     package init?(_ text: String) {
         switch text {
         case "failures": self = .failures
@@ -44,7 +43,7 @@ package enum SweepKind: Hashable, Sendable {
     }
 }
 
-/// A half-open range of time, in milliseconds since 1970.
+/// A half-open time range, in milliseconds since 1970.
 package struct SweepRange: Hashable, Sendable {
     package var from: Int64
     package var to: Int64

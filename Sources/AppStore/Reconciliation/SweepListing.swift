@@ -18,6 +18,6 @@ package enum SweepListing {
         return elements.compactMap { try? Sweep(json: $0.json) }
     }
 
-    /// Path of the list on the admin listener.
+    /// The list's path on the admin listener.
     package static let path = "/reconciliation"
 }

@@ -1,14 +1,14 @@
-/// The position of a sweep: its pass, the window of its range, and the next page. A value without a clock.
+/// The position of a sweep: its pass, the window within its range, and the next page. Callers pass the current time.
 ///
-/// A sweep first reads the consumption requests of its whole range, because these have a deadline, then all types. Each
-/// pass reads the range in windows with separate page sequences, so that a page token is needed only for the duration
-/// of a window; a window with an expired token is halved and read again.
+/// A sweep first reads the consumption requests of its entire range, because these have a deadline, then all types.
+/// Each pass reads the range in windows with separate page sequences, so that a page token is needed only for the
+/// duration of a window. A window whose token has expired is halved and read again.
 package struct SweepProgress: Hashable, Sendable {
-    /// The subject of a pass.
+    /// The notifications or subscriptions that a pass reads.
     package enum Pass: Int64, Sendable, CaseIterable {
-        /// Consumption requests; in a sweep of statuses, the subscriptions that need an answer.
+        /// Consumption requests; in a status sweep, the subscriptions that need an answer.
         case consumptionRequests
-        /// All types; in a sweep of statuses, all other subscriptions.
+        /// All types; in a status sweep, all other subscriptions.
         case all
 
         var next: Pass? { Pass(rawValue: rawValue + 1) }
@@ -20,7 +20,7 @@ package struct SweepProgress: Hashable, Sendable {
     package let range: SweepRange
     package private(set) var pass: Pass
     package private(set) var window: SweepRange
-    /// Token of the next page in the window; nil for its first page. In a sweep of statuses, the last compared
+    /// Token of the next page in the window; nil for the window's first page. In a status sweep, the last compared
     /// purchase.
     package var pageToken: String?
 
@@ -31,7 +31,7 @@ package struct SweepProgress: Hashable, Sendable {
         guard range.from < range.to else { return nil }
         self.range = range
         pass = .consumptionRequests
-        // One type has few notifications, so its windows are larger.
+        // A single type has few notifications, so its windows are larger.
         window = Self.window(from: range.from, in: range, length * 8)
     }
 
@@ -57,10 +57,10 @@ package struct SweepProgress: Hashable, Sendable {
         return true
     }
 
-    /// Halves a window after its token expired or it was unreadable: its first half is read from the start, then the
-    /// other.
+    /// Halves a window after its token expired or the window proved unreadable: the first half is read from the start,
+    /// then the other.
     ///
-    /// - Returns: false if the window cannot be shorter; it is then read from its start.
+    /// - Returns: false if the window cannot be any shorter; it is then read from its start.
     package mutating func halve() -> Bool {
         pageToken = nil
         let length = window.to - window.from
@@ -69,7 +69,7 @@ package struct SweepProgress: Hashable, Sendable {
         return true
     }
 
-    /// Completed share of the sweep, from 0 to 1, by time instead of the number of notifications.
+    /// The completed share of the sweep, from 0 to 1, by time rather than by number of notifications.
     package var share: Double {
         let length = Double(max(1, range.to - range.from))
         let done = Double(window.from - range.from) / length

@@ -1,11 +1,11 @@
 package import AppStoreModel
 
-/// One run of a sweep: its progress, or its result.
+/// One run of a sweep: its progress or its result.
 package struct SweepRun: Hashable, Sendable {
-    /// The reason why the run is paused.
+    /// Why the run is paused.
     package struct Failure: Hashable, Sendable {
         package let at: Int64
-        /// The message for operators; without tokens, keys or customers' data.
+        /// The message for operators, without tokens, keys or customer data.
         package let message: String
         /// Number of consecutive failures.
         package let count: Int64
@@ -17,7 +17,7 @@ package struct SweepRun: Hashable, Sendable {
         }
     }
 
-    /// A notification that was not in the topic.
+    /// A notification that was missing from the topic.
     package struct Missing: Hashable, Sendable {
         package let notificationUUID: NotificationUUID
         package let notificationType: NotificationType
@@ -32,52 +32,54 @@ package struct SweepRun: Hashable, Sendable {
         }
     }
 
-    /// Counters of the run. A page that is read again after a crash is counted again in `swept` and `calls`.
+    /// Counters of the run. A page that is read again after a crash counts again in `swept` and `calls`.
     package struct Counts: Hashable, Sendable {
-        /// Requests to Apple.
+        /// Number of requests to Apple.
         package var calls: Int64 = 0
-        /// Notifications in Apple's history; in a sweep of statuses, subscriptions for which Apple was queried.
+        /// Number of notifications in Apple's history; in a status sweep, of subscriptions for which Apple was queried.
         package var swept: Int64 = 0
-        /// Notifications in the history that were missing in the topic.
+        /// Number of notifications in the history that were missing from the topic.
         package var missing: Int64 = 0
-        /// Missing notifications that were published: all, except in a dry run.
+        /// Number of missing notifications that were published: all of them, except in a dry run.
         package var published: Int64 = 0
-        /// Nonconforming notifications written to the quarantine topic.
+        /// Number of nonconforming notifications written to the quarantine topic.
         package var quarantined: Int64 = 0
-        /// Notifications not signed by Apple, of another app or environment than requested, or rejected by Kafka. Each
-        /// is written to the quarantine topic once, if Kafka accepts it, and counts in every sweep that finds it.
+        /// Number of notifications that are not signed by Apple, belong to another app or environment than requested,
+        /// or were rejected by Kafka. Each is written to the quarantine topic once, if Kafka accepts it, and counts in
+        /// every sweep that finds it.
         package var refused: Int64 = 0
-        /// Notifications acknowledged before the index of the topic begins, which are neither missing nor known; in a
-        /// sweep of statuses, subscriptions without an answer from Apple.
+        /// Number of notifications acknowledged before the index of the topic begins, so that it is unknown whether
+        /// they are missing; in a status sweep, of subscriptions without an answer from Apple.
         package var unknown: Int64 = 0
-        /// Subscriptions with a published state that differs from Apple's status.
+        /// Number of subscriptions whose published state differs from Apple's status.
         package var differing: Int64 = 0
-        /// Subscriptions for which Apple's signed answer was published: those that differ, and those that need an
-        /// answer.
+        /// Number of subscriptions for which Apple's signed answer was published: those that differ, and those that
+        /// need an answer.
         package var repaired: Int64 = 0
-        /// Differing subscriptions for which nothing was published.
+        /// Number of differing subscriptions for which nothing was published.
         package var unrepaired: Int64 = 0
-        /// Windows skipped as unreadable after several attempts.
+        /// Number of windows skipped as unreadable after several attempts.
         package var unread: Int64 = 0
 
-        /// Notifications that Apple returned and that were not published to the notification topic.
+        /// Number of notifications that Apple returned but that were not published to the notification topic.
         package var notBroughtIn: Int64 { refused + quarantined }
 
         package init() {}
     }
 
-    /// Maximum number of missing notifications, of differing subscriptions, and of unread windows listed by name.
+    /// Maximum number of items listed by name: missing notifications, differing subscriptions, and unread windows,
+    /// each.
     package static let namedMissing = 50
 
-    /// Start of the run in milliseconds since 1970; identifies the run.
+    /// Start of the run in milliseconds since 1970; it identifies the run.
     package let startedAt: Int64
     package let range: SweepRange
     package let isDryRun: Bool
-    /// Whether the run was requested instead of being due.
+    /// Whether the run was requested rather than due.
     package let isWanted: Bool
     /// Whether an operator ended the run before it was complete.
     package var isCancelled = false
-    /// Nil when the run is complete.
+    /// Nil if the run is complete.
     package var progress: SweepProgress?
     package var counts = Counts()
     /// The first missing notifications.
@@ -124,8 +126,8 @@ package struct SweepRun: Hashable, Sendable {
         if missing.count < Self.namedMissing { missing.append(notification) }
     }
 
-    /// Narrows the current window, which is unreadable. If it can be halved, its first half is read next; otherwise it
-    /// is skipped and the next window follows.
+    /// Narrows the current window, which is unreadable. If the window can be halved, its first half is read next;
+    /// otherwise it is skipped and the next window follows.
     ///
     /// - Parameter length: length of a window, in milliseconds.
     package mutating func narrowWindow(windows length: Int64) {

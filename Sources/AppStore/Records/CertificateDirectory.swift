@@ -2,15 +2,15 @@ internal import Cryptography
 package import KafkaModel
 internal import Synchronization
 
-/// The header segments of the certificates topic read so far.
+/// The header segments read from the certificates topic so far.
 package final class CertificateDirectory: Sendable {
     private let segments = Mutex<[HeaderReference: [UInt8]]>([:])
 
     /// Creates an empty directory.
     package init() {}
 
-    /// Adds records of the topic. A record with a key other than the digest of its value is ignored: it would rebuild a
-    /// JWS that was never signed.
+    /// Adds records of the topic. If a record's key is not the digest of its value, the record is ignored: with it, a
+    /// JWS that was never signed could be rebuilt.
     package func take(_ records: [KafkaRecord]) {
         for header in records.compactMap(CertificateHeader.init)
         where SHA256.digest(of: header.segment).hex == header.reference.rawValue {
@@ -18,7 +18,7 @@ package final class CertificateDirectory: Sendable {
         }
     }
 
-    /// Returns the segment of a reference; nil if it has not been read yet.
+    /// Returns the segment for a reference; nil if it has not been read yet.
     package func segment(_ reference: HeaderReference) -> [UInt8]? { segments.withLock { $0[reference] } }
 
     /// Waits until the segment has been read.

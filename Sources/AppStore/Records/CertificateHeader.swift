@@ -1,10 +1,10 @@
 public import KafkaModel
 
-/// A record of the certificates topic: a JWS header segment, which contains Apple's certificates, under its reference.
-/// Every process writes each segment that it encounters once; copies are equal.
+/// A record in the certificates topic: a JWS header segment, which contains Apple's certificates, under its reference.
+/// Each process writes every segment that it encounters once; all copies are equal.
 public struct CertificateHeader: Hashable, Sendable {
     public let reference: HeaderReference
-    /// The segment as base64url text.
+    /// The segment, as base64url text.
     public let segment: [UInt8]
 
     /// - Parameter reference: the SHA-256 of `segment`, computed by the caller.
@@ -18,8 +18,8 @@ public struct CertificateHeader: Hashable, Sendable {
         KafkaProducerRecord(topic: topic, key: Array(reference.rawValue.utf8), value: segment)
     }
 
-    /// Parses a record of the topic. Nil if its key is not a reference or it has no value; the caller checks that the
-    /// segment has that digest.
+    /// Parses a record of the topic. Nil if the record's key is not a reference or it has no value; the caller must
+    /// check that the segment has that digest.
     public init?(_ record: KafkaRecord) {
         guard let reference = record.key.map({ HeaderReference(rawValue: String(decoding: $0, as: UTF8.self)) }),
             reference.isWellFormed, let segment = record.value, !segment.isEmpty

@@ -4,8 +4,8 @@ public import KafkaModel
 
 /// A consumed record of a notification topic.
 ///
-/// Tolerant: unknown members and headers are ignored, and a field of the wrong kind is reported by its payload without
-/// affecting the rest. The value is scanned once, but each access parses its payload again, so keep the result.
+/// Reading is tolerant: unknown members and headers are ignored, and a payload reports a field of the wrong kind
+/// without affecting the rest. The value is scanned once, but each access parses its payload again, so keep the result.
 public struct NotificationRecord: Sendable {
     /// The key as text; nil if the record has none or it is not UTF-8.
     public let key: String?
@@ -21,8 +21,8 @@ public struct NotificationRecord: Sendable {
         try self.init(key: record.key, value: record.value, headers: record.headers)
     }
 
-    /// - Throws: ``RecordError``: the value is null (a tombstone, which has no meaning in a notification topic), is not
-    ///   strict JSON, or has no notification. A retry cannot succeed: skip or dead-letter the record.
+    /// - Throws: ``RecordError`` if the value is null (a tombstone, which has no meaning in a notification topic), is
+    ///   not strict JSON, or has no notification. A retry cannot succeed: skip or dead-letter the record.
     public init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) throws(RecordError) {
         guard let value else { throw RecordError(.nullValue) }
         let document: JSONDocument
@@ -41,7 +41,7 @@ public struct NotificationRecord: Sendable {
         notificationElement = notification
     }
 
-    /// Maximum length of a value, in bytes.
+    /// Maximum length of a value in bytes.
     public static let maximumValueBytes = 16 << 20
 
     // MARK: Payloads
@@ -57,10 +57,10 @@ public struct NotificationRecord: Sendable {
     /// Nil if Apple sent none.
     public var appTransaction: AppTransactionPayload? { object(.appTransaction).map { AppTransactionPayload($0) } }
 
-    /// Version 1 and older: the body as received, without its secret.
+    /// The body as received, without the secret; version 1 and older.
     public var legacy: JSONElement? { object(.legacy) }
 
-    /// The compact JWS as received, in the rare record that has no ``proof``; see ``rebuild(header:)``.
+    /// The compact JWS as received, in the rare record without ``proof``; see ``rebuild(header:)``.
     public var signedPayload: String? { value[member: .signedPayload]?.string }
 
     /// The scanned payload of the transaction; nil if Apple sent none.
@@ -75,7 +75,7 @@ public struct NotificationRecord: Sendable {
 
     // MARK: Headers
 
-    /// The environment in the headers; nil if absent or not a published one.
+    /// The environment in the headers; nil if absent or not a published environment.
     public var environment: AppStoreEnvironment? {
         headers.text(.environment).flatMap { AppStoreEnvironment(published: $0) }
     }
@@ -84,7 +84,7 @@ public struct NotificationRecord: Sendable {
 
     public var notificationUUID: NotificationUUID? { headers.text(.id).map { NotificationUUID($0) } }
 
-    /// The subject of the CloudEvents headers.
+    /// The subject in the CloudEvents headers.
     public var originalTransactionId: OriginalTransactionId? {
         headers.text(.subject).map { OriginalTransactionId($0) }
     }

@@ -1,12 +1,12 @@
 public import AppStoreModel
 public import KafkaModel
 
-/// A record of the quarantine topic: the exact bytes received, with the reason in its headers.
+/// A record in the quarantine topic: the exact bytes received, with the reason in the headers.
 public struct QuarantineRecord: Hashable, Sendable {
-    /// Maximum length of a written detail in bytes; a longer one is cut.
+    /// Maximum length in bytes of the detail when written; a longer detail is cut.
     public static let maximumDetailBytes = 512
 
-    /// The code of the verdict.
+    /// The verdict's code.
     public var reason: String
     public var detail: String?
     public var receivedAt: AppStoreInstant?
@@ -33,7 +33,7 @@ public struct QuarantineRecord: Hashable, Sendable {
         self.receivedBytes = receivedBytes
     }
 
-    /// Returns the record to produce. It has no key if the notificationUUID cannot be one.
+    /// Returns the record to produce. It has no key if the notificationUUID cannot be used as one.
     public func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         var headers = [KafkaHeader(.quarantineReason, reason)]
         if let detail { headers.append(KafkaHeader(.quarantineDetail, Self.plain(detail))) }
@@ -59,7 +59,7 @@ public struct QuarantineRecord: Hashable, Sendable {
             receivedBytes: value ?? [])
     }
 
-    /// Makes untrusted text safe for a header: cut to the maximum length, control characters replaced.
+    /// Makes untrusted text safe for a header: cuts it to the maximum length and replaces control characters.
     private static func plain(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

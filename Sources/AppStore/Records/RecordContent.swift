@@ -5,23 +5,23 @@ internal import AppStoreModel
 ///
 /// All texts are scanned JSON objects. `signedPayload` is a compact JWS: base64url and dots, which need no escaping.
 public struct RecordContent: Sendable {
-    /// Data needed to restore the signed texts.
+    /// The data needed to restore the signed texts.
     public enum Evidence: Sendable {
         /// Signatures and header references; rebuilding restores the texts byte for byte.
         case proof(RecordProof)
-        /// The compact JWS as received, for a notification that rebuilding would not restore.
+        /// The compact JWS as received, for a notification that could not be rebuilt exactly.
         case signedPayload([UInt8])
     }
 
     /// The decoded notification payload.
     public var notification: [UInt8]
-    /// Ranges of the nested JWS texts in the payload, without their quotes (``NotificationEnvelope/nestedJWSTexts``):
-    /// ascending, disjoint, inside the text.
+    /// Ranges of the nested JWS texts in the payload, without quotes (``NotificationEnvelope/nestedJWSTexts``):
+    /// ascending, disjoint, and inside the text.
     public var nestedJWSTexts: [Range<Int>]
     public var transaction: [UInt8]?
     public var renewalInfo: [UInt8]?
     public var appTransaction: [UInt8]?
-    /// Version 1 and older: the body as received, without its secret.
+    /// The body as received, without the secret; version 1 and older.
     public var legacy: [UInt8]?
     /// Nil if the notification was not signed.
     public var evidence: Evidence?
@@ -39,7 +39,7 @@ public struct RecordContent: Sendable {
         self.evidence = evidence
     }
 
-    /// The record's value: one JSON object, with the evidence last, where it does not hinder reading.
+    /// The record's value: one JSON object, with the evidence last, where it does not get in the way of reading.
     public var value: [UInt8] {
         var value: [UInt8] = []
         value.reserveCapacity(capacity)
@@ -69,7 +69,7 @@ public struct RecordContent: Sendable {
         count += (appTransaction?.count ?? 0) + (legacy?.count ?? 0)
         count -= nestedJWSTexts.reduce(0) { $0 + $1.count }
         if case .signedPayload(let signedPayload) = evidence { count += signedPayload.count }
-        // Space for the names of all members, and the proof.
+        // Room for the names of all members and for the proof.
         return max(0, count) + 128 + RecordProof.maximumLength
     }
 

@@ -4,50 +4,50 @@ public import KafkaModel
 public enum RecordHeaderName: String, Sendable, CaseIterable {
     // CloudEvents 1.0, Kafka protocol binding, binary mode.
     case specVersion = "ce_specversion"
-    /// notificationUUID.
+    /// The notificationUUID.
     case id = "ce_id"
     /// `com.apple.appstore.` + notificationType (+ `.` + subtype).
     case type = "ce_type"
     /// `/appstore/<environment>/<bundleId>`.
     case source = "ce_source"
-    /// originalTransactionId; absent if there is none.
+    /// The originalTransactionId; absent if there is none.
     case subject = "ce_subject"
-    /// signedDate, RFC 3339 with milliseconds.
+    /// The signedDate, in RFC 3339 with milliseconds.
     case time = "ce_time"
     case contentType = "content-type"
-    // Extensions.
+    // CloudEvents extensions.
     case environment = "ce_environment"
     case bundleId = "ce_bundleid"
-    /// Time of receipt by the ingress, RFC 3339 with milliseconds.
+    /// When the ingress received the notification, in RFC 3339 with milliseconds.
     case receivedTime = "ce_receivedtime"
-    /// ``RecordTrust``.
+    /// The ``RecordTrust``.
     case trust = "ce_trust"
-    /// ``RecordOrigin``.
+    /// The ``RecordOrigin``.
     case origin = "ce_origin"
     /// W3C trace context, if the request had one.
     case traceParent = "traceparent"
 
-    // Quarantine.
-    /// The code of the verdict.
+    // Headers of quarantine records.
+    /// The verdict's code.
     case quarantineReason = "sluice.quarantine.reason"
     case quarantineDetail = "sluice.quarantine.detail"
-    /// RFC 3339 with milliseconds.
+    /// When the body was received, in RFC 3339 with milliseconds.
     case quarantineReceivedTime = "sluice.quarantine.receivedtime"
     case quarantineEnvironment = "sluice.quarantine.environment"
     case quarantineBundleId = "sluice.quarantine.bundleid"
-    /// ``RecordOrigin``: `live` or `history`.
+    /// The ``RecordOrigin``: `live` or `history`.
     case quarantineSource = "sluice.quarantine.source"
 }
 
-/// The basis of trust in a record.
+/// How a record was authenticated.
 public enum RecordTrust: String, Sendable, CaseIterable {
-    /// Version 2: signed under Apple's certificate chain.
+    /// Version 2: signed with Apple's certificate chain.
     case signed
-    /// Version 1 and older: carried the app's shared secret.
+    /// Version 1 and older: contained the app's shared secret.
     case sharedSecret = "shared-secret"
 }
 
-/// The origin of a record.
+/// Where a record comes from.
 public enum RecordOrigin: String, Sendable, CaseIterable {
     /// Apple posted it.
     case live
@@ -58,17 +58,17 @@ public enum RecordOrigin: String, Sendable, CaseIterable {
 }
 
 extension KafkaHeader {
-    /// A header of Sluice with a text value.
+    /// Creates a Sluice header with a text value.
     public init(_ name: RecordHeaderName, _ text: String) { self.init(key: name.rawValue, text: text) }
 }
 
 extension [KafkaHeader] {
-    /// Returns the text of the last header of that name, which is the one that counts; nil if there is none or it is
+    /// Returns the text of the last header with that name, which is the one that counts; nil if there is none or it is
     /// not UTF-8.
     public func text(_ name: RecordHeaderName) -> String? { last { $0.key == name.rawValue }?.text }
 }
 
 extension KafkaRecord {
-    /// Returns the text of the last header of that name; nil if there is none or it is not UTF-8.
+    /// Returns the text of the last header with that name; nil if there is none or it is not UTF-8.
     public func text(_ name: RecordHeaderName) -> String? { header(name.rawValue)?.text }
 }

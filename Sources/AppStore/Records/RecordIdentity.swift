@@ -1,6 +1,6 @@
 public import AppStoreModel
 
-/// Identifies a notification; its topic, key and CloudEvents headers are derived from this.
+/// Identifies a notification. The notification's topic, key and CloudEvents headers are derived from this.
 public struct RecordIdentity: Hashable, Sendable {
     public var notificationUUID: NotificationUUID
     public var notificationType: NotificationType
@@ -54,8 +54,9 @@ public struct RecordIdentity: Hashable, Sendable {
             externalPurchaseId: notification.externalPurchaseId.value)
     }
 
-    /// The record's key, which keeps a purchase in one partition: `bundleId/` and the originalTransactionId, or else
-    /// the first present of appTransactionId, requestIdentifier, externalPurchaseId and notificationUUID.
+    /// The record's key, which keeps a purchase in one partition: `bundleId/` followed by the originalTransactionId or,
+    /// without one, by the first of appTransactionId, requestIdentifier, externalPurchaseId and notificationUUID that
+    /// is present.
     public var key: String {
         let subject =
             originalTransactionId?.rawValue ?? appTransactionId?.rawValue ?? requestIdentifier?.rawValue
@@ -66,12 +67,12 @@ public struct RecordIdentity: Hashable, Sendable {
 
 /// The format of keys in all keyed topics.
 public enum RecordKey {
-    /// Returns the key of a purchase, for notification and entitlement topics.
+    /// Returns the key of a purchase, used in notification and entitlement topics.
     public static func purchase(_ bundleId: BundleId, _ originalTransactionId: OriginalTransactionId) -> String {
         text(bundleId: bundleId, subject: originalTransactionId.rawValue)
     }
 
-    /// Returns the bytes of ``purchase(_:_:)``.
+    /// Returns the UTF-8 bytes of ``purchase(_:_:)``.
     public static func purchaseBytes(_ bundleId: BundleId, _ originalTransactionId: OriginalTransactionId) -> [UInt8] {
         var key: [UInt8] = []
         key.reserveCapacity(bundleId.rawValue.utf8.count + 1 + originalTransactionId.rawValue.utf8.count)
@@ -81,12 +82,13 @@ public enum RecordKey {
         return key
     }
 
-    /// Returns the key of one transaction's refund, for refund topics.
+    /// Returns the key of one transaction's refund, used in refund topics.
     public static func transaction(_ bundleId: BundleId, _ transactionId: TransactionId) -> String {
         text(bundleId: bundleId, subject: transactionId.rawValue)
     }
 
-    /// Splits a key at its first slash; a bundle identifier contains none. Nil if there is no slash or a part is empty.
+    /// Splits a key at the first slash; a bundle identifier contains none. Nil if there is no slash or either part is
+    /// empty.
     public static func parts(of key: String) -> (bundleId: BundleId, subject: String)? {
         guard let slash = key.firstIndex(of: "/") else { return nil }
         let subject = key[key.index(after: slash)...]

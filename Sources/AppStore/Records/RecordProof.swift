@@ -1,12 +1,12 @@
-/// Identifies the header segment of a JWS: the SHA-256 of its base64url text, in 64 lower-case hexadecimal digits. It
-/// is the key of the segment's record in the certificates topic.
+/// Identifies the header segment of a JWS: the SHA-256 of its base64url text as 64 lower-case hexadecimal digits. It is
+/// the key of the segment's record in the certificates topic.
 public struct HeaderReference: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
     public var description: String { rawValue }
 
-    /// Whether the text can be a reference: 64 lower-case hexadecimal digits.
+    /// Whether the text is a valid reference: 64 lower-case hexadecimal digits.
     public var isWellFormed: Bool {
         let digits = rawValue.utf8
         return digits.count == 64
@@ -22,7 +22,7 @@ public struct HeaderReference: RawRepresentable, Hashable, Sendable, CustomStrin
 public struct RecordProof: Hashable, Sendable {
     /// One compact JWS without its payload.
     public struct Part: Hashable, Sendable {
-        /// Reference of the header segment.
+        /// The reference to the header segment.
         public var header: HeaderReference
         /// The signature segment: 86 characters of base64url.
         public var signature: ArraySlice<UInt8>
@@ -34,7 +34,7 @@ public struct RecordProof: Hashable, Sendable {
     }
 
     public var notification: Part
-    /// Nil if Apple sent none, like the next two.
+    /// Nil if Apple sent none; this also applies to the next two properties.
     public var transaction: Part?
     public var renewalInfo: Part?
     public var appTransaction: Part?
@@ -48,7 +48,7 @@ public struct RecordProof: Hashable, Sendable {
         self.appTransaction = appTransaction
     }
 
-    /// Length of a signature segment: 64 bytes in base64url.
+    /// Length of a signature segment: 64 bytes as base64url.
     static let signatureLength = 86
 }
 
@@ -74,6 +74,6 @@ extension RecordProof {
         value.append(UInt8(ascii: "}"))
     }
 
-    /// Length of the longest proof, in bytes.
+    /// Length of the longest proof in bytes.
     static let maximumLength = 4 * 200
 }

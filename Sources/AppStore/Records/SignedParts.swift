@@ -1,12 +1,11 @@
 public import AppStoreModel
 internal import Bytes
 
-/// The header and signature segments of a notification's compact JWS and of those nested in it, without the payloads.
+/// The header and signature segments of a notification's compact JWS and of any nested in it, without the payloads.
 ///
 /// Created only if the parts and the payloads restore the JWS byte for byte. This is checked without writing the JWS:
-/// each payload segment is compared with the base64url of its payload, and the nested texts are found in the same
-/// members, because ``NotificationRecord/rebuild(header:)`` looks for the same ones and replacing a text moves no
-/// member.
+/// each payload segment is compared with the base64url of its payload. The nested texts are found in the same members,
+/// because ``NotificationRecord/rebuild(header:)`` looks for the same members, and replacing a text does not move any.
 public struct SignedParts: Sendable {
     /// One JWS without its payload.
     struct Part: Sendable {
@@ -14,8 +13,8 @@ public struct SignedParts: Sendable {
         let signature: ArraySlice<UInt8>
 
         /// Nil unless `text` is exactly a header segment, the base64url of `payload`, and a signature of 64 bytes,
-        /// separated by dots, and the payload is an object without surrounding white space: it becomes the value of a
-        /// member, which a reader gets without the space.
+        /// separated by dots. The payload must also be an object without surrounding white space: it becomes the value
+        /// of a member, and readers of the member do not get the space.
         init?(_ text: ArraySlice<UInt8>, payload: [UInt8]) {
             guard payload.first == UInt8(ascii: "{"), payload.last == UInt8(ascii: "}") else { return nil }
             let dot = UInt8(ascii: ".")
@@ -40,11 +39,12 @@ public struct SignedParts: Sendable {
 
     /// - Parameters:
     ///   - signedPayload: the compact JWS as received, verified.
-    ///   - notification: its payload as signed.
-    ///   - envelope: the envelope of that payload.
-    ///   - transaction: payload of `signedTransactionInfo`, nil if there is none; likewise the next two.
+    ///   - notification: the payload, as signed.
+    ///   - envelope: the payload's envelope.
+    ///   - transaction: the payload of `signedTransactionInfo`, or nil if there is none; the same applies to the next
+    ///     two.
     ///
-    /// Nil if rebuilding would not restore `signedPayload`: the record then has to carry it whole.
+    /// Nil if rebuilding would not restore `signedPayload`: the record must then contain it completely.
     public init?(
         signedPayload: ArraySlice<UInt8>, notification: [UInt8], envelope: NotificationEnvelope, transaction: [UInt8]?,
         renewalInfo: [UInt8]?, appTransaction: [UInt8]?
@@ -63,7 +63,7 @@ public struct SignedParts: Sendable {
         else { return nil }
     }
 
-    /// The header segments, one for each JWS; usually equal.
+    /// The header segments, one for each JWS; usually all are equal.
     public var headers: [ArraySlice<UInt8>] {
         var headers: [ArraySlice<UInt8>] = []
         headers.reserveCapacity(4)
@@ -78,9 +78,9 @@ public struct SignedParts: Sendable {
         1 + (transaction == nil ? 0 : 1) + (renewalInfo == nil ? 0 : 1) + (appTransaction == nil ? 0 : 1)
     }
 
-    /// Returns the proof with references in place of the header segments.
+    /// Returns the proof, with references in place of the header segments.
     ///
-    /// - Parameter references: references of ``headers``, in their order; nil is returned if the counts differ.
+    /// - Parameter references: the references of ``headers``, in the same order. If the counts differ, nil is returned.
     public func proof(_ references: [HeaderReference]) -> RecordProof? {
         guard references.count == count else { return nil }
         var left = references[...]

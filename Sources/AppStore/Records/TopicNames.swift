@@ -2,10 +2,10 @@ public import AppStoreModel
 public import KafkaModel
 
 extension AppStoreEnvironment {
-    /// The environments that have topics. Nothing from other environments is ever published.
+    /// The environments that have topics. Nothing from any other environment is ever published.
     public static let published: [AppStoreEnvironment] = [.production, .sandbox]
 
-    /// The published environment with Apple's spelling; nil for any other text.
+    /// Creates a published environment from Apple's spelling; nil for any other text.
     public init?(published text: String) {
         guard let environment = Self.published.first(where: { $0.rawValue == text }) else { return nil }
         self = environment
@@ -14,11 +14,11 @@ extension AppStoreEnvironment {
     /// Whether notifications of this environment are published.
     public var isPublished: Bool { Self.published.contains(self) }
 
-    /// The last part of the names of its topics, also used by operators: `production`, `sandbox`.
+    /// The last part of the environment's topic names, also used by operators: `production`, `sandbox`.
     public var topicSuffix: String { rawValue.lowercased() }
 }
 
-/// The names of all topics of an installation. Names contain dots and no underscores; the environment is part of them.
+/// The names of all topics of an installation. Names contain dots but no underscores; the environment is part of them.
 public struct TopicNames: Hashable, Sendable {
     public static let defaultPrefix = "appstore"
 
@@ -26,52 +26,54 @@ public struct TopicNames: Hashable, Sendable {
 
     public init(prefix: String = TopicNames.defaultPrefix) { self.prefix = prefix }
 
-    /// Notification records.
+    /// The topic of notification records.
     public func notifications(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).notifications.\(environment.topicSuffix)")
     }
 
-    /// Nonconforming notifications that Apple signed for a configured app, exactly as received.
+    /// The topic of nonconforming notifications that Apple signed for a configured app, exactly as received.
     public var quarantine: KafkaTopic { KafkaTopic(rawValue: "\(prefix).quarantine") }
 
-    /// The header segments of Apple's JWS by their digest; compacted. Records refer to them instead of carrying them.
+    /// The topic of the header segments of Apple's JWS, keyed by digest; compacted. Records refer to the segments
+    /// instead of containing them.
     public var certificates: KafkaTopic { KafkaTopic(rawValue: "\(prefix).certificates") }
 
-    /// State of each purchase; compacted.
+    /// The topic with the state of each purchase; compacted.
     public func entitlements(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).entitlements.\(environment.topicSuffix)")
     }
 
-    /// Refund of each transaction; compacted.
+    /// The topic with the refund of each transaction; compacted.
     public func refunds(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).refunds.\(environment.topicSuffix)")
     }
 
-    /// The company's refund preferences of its customers, by appAccountToken or appTransactionId; compacted. Any
-    /// producer may write to it.
+    /// The topic of the company's refund preferences for its customers, keyed by appAccountToken or appTransactionId;
+    /// compacted. Any producer may write to it.
     public var refundPreferences: KafkaTopic { KafkaTopic(rawValue: "\(prefix).refunds.preferences") }
 
-    /// Index of the notifications in the notification topic, and the sweeps of Apple's history; compacted.
+    /// The index of the notifications in the notification topic, and the sweeps of Apple's history; compacted.
     public func reconciliation(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).reconciliation.\(environment.topicSuffix)")
     }
 
-    /// Erasures and legal holds of persons in the archive; compacted, each record under a separate key.
+    /// The topic of erasures and legal holds in the archive; compacted, each record under a separate key.
     public var erasures: KafkaTopic { KafkaTopic(rawValue: "\(prefix).erasures") }
 
-    /// Encrypted data keys of the archive's records, by pseudonym; compacted. This topic is not archived.
+    /// The topic of the encrypted data keys for the archive's records, keyed by pseudonym; compacted. This topic is not
+    /// archived.
     public var archiveKeys: KafkaTopic { KafkaTopic(rawValue: "\(prefix).archive.keys") }
 
-    /// Signed checkpoints of the archive's logs, for auditors who compare the archive with its earlier state;
+    /// The topic of signed checkpoints of the archive's logs, for auditors who compare the archive with earlier states;
     /// compacted.
     public var archiveCheckpoints: KafkaTopic { KafkaTopic(rawValue: "\(prefix).archive.checkpoints") }
 
-    /// Dead letters of the archive's consumer, from any topic.
+    /// The topic of dead letters from the archive's consumer, whatever their topic.
     public var archiveDeadLetters: KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).archive").deadLetters(of: TopicNames.archiveGroup)
     }
 
-    /// Every topic except the dead letter topics, which are named after their group.
+    /// Every topic except the dead letter topics, which are named after their consumer groups.
     public var all: [KafkaTopic] {
         AppStoreEnvironment.published.map(notifications) + [quarantine, certificates]
             + AppStoreEnvironment.published.map(entitlements) + AppStoreEnvironment.published.map(refunds)

@@ -1,23 +1,25 @@
 public import AppStoreModel
 public import KafkaModel
 
-/// The configuration of one of the pipeline's topics, as plain values for code that creates, checks or simulates it.
+/// The configuration of one of the pipeline's topics, as plain values for code that creates, checks or simulates the
+/// topic.
 public struct TopicSpecification: Hashable, Sendable {
-    /// How Kafka removes old records of a topic.
+    /// How Kafka removes old records from a topic.
     public enum Cleanup: Hashable, Sendable {
         /// Records are deleted after this number of days.
         case delete(afterDays: Int)
-        /// The last record of each key stays indefinitely, and every record for at least `afterDays`. A record replaced
-        /// by a later one of its key is removed within `withinDays`.
+        /// The last record of each key stays indefinitely, and every record stays for at least `afterDays`. A record
+        /// replaced by a later one with the same key is removed within `withinDays`.
         case compact(afterDays: Int = 0, withinDays: Int? = nil)
     }
 
     public let name: KafkaTopic
-    /// Number of partitions; permanent for keyed topics, because another number would split a key's records between two
-    /// partitions.
+    /// Number of partitions. It is permanent for keyed topics, because a different number would split a key's records
+    /// between two partitions.
     public let partitions: Int
     public let cleanup: Cleanup
-    /// Whether consumers rely on each key being in one partition, so that the number of partitions cannot change.
+    /// Whether consumers rely on each key being in one partition, which means that the number of partitions cannot
+    /// change.
     public let isKeyed: Bool
 
     init(name: KafkaTopic, partitions: Int, cleanup: Cleanup, isKeyed: Bool = true) {
@@ -27,14 +29,14 @@ public struct TopicSpecification: Hashable, Sendable {
         self.isKeyed = isKeyed
     }
 
-    /// Returns the compacted topic of keyed state of a third-party consumer: proposals stay for at least a day, and
+    /// Returns the compacted topic for a third-party consumer's keyed state. Proposals stay for at least a day, and
     /// erased data is removed as soon as from Sluice's own topics.
     public static func state(_ name: KafkaTopic, partitions: Int) -> TopicSpecification {
         TopicSpecification(
             name: name, partitions: partitions, cleanup: .compact(afterDays: 1, withinDays: erasureDays))
     }
 
-    /// The topic settings by Kafka's names.
+    /// The topic settings, by their names in Kafka.
     public var settings: [String: String] {
         var settings = ["max.message.bytes": String(Self.maximumMessageBytes)]
         switch cleanup {
@@ -44,7 +46,8 @@ public struct TopicSpecification: Hashable, Sendable {
         case .compact(let days, let bound):
             settings["cleanup.policy"] = "compact"
             settings["delete.retention.ms"] = Self.milliseconds(Self.tombstoneDays)
-            // Timestamps determine how far an erasure reaches, so the writers' are kept instead of the brokers'.
+            // Timestamps determine how far an erasure reaches, so the timestamps of the writers are kept, not those of
+            // the brokers.
             settings["message.timestamp.type"] = "CreateTime"
             if days > 0 { settings["min.compaction.lag.ms"] = Self.milliseconds(days) }
             if let bound {
@@ -57,21 +60,21 @@ public struct TopicSpecification: Hashable, Sendable {
 
     private static func milliseconds(_ days: Int) -> String { String(Int64(days) * 86_400_000) }
 
-    /// Enough for the largest body that the ingress accepts, decoded and as received, with its headers.
+    /// Enough for the largest body that the ingress accepts, both decoded and as received, with the headers.
     public static let maximumMessageBytes = 1_048_588
-    /// Number of partitions of keyed topics by default.
+    /// Default number of partitions of keyed topics.
     public static let defaultPartitions = 12
 
     /// Retention of notification topics in days.
     public static let notificationDays = 30
-    /// Minimum retention of tombstones in days: longer than the notifications that they erase, so that reading these
-    /// again does not restore erased data.
+    /// Minimum retention of tombstones in days. It is longer than the retention of the notifications that they erase,
+    /// so that reading the notifications again does not restore erased data.
     public static let tombstoneDays = 45
-    /// Days within which a replaced or erased record is removed from a topic with personal data.
+    /// Number of days within which a replaced or erased record is removed from a topic with personal data.
     public static let erasureDays = 7
     /// Retention of quarantined notifications and dead letters in days.
     static let quarantineDays = 90
-    /// Retention of the archive's checkpoints in days; the last one of each log stays longer.
+    /// Retention of the archive's checkpoints in days; the last checkpoint of each log stays longer.
     static let checkpointDays = 400
 }
 
@@ -85,7 +88,7 @@ extension TopicNames {
         }
     }
 
-    /// Returns the topics that the ingress writes: the notification topics, quarantine, and certificates.
+    /// Returns the topics that the ingress writes: notification topics, quarantine, and certificates.
     public func ingress(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         notifications(partitions: partitions) + [
             TopicSpecification(
@@ -102,9 +105,9 @@ extension TopicNames {
         deadLetters(of: group, reading: notifications, partitions: partitions)
     }
 
-    /// Returns the dead letter topics of a consumer group that reads one topic of each environment.
+    /// Returns the dead letter topics of a consumer group that reads one topic per environment.
     ///
-    /// - Parameter input: the topic of an environment, such as ``entitlements(_:)``.
+    /// - Parameter input: the topic for an environment, such as ``entitlements(_:)``.
     public func deadLetters(
         of group: String, reading input: (AppStoreEnvironment) -> KafkaTopic,
         partitions: Int = TopicSpecification.defaultPartitions
@@ -124,12 +127,13 @@ extension TopicNames {
                 cleanup: .compact(withinDays: TopicSpecification.erasureDays))
         }
             + AppStoreEnvironment.published.map {
-                // The compaction lag keeps a proposal until the owner has republished it, even if a later one follows.
+                // The compaction lag keeps a proposal until the owner has republished it, even if a later proposal
+                // follows.
                 TopicSpecification(
                     name: refunds($0), partitions: partitions,
                     cleanup: .compact(afterDays: 1, withinDays: TopicSpecification.erasureDays))
             }
-            // One partition, because any producer may write to it, with any partitioner.
+            // It has one partition, because any producer may write to it, with any partitioner.
             + [
                 TopicSpecification(
                     name: refundPreferences, partitions: 1,
@@ -140,12 +144,12 @@ extension TopicNames {
             }
     }
 
-    /// The topics that the archive reads or writes in addition to other services' topics.
+    /// The topics that the archive reads or writes in addition to the topics of other services.
     public var archive: [TopicSpecification] {
         [
             TopicSpecification(name: erasures, partitions: 1, cleanup: .compact(), isKeyed: false),
-            // Two hosts may create keys of one subject at the same time: both records stay until one with both keys
-            // follows.
+            // Two hosts may create keys for one subject at the same time: both records stay until a record with both
+            // keys follows.
             TopicSpecification(
                 name: archiveKeys, partitions: 1,
                 cleanup: .compact(afterDays: 1, withinDays: TopicSpecification.erasureDays), isKeyed: false),
@@ -164,14 +168,14 @@ extension TopicNames {
             + deadLetters(of: TopicNames.webhooksGroup, reading: entitlements, partitions: partitions)
     }
 
-    /// Returns every topic of an installation, including the dead letter topics of its own consumers.
+    /// Returns every topic of an installation, including the dead letter topics of Sluice's own consumers.
     public func specifications(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         ingress(partitions: partitions) + state(partitions: partitions) + archive
             + deadLetters(partitions: partitions)
     }
 
-    /// The consumer groups of Sluice's executables that read the notification topics; part of the names of their dead
-    /// letter topics.
+    /// The consumer groups of those Sluice executables that read the notification topics. The groups are part of the
+    /// names of their dead letter topics.
     public static let consumerGroups = ["sluice-entitlements", "sluice-refunds", "sluice-reconciler"]
     /// The consumer group that reads the entitlement topics.
     public static let webhooksGroup = "sluice-webhooks"

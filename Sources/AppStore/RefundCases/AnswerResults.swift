@@ -1,13 +1,13 @@
 package import AppStoreModel
 package import JSON
 
-/// Apple's acceptance of the answer of a round.
+/// Apple's acceptance of the answer for a round.
 package struct AnswerAcceptance: DatedPart {
-    /// The newest request known at the time, on Apple's clock.
+    /// Date of the newest request known at the time, on Apple's clock.
     package var through: AppStoreInstant
-    /// Time on the clock of the member that sent the answer; never compared with other times.
+    /// Time on the clock of the member that sent the answer; never compared with any other time.
     package var at: AppStoreInstant
-    /// Number of requests sent until then, as far as known to the member that sent the last one.
+    /// Number of requests sent so far, as known to the member that sent the last one.
     package var attempts: Int64
 
     package init(through: AppStoreInstant, at: AppStoreInstant, attempts: Int64) {
@@ -32,27 +32,27 @@ package struct AnswerAcceptance: DatedPart {
     }
 }
 
-/// End of a round without an accepted answer.
+/// The end of a round without an accepted answer.
 package struct AnswerEnd: DatedPart {
     package enum Kind: String, Sendable, CaseIterable {
         /// The deadline had passed when this installation first read the request.
         case tooLate = "too_late"
         /// The deadline passed.
         case missed
-        /// `refunds.mode` is `observe`: the answer was decided and not sent.
+        /// `refunds.mode` is `observe`: the answer was decided but not sent.
         case observed
-        /// Withheld on purpose: no consent, or the company decided not to answer.
+        /// Withheld intentionally: there was no consent, or the company decided not to answer.
         case withheld
         /// Apple refused the answer permanently: the same answer would be refused again.
         case refused
     }
 
     package var kind: Kind
-    /// The newest request known at the time, on Apple's clock.
+    /// Date of the newest request known at the time, on Apple's clock.
     package var through: AppStoreInstant
-    /// Time on the clock of the member that ended the round; never compared with other times.
+    /// Time on the clock of the member that ended the round; never compared with any other time.
     package var at: AppStoreInstant
-    /// A code of ``RefundReason`` or of the App Store Server API.
+    /// A code from ``RefundReason`` or from the App Store Server API.
     package var reason: String
 
     package init(_ kind: Kind, through: AppStoreInstant, at: AppStoreInstant, reason: String) {
@@ -81,17 +81,16 @@ package struct AnswerEnd: DatedPart {
     }
 }
 
-/// The reason why the last attempt to decide or answer a waiting round failed; recorded if it differs from the previous
-/// one.
+/// Why the last attempt to decide or answer a waiting round failed; recorded if it differs from the previous obstacle.
 package struct AnswerObstacle: CasePart {
-    /// The newest request known at the time, on Apple's clock.
+    /// Date of the newest request known at the time, on Apple's clock.
     package var through: AppStoreInstant
     package var at: AppStoreInstant
-    /// A code of ``RefundReason``.
+    /// A code from ``RefundReason``.
     package var reason: String
     /// HTTP status; nil if there was no answer.
     package var status: Int32?
-    /// One line for people.
+    /// One line of text for people.
     package var message: String
 
     package init(through: AppStoreInstant, at: AppStoreInstant, reason: String, status: Int32?, message: String) {
@@ -104,7 +103,7 @@ package struct AnswerObstacle: CasePart {
 
     package var rank: [Int64] { [through.millisecondsSince1970, at.millisecondsSince1970] }
 
-    /// Returns whether the obstacle differs from another. Messages are ignored, because proxies vary them.
+    /// Returns whether this obstacle differs from another. Messages are ignored, because proxies vary them.
     package func differs(from other: AnswerObstacle?) -> Bool {
         reason != other?.reason || status != other?.status || through != other?.through
     }

@@ -1,11 +1,11 @@
 package import AppStoreModel
 package import JSON
 
-/// The answer of a round, decided once: the bytes sent in every attempt, or the reason why none are sent.
+/// The answer for a round, decided once: either the bytes sent in every attempt, or why none are sent.
 ///
-/// Proposed in the log under the key of the case; the first proposal of a round wins.
+/// It is proposed in the log under the key of the case; the first proposal for a round wins.
 package struct FrozenAnswer: DatedPart {
-    /// The source of consent and consumption.
+    /// Where consent and consumption come from.
     package enum Source: String, Sendable, CaseIterable {
         case rules
         /// The company's service.
@@ -15,26 +15,26 @@ package struct FrozenAnswer: DatedPart {
         case `operator`
     }
 
-    /// The newest request known at the time, on Apple's clock; nil in proposals of format version 1.
+    /// Date of the newest request known at the time, on Apple's clock; nil in proposals of format version 1.
     package var through: AppStoreInstant?
-    /// Time on the clock of the member that decided.
+    /// Time on the clock of the member that made the decision.
     package var decidedAt: AppStoreInstant
     package var source: Source
-    /// The source of the preference: a raw value of `RefundDecision.Source`.
+    /// Where the preference comes from: a raw value of `RefundDecision.Source`.
     package var decidedBy: String?
-    /// The rule that applied; nil for none.
+    /// The rule that applied; nil if none did.
     package var rule: String?
-    /// Fingerprint of the rules used.
+    /// Fingerprint of the rules that were used.
     package var rules: String?
-    /// Raw value of `RefundOutcome`.
+    /// A raw value of `RefundOutcome`.
     package var outcome: String
-    /// Version of Apple's request body, 1 or 2; nil without a body.
+    /// Version of Apple's request body, 1 or 2; nil if there is no body.
     package var form: Int32?
     /// JSON text, sent byte for byte; nil if no answer is sent.
     package var body: String?
-    /// The reason why there is no body: a code of ``RefundReason``.
+    /// Why there is no body: a code from ``RefundReason``.
     package var reason: String?
-    /// Reasons why members were omitted from the body.
+    /// Reasons why members of the body were omitted.
     package var notes: [String] = []
     /// The answer of the company's service, as JSON text.
     package var service: String?
@@ -63,10 +63,10 @@ package struct FrozenAnswer: DatedPart {
     }
 
     package var date: AppStoreInstant { through ?? .earliest }
-    /// Rank by which the earliest decision wins: it may have been sent.
+    /// Rank by which the earliest decision wins, because it may have been sent.
     package var rank: [Int64] { [body == nil ? 0 : 1, -decidedAt.millisecondsSince1970] }
 
-    /// The bytes of the proposal.
+    /// The bytes of the proposal, as JSON.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.object { write(to: &$0) }
@@ -79,8 +79,8 @@ package struct FrozenAnswer: DatedPart {
         self.init(root)
     }
 
-    /// Returns the newest request known to a proposal, even of an unreadable later version; nil if the proposal does
-    /// not contain it.
+    /// Returns the date of the newest request known to a proposal, even if the proposal has a later version that is
+    /// otherwise unreadable; nil if the proposal does not contain the date.
     package static func through(proposal json: [UInt8]) -> AppStoreInstant? {
         guard let root = try? JSONDocument.object(json).root else { return nil }
         var fields = FieldReader(root)

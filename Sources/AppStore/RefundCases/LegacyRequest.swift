@@ -1,11 +1,11 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Determines whether the transaction of a version 1 CONSUMPTION_REQUEST is certain. Its body names no transaction, so
+/// Determines whether the transaction of a version 1 CONSUMPTION_REQUEST is certain. The body names no transaction, so
 /// it is certain only if the body names a purchase with exactly one unrefunded transaction in the receipt.
 enum LegacyRequest {
     /// - Parameters:
-    ///   - legacy: the body as received; without it the transaction is never certain.
+    ///   - legacy: the body as received; if nil, the transaction is never certain.
     ///   - transactionId: the transaction assumed to be the request's.
     static func isAmbiguous(_ legacy: JSONElement?, _ transactionId: TransactionId) -> Bool {
         guard let legacy, let original = id(legacy["original_transaction_id"]),
@@ -23,7 +23,7 @@ enum LegacyRequest {
         element["cancellation_date_ms"] != nil || element["cancellation_date"] != nil
     }
 
-    /// Returns the id; Apple has sent ids as texts and as numbers.
+    /// Returns the id. Apple has sent ids both as texts and as numbers.
     private static func id(_ element: JSONElement?) -> String? {
         element?.string ?? element?.integer.map { String($0) }
     }

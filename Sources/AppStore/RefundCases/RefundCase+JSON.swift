@@ -1,23 +1,23 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The reason why a text is not a case.
+/// Why a text is not a case.
 package enum RefundFormatError: Error, Hashable, Sendable {
     case invalidJSON
     /// Environment, bundleId or transactionId is missing.
     case noIdentity
-    /// The format version is later than this library's; such a case must never be overwritten.
+    /// The format version is later than this library's, so the case must never be overwritten.
     case unknownFormat
 }
 
 extension RefundCase {
-    /// Version of the format that is written. Additions keep it; a change that older readers would misunderstand raises
-    /// it. Version 2 added multiple rounds.
+    /// The format version to write. Additions do not change it; a change that older readers would misunderstand
+    /// increments it. Version 2 added multiple rounds.
     package static let formatVersion: Int64 = 2
 
-    /// Returns the case as JSON text: a row of the store and the value of a record. Equal cases have equal texts. Dates
-    /// are in milliseconds since 1970; `answerStatus`, `round`, `deadline`, `answerableUntil` and `outcome` are derived
-    /// from other members, for readers.
+    /// Returns the case as JSON text: a row in the store and the value of a record. Equal cases have equal texts. Dates
+    /// are in milliseconds since 1970. For the convenience of readers, the text also contains `answerStatus`, `round`,
+    /// `deadline`, `answerableUntil` and `outcome`, which are derived from other members.
     ///
     /// - Parameter gap: see ``RefundRounds``.
     package func jsonText(gap: Int64 = RefundRounds.defaultGap) -> [UInt8] {
@@ -55,8 +55,8 @@ extension RefundCase {
         return writer.bytes
     }
 
-    /// Parses the output of ``jsonText(gap:)``, in this format version or an older one. A member of the wrong kind
-    /// reads as absent.
+    /// Parses the output of ``jsonText(gap:)``, in this or an older format version. A member of the wrong kind is
+    /// treated as absent.
     package init(json: [UInt8]) throws(RefundFormatError) {
         let root: JSONElement
         do { root = try JSONDocument.object(json).root } catch { throw .invalidJSON }

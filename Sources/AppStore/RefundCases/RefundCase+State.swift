@@ -4,10 +4,10 @@ package import AppStoreModel
 package enum RefundCaseOutcome: String, Sendable, CaseIterable {
     case declined
     case granted
-    /// Granted, then reversed.
+    /// Granted, and later reversed.
     case reversed
 
-    /// Order of decisions with the same date: the later in this order counts.
+    /// Order of decisions with the same date: the one that comes later in this order counts.
     var order: Int64 {
         switch self {
         case .declined: 0
@@ -18,7 +18,7 @@ package enum RefundCaseOutcome: String, Sendable, CaseIterable {
 }
 
 extension RefundCase {
-    /// Retention of a case after the last record about it, in milliseconds.
+    /// How long a case is kept after the last record about it, in milliseconds.
     package static let retention: Int64 = 400 * 86_400_000
 
     /// Apple's newest decision; nil if there is none yet. A signed decision takes precedence over unsigned ones.
@@ -38,14 +38,14 @@ extension RefundCase {
         }
     }
 
-    /// Returns the newest request known to a proposal. Proposals of format version 1 do not contain it; for them it is
-    /// the newest request received before the decision.
+    /// Returns the date of the newest request known to a proposal. Proposals of format version 1 do not contain it; for
+    /// them it is the date of the newest request received before the decision.
     package func through(of answer: FrozenAnswer) -> AppStoreInstant {
         answer.through ?? newestDate(receivedUntil: answer.decidedAt)
     }
 
-    /// Returns the round of a proposal, by the date of its first request in milliseconds; the smallest number if the
-    /// bytes do not contain it.
+    /// Returns the round of a proposal, identified by the date of its first request in milliseconds; the smallest
+    /// number if the bytes do not contain it.
     ///
     /// - Parameter gap: see ``RefundRounds``.
     package func round(ofProposal json: [UInt8], gap: Int64) -> Int64 {
@@ -53,13 +53,13 @@ extension RefundCase {
         return date.flatMap { RefundRounds(self, gap: gap).round(through: $0)?.openedAt.millisecondsSince1970 } ?? .min
     }
 
-    /// Returns the greatest signedDate of the requests received up to `moment`, otherwise the smallest signedDate.
+    /// Returns the latest signedDate of the requests received up to `moment`, or else the earliest signedDate.
     func newestDate(receivedUntil moment: AppStoreInstant) -> AppStoreInstant {
         let received = requests.values.filter { $0.receivedAt <= moment }.map(\.signedDate).max()
         return received ?? requests.values.map(\.signedDate).min() ?? moment
     }
 
-    /// Date after which the case is no longer needed.
+    /// The date after which the case is no longer needed.
     package var expiry: AppStoreInstant? {
         var moments = requests.values.map(\.receivedAt)
         moments += acceptances.all.map(\.at) + ends.all.map(\.at) + verdicts.all.map(\.signedDate)

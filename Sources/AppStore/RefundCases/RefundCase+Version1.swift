@@ -37,7 +37,7 @@ extension RefundCase {
             guard let element = fields.element(kind.version1Name) else { continue }
             var members = FieldReader(element)
             guard let verdict = RefundVerdict(kind, &members), kind != .granted || verdict.revocationDate != nil else {
-                // A refund of seats, which is not a decision about the transaction.
+                // This is a refund of seats, not a decision about the transaction.
                 continue
             }
             insert(verdict)

@@ -3,27 +3,28 @@ package import JSON
 
 /// The refund of one transaction: Apple's requests, the answers, and Apple's decisions.
 ///
-/// Forms a join: merging cases of one key in any order and number gives the same result, so duplicate, late or
-/// out-of-order records do no harm. ``RefundRounds`` derives the rounds from the parts.
+/// Cases form a join: merging cases with the same key in any order and number gives the same result, so duplicate, late
+/// or out-of-order records do no harm. ``RefundRounds`` derives the rounds from the parts.
 package struct RefundCase: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
-    /// The refunded transaction. A RESCIND_CONSENT names no transaction and is kept under the appTransactionId.
+    /// The refunded transaction. RESCIND_CONSENT names no transaction, so it is stored under the appTransactionId.
     package let transactionId: TransactionId
 
     package var transaction: RefundTransaction?
     package private(set) var requests: [NotificationUUID: RefundRequest] = [:]
-    /// Answers recorded with an end or an acceptance.
+    /// Answers recorded together with an end or an acceptance.
     package private(set) var answers = DatedParts<FrozenAnswer>()
     package private(set) var acceptances = DatedParts<AnswerAcceptance>()
     package private(set) var ends = DatedParts<AnswerEnd>()
     package private(set) var verdicts = DatedParts<RefundVerdict>()
     package var obstacle: AnswerObstacle?
-    /// When a parent or guardian last revoked the child's use of the app (RESCIND_CONSENT), on Apple's clock.
+    /// When a parent or guardian last withdrew consent to the child's use of the app (RESCIND_CONSENT), on Apple's
+    /// clock.
     package var consentRescindedAt: AppStoreInstant?
-    /// When the person's data was last erased: timestamp of the Kafka record.
+    /// When the person's data was last erased: the timestamp of the Kafka record.
     package private(set) var erasedAt: AppStoreInstant?
-    /// Members written by a later version, unchanged.
+    /// Members written by a later version, kept unchanged.
     package var unknownFields = JSONObject()
 
     package init(environment: AppStoreEnvironment, bundleId: BundleId, transactionId: TransactionId) {
@@ -34,7 +35,7 @@ package struct RefundCase: Hashable, Sendable {
 
     /// Maximum number of requests kept; Apple repeats a request only a few times.
     static let maximumRequests = 64
-    /// `trust` of parts authenticated only by a shared secret.
+    /// The value of `trust` for parts authenticated only by a shared secret.
     static let sharedSecret = "shared-secret"
 
     package mutating func insert(_ request: RefundRequest) {
@@ -58,7 +59,7 @@ package struct RefundCase: Hashable, Sendable {
     package mutating func insert(_ end: AnswerEnd) { ends.insert(end) }
     package mutating func insert(_ verdict: RefundVerdict) { verdicts.insert(verdict) }
 
-    /// Merges another value of the same key.
+    /// Merges another value with the same key.
     ///
     /// - Returns: whether this case changed.
     @discardableResult
@@ -90,14 +91,15 @@ package struct RefundCase: Hashable, Sendable {
 
     // MARK: Erasure
 
-    /// Erases personal data up to `moment`. The fact of an answer and its acceptance stay, so that nothing is answered
-    /// twice.
+    /// Erases personal data up to `moment`. The record that an answer was sent and accepted stays, so that nothing is
+    /// answered twice.
     package mutating func erase(at moment: AppStoreInstant) {
         erasedAt = max(erasedAt ?? moment, moment)
         strip()
     }
 
-    /// Returns whether the person was erased after the last request of a round, so that nothing may be sent for it.
+    /// Returns whether the person's data was erased after the last request of a round, so that nothing may be sent for
+    /// it.
     package func isErased(_ round: RefundRound) -> Bool { erasedAt.map { round.through <= $0 } ?? false }
 
     private mutating func strip() {
@@ -112,7 +114,7 @@ package struct RefundCase: Hashable, Sendable {
         if let moment = obstacle?.at, moment <= erasedAt { obstacle?.message = "" }
     }
 
-    /// Sets the parts; used when parsing the published form.
+    /// Sets the parts. Used when parsing the published form.
     mutating func setParts(
         answers: DatedParts<FrozenAnswer>, acceptances: DatedParts<AnswerAcceptance>, ends: DatedParts<AnswerEnd>,
         verdicts: DatedParts<RefundVerdict>, erasedAt: AppStoreInstant?

@@ -1,8 +1,8 @@
-/// Codes of the reasons why a record was dead-lettered, a round waits, or a round ended without an answer. They are
-/// metric labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionProblem` are used
+/// Codes that state why a record was dead-lettered, a round waits, or a round ended without an answer. They are metric
+/// labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionProblem` are used
 /// unchanged.
 package enum RefundReason {
-    // Dead-lettered records, which an operator should examine.
+    // Reasons for dead-lettering records, which an operator should examine.
     package static let identityMissing = "identity_missing"
     package static let transactionMissing = "transaction_missing"
     package static let environmentMismatch = "environment_mismatch"
@@ -35,7 +35,7 @@ package enum RefundReason {
     /// No obstacle was recorded when the deadline passed.
     package static let noAnswerAccepted = "no_answer_accepted"
 
-    /// Reasons for waiting, together with the temporary ones of `ConsumptionProblem`: the values of a metric label.
+    /// Reasons for waiting, plus the temporary ones from `ConsumptionProblem`: the values of a metric label.
     package static let ofWaiting = [
         appNotConfigured, keyMissing, factsUnreadable, preferenceUnreadable, providerSilent, providerRefused,
         providerMalformed, newerAnswer, apiUnauthorized, apiNotFound, apiRateLimited, apiRefused, apiUnavailable,

@@ -2,7 +2,7 @@ package import AppStoreModel
 package import JSON
 
 /// One CONSUMPTION_REQUEST: Apple requests information about the transaction of a case, and repeats the request under
-/// new notificationUUIDs while it waits. An operator's request opens another round for a different answer.
+/// new notificationUUIDs while waiting. An operator's request opens another round for a different answer.
 package struct RefundRequest: CasePart {
     package var notificationUUID: NotificationUUID
     /// When Apple signed it.
@@ -12,11 +12,11 @@ package struct RefundRequest: CasePart {
     package var reason: ConsumptionRequestReason?
     /// False for a request authenticated only by a shared secret (version 1).
     package var isSigned: Bool
-    /// Whether the transaction of a version 1 body is uncertain: see ``LegacyRequest``.
+    /// Whether the transaction of a version 1 body is uncertain; see ``LegacyRequest``.
     package var isAmbiguous: Bool
     /// Whether the 12 hours had passed when this installation first read the request.
     package var isLate: Bool
-    /// Whether an operator opened a round with this request, without one from Apple.
+    /// Whether an operator opened a round with this request, without a request from Apple.
     package var isOperators: Bool
 
     package init(
@@ -34,11 +34,11 @@ package struct RefundRequest: CasePart {
         self.isOperators = isOperators
     }
 
-    /// Rank of the arrival: one read in time precedes a late one, and an earlier one a later one.
+    /// Rank by arrival: a request read in time precedes a late one, and an earlier request precedes a later one.
     package var rank: [Int64] { [isLate ? 0 : 1, -receivedAt.millisecondsSince1970] }
 
     /// Maximum time between signature and receipt, in milliseconds. Apple's last attempt comes 157 hours after the
-    /// first and can be answered for another 12; a request received later is history (app-store.md 10.5).
+    /// first, and can be answered for another 12 hours; a request received later is history (app-store.md 10.5).
     static let latestReceipt: Int64 = 169 * 3_600_000
 
     /// Whether Apple may still be waiting for the answer when the request is received.

@@ -4,13 +4,13 @@ package import AppStoreModel
 package enum AnswerStatus: String, Sendable, CaseIterable {
     /// Apple has sent no request.
     case none
-    /// Apple waits for the answer.
+    /// Apple is waiting for the answer.
     case waiting
     /// Apple accepted the answer.
     case accepted
-    /// Nothing is sent, on purpose.
+    /// Nothing is sent, intentionally.
     case withheld
-    /// The answer was decided and not sent: `refunds.mode` is `observe`.
+    /// The answer was decided but not sent: `refunds.mode` is `observe`.
     case observed
     /// Apple refused the answer.
     case refused
@@ -18,7 +18,7 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
     case missed
     /// The deadline had passed when this installation first read the request.
     case tooLate = "too_late"
-    /// Apple decided, or sent another request much later, before there was an answer.
+    /// Apple made its decision, or sent another request much later, before there was an answer.
     case overtaken
 
     init(_ end: AnswerEnd.Kind) {
@@ -34,13 +34,13 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
 
 /// A group of Apple's requests about one refund, decided and answered at most once. Source: app-store.md 10.5.
 package struct RefundRound: Hashable, Sendable {
-    /// Number of the round, from 1.
+    /// Number of the round, starting at 1.
     package let number: Int
-    /// The date of its first request, on Apple's clock.
+    /// Date of the round's first request, on Apple's clock.
     package let openedAt: AppStoreInstant
-    /// The greatest date of its requests, on Apple's clock.
+    /// Latest date of the round's requests, on Apple's clock.
     package let through: AppStoreInstant
-    /// Requests in the order of their dates. Empty only if all were dropped as excess.
+    /// Requests in order of date. Empty only if all were dropped because there were too many.
     package let requests: [RefundRequest]
     package let answer: FrozenAnswer?
     package let acceptance: AnswerAcceptance?
@@ -52,7 +52,7 @@ package struct RefundRound: Hashable, Sendable {
     /// Whether a later round has begun.
     package let isSuperseded: Bool
 
-    /// Apple's time limit for an answer after the receipt of a request, in milliseconds.
+    /// Apple's time limit for answering, counted from the receipt of a request, in milliseconds.
     package static let answerTime: Int64 = 12 * 3_600_000
 
     package var status: AnswerStatus {
@@ -61,24 +61,24 @@ package struct RefundRound: Hashable, Sendable {
         return verdict == nil && !isSuperseded ? .waiting : .overtaken
     }
 
-    /// Time at which the answer is due: 12 hours after the oldest request was signed or received, whichever came first.
-    /// Answers are sent in this order, and alerts use it.
+    /// When the answer is due: 12 hours after the oldest request was signed or received, whichever came first. Answers
+    /// are sent in this order, and alerts use this time.
     package var deadline: AppStoreInstant? {
         requests.first.map { min($0.signedDate, $0.receivedAt).advanced(byMilliseconds: Self.answerTime) }
     }
 
-    /// End of the attempts to answer: 12 hours after the last receipt of a request. Nil if no request arrived in time.
+    /// When attempts to answer end: 12 hours after the last request was received. Nil if no request arrived in time.
     package var answerableUntil: AppStoreInstant? {
         requests.filter(\.isTimely).map(\.receivedAt).max()?.advanced(byMilliseconds: Self.answerTime)
     }
 
-    /// Whether every request arrived too late or was first read here after its deadline.
+    /// Whether every request arrived too late or was first read after its deadline.
     package var isTooLate: Bool { requests.allSatisfy { $0.isLate || !$0.isTimely } }
 
-    /// Time of receipt of the first request.
+    /// When the first request was received.
     package var receivedAt: AppStoreInstant? { requests.map(\.receivedAt).min() }
 
-    /// The customer's newest reason.
+    /// The most recent reason given by the customer.
     package var reason: ConsumptionRequestReason? { requests.last { $0.reason != nil }?.reason }
 
     /// Whether no signed request identifies the transaction and the newest request is ambiguous.

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// The transaction of a case, by the newest statement about it.
+/// The transaction of a case, according to the newest statement about it.
 package struct RefundTransaction: CasePart {
     package var signedDate: AppStoreInstant
     /// False if authenticated only by a shared secret; such a transaction never replaces a signed one.
@@ -15,11 +15,11 @@ package struct RefundTransaction: CasePart {
     package var purchaseDate: AppStoreInstant?
     package var expiresDate: AppStoreInstant?
     package var quantity: Int32?
-    /// Milliunits of the currency, for the whole quantity.
+    /// In milliunits of the currency, for the entire quantity.
     package var price: Int64?
-    /// ISO 4217 currency code.
+    /// An ISO 4217 currency code.
     package var currency: String?
-    /// ISO 3166-1 alpha-3 country code.
+    /// An ISO 3166-1 alpha-3 country code.
     package var storefront: String?
     package var offerType: OfferType?
     package var offerDiscountType: OfferDiscountType?

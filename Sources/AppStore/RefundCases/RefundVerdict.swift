@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// A decision of Apple, or of the customer's bank, about a transaction. It ends the preceding round of requests.
+/// A decision about a transaction by Apple or by the customer's bank. It ends the preceding round of requests.
 package struct RefundVerdict: DatedPart {
     package var kind: RefundCaseOutcome
     /// When Apple signed it.
@@ -11,7 +11,7 @@ package struct RefundVerdict: DatedPart {
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
     package var revocationType: RevocationType?
-    /// Milliunits of a percent.
+    /// In milliunits of a percent.
     package var revocationPercentage: Int32?
     /// Whether the rest of the period was refunded because the customer upgraded, not because the customer requested
     /// it.
@@ -32,8 +32,8 @@ package struct RefundVerdict: DatedPart {
     }
 
     /// Returns whether a REFUND with this transaction is a decision about a refund. A refund of seats has no
-    /// revocationDate; access removed by a family or an organization, and a switch to a bundle (a reason not yet
-    /// known), refund nothing (app-store.md 3.10, 3.13, 10.5).
+    /// revocationDate. If a family or an organization removes access, or the customer switches to a bundle (a reason
+    /// not yet known), nothing is refunded (app-store.md 3.10, 3.13, 10.5).
     static func isRefund(_ transaction: TransactionPayload) -> Bool {
         transaction.revocationDate != nil
             && transaction.revocationType != .familyRevoke && transaction.revocationType != .assignmentRevoke

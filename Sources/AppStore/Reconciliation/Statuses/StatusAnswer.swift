@@ -6,14 +6,15 @@ internal import JSON
 
 /// Apple's answer about one subscription.
 package enum StatusAnswer: Sendable {
-    /// Verified, with the current status and the transaction that currently gives access; nil if it has not begun yet.
+    /// Verified, with the current status and the transaction that currently gives access; the latter is nil if it has
+    /// not begun.
     case signed(VerifiedTransaction, status: SubscriptionStatus, current: TransactionId?)
-    /// Apple has no such subscription of the app, which proves nothing.
+    /// Apple knows no such subscription of the app, which proves nothing.
     case unknown
-    /// Not signed by Apple, or of another subscription: ignored.
+    /// The answer was not signed by Apple or is about another subscription; it is ignored.
     case refused(SubscriptionStatuses.RefusedItem)
 
-    /// Returns the difference from the published state; nil if both agree, and for a refused answer.
+    /// Returns how the answer differs from the published state; nil if both agree, or if the answer was refused.
     package func difference(of published: PublishedSubscription) -> StatusDifference? {
         switch self {
         case .signed(_, let status, let current): StatusDifference(published, status: status, latest: current)
@@ -22,10 +23,10 @@ package enum StatusAnswer: Sendable {
         }
     }
 
-    /// Returns a record of the entitlement topic with Apple's signed answer. It confirms the content of version 1
-    /// notifications up to that record and competes with other signed facts by its dates.
+    /// Returns a record of the entitlement topic that includes Apple's signed answer. The answer confirms the content
+    /// of version 1 notifications up to that record, and competes with other signed facts by date.
     ///
-    /// - Parameter published: value of the record known when Apple was queried.
+    /// - Parameter published: value of the record that was known when Apple was queried.
     /// - Returns: nil if the answer contains nothing new or is not signed.
     /// - Throws: ``Unusable``.
     package func contribution(to published: [UInt8]) throws(Unusable) -> [UInt8]? {

@@ -18,7 +18,7 @@ package struct StatusComparison: Sendable {
 
     /// Queries the status of a subscription with one request.
     ///
-    /// - Throws: ``APIFailure``; of kind `unverified` if a signed object that may be of the subscription cannot be
+    /// - Throws: ``APIFailure``; of kind `unverified` if a signed object that may be about the subscription cannot be
     ///   verified yet.
     package func answer(about subscription: PublishedSubscription) async throws(APIFailure) -> StatusAnswer {
         let statuses: SubscriptionStatuses
@@ -47,7 +47,7 @@ package struct StatusComparison: Sendable {
         return .refused(refused)
     }
 
-    /// Returns the refused object that names the subscription, otherwise any refused one: its subject is unknown before
+    /// Returns the refused object that names the subscription, or else any refused object: its subject is unknown until
     /// it is verified.
     private func refused(
         of subscription: PublishedSubscription, in items: [SubscriptionStatuses.RefusedItem]

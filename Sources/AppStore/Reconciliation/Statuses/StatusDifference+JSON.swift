@@ -1,7 +1,7 @@
 internal import AppStoreModel
 package import JSON
 
-/// Names of the members in rows of the reconciliation topic and in the output of `sluicectl`; a contract.
+/// Member names in rows of the reconciliation topic and in the output of `sluicectl`; a contract.
 private enum Name {
     static let purchase: StaticString = "originalTransactionId"
     static let difference: StaticString = "difference"

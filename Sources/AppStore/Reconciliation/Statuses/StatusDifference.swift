@@ -1,19 +1,19 @@
 package import AppStoreModel
 
-/// A difference between the published state of a subscription and Apple's current status.
+/// A difference between a subscription's published state and Apple's current status.
 package struct StatusDifference: Sendable, Hashable {
     package enum Kind: String, Sendable {
-        /// The subscription gives access but should not according to Apple, or the reverse.
+        /// The subscription gives access but should not according to Apple, or vice versa.
         case access
-        /// The access agrees, but comes from another transaction: a renewal or a change was missed.
+        /// Both agree on access, but it comes from a different transaction: a renewal or a change was missed.
         case transaction
-        /// Apple has no such subscription of the app.
+        /// Apple knows no such subscription of the app.
         case unknown
     }
 
     package let kind: Kind
     package let published: PublishedSubscription
-    /// Nil if Apple has no such subscription.
+    /// Nil if Apple knows no such subscription.
     package let status: SubscriptionStatus?
     package let latest: TransactionId?
     /// Whether Apple's signed answer was published.
@@ -21,7 +21,7 @@ package struct StatusDifference: Sendable, Hashable {
 
     /// Nil if both agree.
     ///
-    /// - Parameter status: nil if Apple has no such subscription.
+    /// - Parameter status: nil if Apple knows no such subscription.
     package init?(_ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?) {
         self.published = published
         self.status = status
@@ -42,7 +42,7 @@ package struct StatusDifference: Sendable, Hashable {
         }
     }
 
-    /// Creates a parsed difference.
+    /// Creates a difference from parsed values.
     init(
         _ kind: Kind, _ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?,
         isRepaired: Bool

@@ -1,18 +1,18 @@
 package import AppStoreServerAPI
 
 /// Queries Apple about subscriptions one by one, with retries, and classifies failures for the comparison, so that
-/// `sluice-reconciler` and `sluicectl reconcile statuses` decide alike.
+/// `sluice-reconciler` and `sluicectl reconcile statuses` make the same decisions.
 package struct StatusInquiry: Sendable {
     package enum Outcome: Sendable {
         case answer(StatusAnswer)
-        /// Apple refuses this request permanently: repeated, it would be refused again.
+        /// Apple permanently refuses this request: it would be refused again if repeated.
         case refused(APIFailure)
-        /// Apple gave no readable answer. For one subscription this implies nothing about others; for
-        /// ``unansweredInARow`` it does.
+        /// Apple gave no readable answer. A single such case implies nothing about other subscriptions;
+        /// ``unansweredInARow`` of them do.
         case unanswered(APIFailure)
     }
 
-    /// Consecutive subscriptions without an answer after which the cause is not the subscriptions themselves.
+    /// Number of consecutive subscriptions without an answer after which the cause must lie elsewhere.
     package static let unansweredInARow = 5
 
     private let comparison: StatusComparison
@@ -24,8 +24,8 @@ package struct StatusInquiry: Sendable {
     }
 
     /// - Parameter asked: called before each request.
-    /// - Throws: ``APIFailure`` that concerns all subscriptions, such as a refused key or a lasting rate limit; an
-    ///   error of the repetition's `sleep`.
+    /// - Throws: an ``APIFailure`` that concerns all subscriptions, such as a refused key or a lasting rate limit, or
+    ///   an error from the repetition's `sleep`.
     package func ask(about subscription: PublishedSubscription, asked: () -> Void = {}) async throws -> Outcome {
         var request = RepeatedRequest(repetition)
         while true {

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// The answer to one consumption request: its body is frozen in the case and then sent, byte for byte.
+/// The answer to one consumption request. Its body is frozen in the case and then sent, byte for byte.
 package struct ConsumptionAnswer: Hashable, Sendable {
     /// Version of the endpoint that accepts the answer. The raw value is the version in Apple's path.
     package enum Form: Int32, CaseIterable, Sendable {
@@ -11,14 +11,14 @@ package struct ConsumptionAnswer: Hashable, Sendable {
     }
 
     package let form: Form
-    /// Compact JSON with Apple's members in a fixed order.
+    /// Compact JSON whose members are Apple's, in a fixed order.
     package let body: [UInt8]
-    /// Reasons why members were omitted.
+    /// Reasons why members of the body were omitted.
     package let notes: [ConsumptionNote]
 
-    /// Creates the body, after checking every constraint that Apple documents.
+    /// Creates the body after checking every constraint that Apple documents.
     ///
-    /// - Throws: ``ConsumptionProblem``; nothing must be sent then.
+    /// - Throws: ``ConsumptionProblem``; in that case nothing must be sent.
     package init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionProblem) {
         let statement = try ConsumptionStatement(facts, decision)
         // The version 2 endpoint rejects Advanced Commerce purchases; version 1 is documented only for them.
@@ -29,8 +29,8 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         }
     }
 
-    /// Returns the reason why Apple accepts no answer for a transaction, regardless of the company's data; nil if it
-    /// accepts one.
+    /// Returns why Apple accepts no answer for a transaction, regardless of the company's data; nil if Apple accepts
+    /// one.
     package static func finalProblem(of facts: RefundFacts) -> ConsumptionProblem? {
         switch facts.inAppOwnershipType {
         case .familyShared:

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Apple's ConsumptionRequestV1: every member but the last is required, and unknown values are undeclared.
+/// Apple's ConsumptionRequestV1: every member except the last is required, and unknown values are sent as undeclared.
 enum ConsumptionBodyVersion1 {
     static func write(
         _ facts: RefundFacts, _ statement: ConsumptionStatement
@@ -30,7 +30,7 @@ enum ConsumptionBodyVersion1 {
         return (json.bytes, [token.note, preference.note].compactMap(\.self))
     }
 
-    /// Returns the stated status, otherwise one derived from the percentage.
+    /// Returns the status if it was stated, or else one derived from the percentage.
     private static func consumptionStatus(_ facts: ConsumptionFacts) -> Int64 {
         if let status = facts.consumptionStatus { return status.version1 }
         guard let percentage = facts.consumptionPercentage else { return 0 }
@@ -39,7 +39,7 @@ enum ConsumptionBodyVersion1 {
         return ConsumptionStatus.partiallyConsumed.version1
     }
 
-    /// Returns the token; the member is required, and an empty text means undeclared.
+    /// Returns the token. The member is required, and an empty text means undeclared.
     private static func token(_ token: AppAccountToken?) -> (value: String, note: ConsumptionNote?) {
         guard let token, !token.rawValue.isEmpty else { return ("", nil) }
         return token.isWellFormed ? (token.rawValue, nil) : ("", .malformedAccountToken)
@@ -51,7 +51,7 @@ enum ConsumptionBodyVersion1 {
         case .decline: (2, nil)
         case .noPreference: (3, nil)
         case .grantProrated: (nil, .proratedInVersion1)
-        // `ConsumptionStatement` has already rejected both.
+        // `ConsumptionStatement` has already rejected these two.
         case .doNotAnswer, .hold: (nil, nil)
         }
     }

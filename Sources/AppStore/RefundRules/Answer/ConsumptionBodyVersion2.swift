@@ -21,7 +21,9 @@ enum ConsumptionBodyVersion2 {
         return (json.bytes, [percentage.note, preference.note].compactMap(\.self))
     }
 
-    /// Returns the percentage: none for an auto-renewable subscription, and only 0 for an undelivered purchase.
+    /// Returns the percentage: none for an auto-renewable subscription, and only 0 for a purchase that was not
+    /// delivered.
+    /// delivered.
     private static func percentage(
         _ facts: RefundFacts, _ statement: ConsumptionStatement
     ) -> (value: Int64?, note: ConsumptionNote?) {
@@ -45,7 +47,8 @@ enum ConsumptionBodyVersion2 {
                 return (nil, .proratedWithoutPercentage)
             }
             return ("GRANT_PRORATED", nil)
-        // Without the member, Apple assumes no preference. `ConsumptionStatement` has already rejected the other two.
+        // If the member is absent, Apple assumes no preference. `ConsumptionStatement` has already rejected the other
+        // two.
         case .noPreference, .doNotAnswer, .hold: return (nil, nil)
         }
     }

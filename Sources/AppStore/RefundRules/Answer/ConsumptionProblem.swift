@@ -1,29 +1,29 @@
-/// The reason why a case gets no answer. Equality compares code and message.
+/// Why a case gets no answer. Equality compares code and message.
 package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Codes of problems. The raw values appear in records and metrics and are a contract.
+    /// The code of a problem. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
         /// The rules or the company's service decided not to answer.
         case doNotAnswer = "do_not_answer"
-        /// The customer has not consented: one source refuses consent, or none gives it. Apple requires that nothing is
-        /// sent then.
+        /// The customer has not consented: one source refuses consent, or no source gives it. Apple requires that
+        /// nothing is sent in that case.
         case noConsent = "no_consent"
-        /// A parent revoked the child's use of the app, and the company has recorded no consent since.
+        /// A parent withdrew consent to the child's use of the app, and the company has recorded no consent since.
         case consentRescinded = "consent_rescinded"
         /// Apple accepts no answer for transactions of family members (4000185).
         case familyShared = "family_shared"
-        /// Apple accepts no answer for transactions that an organization or a group assigned (4000227).
+        /// Apple accepts no answer for transactions assigned by an organization or a group (4000227).
         case assigned
         /// An Advanced Commerce purchase of a type that the version 1 endpoint does not accept (4000047).
         case typeNotSupported = "type_not_supported"
         /// A rule, the service or the preference leaves the decision to a person.
         case held
-        /// Neither the rules nor the company's service state whether it was delivered.
+        /// Neither the rules nor the company's service state whether the purchase was delivered.
         case deliveryStatusMissing = "delivery_status_missing"
-        /// Neither the rules nor the company's service state whether there was a sample.
+        /// Neither the rules nor the company's service state whether sample content was provided.
         case sampleContentMissing = "sample_content_missing"
 
-        /// Whether no later information can change the problem, so that the round ends; otherwise the round waits.
-        /// Source: app-store.md 10.6.
+        /// Whether the problem is final: no later information can change it, so the round ends. Otherwise the round
+        /// waits. Source: app-store.md 10.6.
         package var isFinal: Bool {
             switch self {
             case .doNotAnswer, .noConsent, .consentRescinded, .familyShared, .assigned, .typeNotSupported: true
@@ -33,7 +33,7 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
     }
 
     package let code: Code
-    /// One sentence for people that contains the fix.
+    /// One sentence for people, including how to fix the problem.
     package let message: String
 
     package init(code: Code, message: String) {
@@ -44,20 +44,21 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
     package var description: String { "\(code.rawValue): \(message)" }
 }
 
-/// A member omitted so that Apple accepts the answer. The raw values appear in records and metrics and are a contract.
+/// A member that was omitted so that Apple accepts the answer. The raw values appear in records and metrics and are a
+/// contract.
 package enum ConsumptionNote: String, CaseIterable, Sendable {
-    /// consumptionPercentage of an auto-renewable subscription: Apple computes it from the time elapsed (4000209).
+    /// consumptionPercentage for an auto-renewable subscription: Apple computes it from the time elapsed (4000209).
     case percentageOfSubscription = "percentage_of_subscription"
-    /// consumptionPercentage of a product with a missing or new type: it may be a subscription.
+    /// consumptionPercentage for a product with a missing or new type: it may be a subscription.
     case percentageOfUnknownType = "percentage_of_unknown_type"
-    /// consumptionPercentage greater than 0, although nothing was delivered.
+    /// consumptionPercentage is greater than 0, although nothing was delivered.
     case percentageOfUndelivered = "percentage_of_undelivered"
-    /// consumptionPercentage outside 0 to 100000.
+    /// consumptionPercentage is outside the range 0 to 100000.
     case percentageOutOfRange = "percentage_out_of_range"
     /// refundPreference GRANT_PRORATED without a percentage between 0 and 100000, both exclusive.
     case proratedWithoutPercentage = "prorated_without_percentage"
     /// refundPreference GRANT_PRORATED, which has no number in the version 1 body.
     case proratedInVersion1 = "prorated_in_version_1"
-    /// appAccountToken that is not a UUID.
+    /// appAccountToken is not a UUID.
     case malformedAccountToken = "malformed_account_token"
 }

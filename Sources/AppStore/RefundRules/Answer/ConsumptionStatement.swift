@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// The facts that both bodies require, checked, consent above all.
+/// The checked facts that both bodies require, most importantly consent.
 struct ConsumptionStatement {
     let outcome: RefundOutcome
     let deliveryStatus: DeliveryStatus

@@ -10,21 +10,21 @@ package struct CompanyWords: Hashable, Sendable {
         self.preference = preference
     }
 
-    /// Facts, each from the first source that states it. Consent is determined separately.
+    /// The facts, each taken from the first source that states it. Consent is determined separately.
     var consumption: ConsumptionFacts {
         (service ?? ConsumptionFacts()).merging(preference?.facts)
     }
 }
 
-/// The customer's consent from all sources: one refusal overrides any consent, and no statement means unknown.
+/// The customer's consent according to all sources: one refusal overrides any consent, and no statement means unknown.
 enum CustomerConsent: Hashable {
     case given
     case refused
-    /// Apple reported that a parent revoked consent, and no consent was recorded after that.
+    /// Apple reported that a parent withdrew consent, and no consent was recorded after that.
     case rescinded
     case unknown
 
-    /// - Parameter file: consent stated by the rule, otherwise by the whole file.
+    /// - Parameter file: consent as stated by the rule, or else by the file as a whole.
     init(_ facts: RefundFacts, _ words: CompanyWords, file: Bool?) {
         let all = [words.service?.customerConsented, words.preference?.consentOrRefusal, file]
         guard !all.contains(false) else {
@@ -35,7 +35,7 @@ enum CustomerConsent: Hashable {
             self = all.contains(true) ? .given : .unknown
             return
         }
-        // The service's answer is current; the file contains nothing about one customer.
+        // The service's answer is current; the file contains nothing about individual customers.
         let isLater = words.service?.customerConsented == true || words.preference?.isConsent(after: moment) == true
         self = isLater ? .given : .rescinded
     }

@@ -6,7 +6,7 @@ package enum DeliveryStatus: String, CaseIterable, Sendable {
     case undeliveredServerOutage = "UNDELIVERED_SERVER_OUTAGE"
     case undeliveredOther = "UNDELIVERED_OTHER"
 
-    /// The number in the version 1 body, in which 0 means delivered, not undeclared.
+    /// The number used in the version 1 body, where 0 means delivered, not undeclared.
     var version1: Int64 {
         switch self {
         case .delivered: 0
@@ -24,7 +24,7 @@ package enum ConsumptionStatus: String, CaseIterable, Sendable {
     case partiallyConsumed = "PARTIALLY_CONSUMED"
     case fullyConsumed = "FULLY_CONSUMED"
 
-    /// The number in the version 1 body; 0 means undeclared.
+    /// The number used in the version 1 body; 0 means undeclared.
     var version1: Int64 {
         switch self {
         case .notConsumed: 1
@@ -34,12 +34,12 @@ package enum ConsumptionStatus: String, CaseIterable, Sendable {
     }
 }
 
-/// Platform on which the customer consumed the purchase (Apple: platform, version 1 only).
+/// The platform on which the customer consumed the purchase (Apple: platform, version 1 only).
 package enum ConsumptionPlatform: String, CaseIterable, Sendable {
     case apple = "APPLE"
     case nonApple = "NON_APPLE"
 
-    /// The number in the version 1 body; 0 means undeclared.
+    /// The number used in the version 1 body; 0 means undeclared.
     var version1: Int64 {
         switch self {
         case .apple: 1
@@ -48,14 +48,14 @@ package enum ConsumptionPlatform: String, CaseIterable, Sendable {
     }
 }
 
-/// Status of the customer's account in the app (Apple: userStatus, version 1 only).
+/// The status of the customer's account in the app (Apple: userStatus, version 1 only).
 package enum UserStatus: String, CaseIterable, Sendable {
     case active = "ACTIVE"
     case suspended = "SUSPENDED"
     case terminated = "TERMINATED"
     case limitedAccess = "LIMITED_ACCESS"
 
-    /// The number in the version 1 body; 0 means undeclared.
+    /// The number used in the version 1 body; 0 means undeclared.
     var version1: Int64 {
         switch self {
         case .active: 1

@@ -1,33 +1,33 @@
-/// The company's data about one purchase and its customer. Nil means unknown, never false or zero.
+/// The company's data about one purchase and the customer who made it. Nil means unknown, never false or zero.
 package struct ConsumptionFacts: Hashable, Sendable {
-    /// Whether the customer has consented to share these data with Apple. Only true is consent.
+    /// Whether the customer has consented to sharing this data with Apple. Only true counts as consent.
     package var customerConsented: Bool?
     package var deliveryStatus: DeliveryStatus?
     /// Whether a sample, trial or description was available before the purchase.
     package var sampleContentProvided: Bool?
-    /// Milliunits of a percent: 100000 is all.
+    /// In milliunits of a percent: 100000 means everything.
     package var consumptionPercentage: Int64?
 
     // Members used only in the version 1 body.
 
     package var consumptionStatus: ConsumptionStatus?
     package var platform: ConsumptionPlatform?
-    /// Whole days since the account was created.
+    /// Number of whole days since the account was created.
     package var accountTenureDays: Int64?
-    /// Whole minutes that the customer used the app.
+    /// Number of whole minutes during which the customer used the app.
     package var playTimeMinutes: Int64?
-    /// Cents of US dollars, on all platforms.
+    /// In cents of US dollars, over all platforms.
     package var lifetimePurchasedCents: Int64?
-    /// Cents of US dollars, on all platforms.
+    /// In cents of US dollars, over all platforms.
     package var lifetimeRefundedCents: Int64?
     package var userStatus: UserStatus?
 
-    /// An outcome that the company's service chose instead of the rules.
+    /// An outcome that the company's service chose, which replaces that of the rules.
     package var outcome: RefundOutcome?
 
     package init() {}
 
-    /// Returns these facts, with missing ones taken from `others`.
+    /// Returns these facts, with missing facts taken from `others`.
     package func merging(_ others: ConsumptionFacts?) -> ConsumptionFacts {
         guard let others else { return self }
         var merged = self

@@ -1,41 +1,41 @@
 package import AppStoreModel
 
-/// The company's record about refunds of one customer, in the topic of preferences: consent with its date, the
-/// preference sent to Apple, and facts about consumption.
+/// The company's record about one customer's refunds, in the preferences topic: consent with its date, the preference
+/// sent to Apple, and facts about consumption.
 package struct RefundPreference: Hashable, Sendable {
     package var consent: Bool?
     /// When the customer gave or withdrew consent.
     package var since: AppStoreInstant?
-    /// Whether the customer withdrew consent: nothing is sent then, regardless of other members.
+    /// Whether the customer withdrew consent; if so, nothing is sent, regardless of other members.
     package var isWithdrawn = false
     package var preference: RefundOutcome?
     /// Facts about consumption, without consent and outcome.
     package var consumption = ConsumptionFacts()
-    /// Names of members unknown to this version.
+    /// Names of members that this version does not know.
     package var unknownMembers: [String] = []
 
     package init() {}
 
-    /// The customer's consent; nil if the record has no statement about it.
+    /// The customer's consent; nil if the record makes no statement about it.
     var consentOrRefusal: Bool? { isWithdrawn ? false : consent }
 
     /// Whether the record refuses consent.
     package var isRefusal: Bool { consentOrRefusal == false }
 
-    /// Returns whether the record gives consent with a date after `moment`.
+    /// Returns whether the record gives consent that is dated after `moment`.
     package func isConsent(after moment: AppStoreInstant) -> Bool {
         consentOrRefusal == true && since.map { $0 > moment } ?? false
     }
 
-    /// The stated facts, in the form of an answer of the company's service.
+    /// The stated facts, in the same form as an answer from the company's service.
     var facts: ConsumptionFacts {
         var facts = consumption
         facts.outcome = preference
         return facts
     }
 
-    /// Merges two records about one customer, under appAccountToken and appTransactionId: a refusal in either counts;
-    /// every other member is taken from the later record that states it.
+    /// Merges two records about one customer, one under appAccountToken and one under appTransactionId. A refusal in
+    /// either counts; every other member is taken from the later record that states it.
     package func merging(_ other: RefundPreference) -> RefundPreference {
         let isLater = since ?? .earliest >= other.since ?? .earliest
         let (first, second) = isLater ? (self, other) : (other, self)

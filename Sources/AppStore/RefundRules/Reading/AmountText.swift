@@ -1,4 +1,4 @@
-/// Amounts as people write them: digits, optionally followed by a point and at most three more digits.
+/// Amounts as written by people: digits, optionally followed by a point and at most three more digits.
 enum AmountText {
     /// Returns the amount in milliunits; nil for other texts, and for more than twelve digits before the point.
     static func milliunits(_ text: some StringProtocol) -> Int64? {
@@ -10,7 +10,7 @@ enum AmountText {
         return whole * 1000 + fraction * scale
     }
 
-    /// Parses a percentage with its sign, such as `50%`, from 0 to 100, in milliunits.
+    /// Parses a percentage with a percent sign, such as `50%`, from 0 to 100; returns milliunits.
     static func percentMilliunits(_ text: String) -> Int64? {
         guard text.hasSuffix("%"), let value = milliunits(text.dropLast()), value <= 100_000 else { return nil }
         return value

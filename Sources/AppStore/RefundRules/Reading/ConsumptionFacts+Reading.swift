@@ -1,7 +1,7 @@
 internal import JSON
 
 extension ConsumptionFacts {
-    /// Names of the members in the rules file and in the answer of the company's service; a contract.
+    /// Member names in the rules file and in the answer of the company's service; a contract.
     enum Member {
         static let customerConsented = "customerConsented"
         static let deliveryStatus = "deliveryStatus"
@@ -16,30 +16,30 @@ extension ConsumptionFacts {
         static let userStatus = "userStatus"
         static let outcome = "outcome"
 
-        /// The members permitted in a rules file, in which the outcome belongs to the rule.
+        /// The members allowed in a rules file, where the outcome belongs to the rule.
         static let all = [
             customerConsented, deliveryStatus, sampleContentProvided, consumptionPercentage, consumptionStatus,
             platform, accountTenureDays, playTimeMinutes, lifetimePurchasedCents, lifetimeRefundedCents, userStatus,
         ]
     }
 
-    /// Maximum length of the company's service's answer, in bytes.
+    /// Maximum length in bytes of an answer from the company's service.
     package static let maximumAnswerBytes = 64 * 1024
-    /// A century in minutes and a billion US dollars in cents: greater numbers are mistakes.
+    /// A century in minutes, and a billion US dollars in cents: greater numbers are mistakes.
     private static let longestDays: Int64 = 36_525
     private static let longestMinutes: Int64 = 36_525 * 1440
     private static let greatestCents: Int64 = 100_000_000_000
 
-    /// An answer of the company's service, with the names of members unknown to this version.
+    /// An answer from the company's service, with the names of members that this version does not know.
     package struct Answer: Hashable, Sendable {
         package let facts: ConsumptionFacts
         package let unknownMembers: [String]
     }
 
-    /// Parses the answer of the company's service. Unknown members are reported by name; a known member with a wrong
-    /// value is an error.
+    /// Parses an answer from the company's service. Unknown members are reported by name; a known member with an
+    /// invalid value is an error.
     ///
-    /// - Parameter name: the name of the text in errors.
+    /// - Parameter name: the name of the text, for errors.
     package static func answer(_ json: [UInt8], name: String) throws(RefundInputError) -> Answer {
         let input = try RefundInput(json: json, name: name, maximumBytes: maximumAnswerBytes)
         let (members, unknown) = try input.knownMembers(Member.all + [Member.outcome])
@@ -52,11 +52,11 @@ extension ConsumptionFacts {
         return Answer(facts: facts, unknownMembers: unknown)
     }
 
-    /// The treatment of unknown members.
+    /// How to treat unknown members.
     enum OtherMembers {
-        /// An error: in a file, a misspelled member would be lost.
+        /// They are an error: in a file, a misspelled member would be lost.
         case refused
-        /// Not an error: their names are collected and reported.
+        /// They are not an error: their names are collected and reported.
         case collected
     }
 
@@ -88,7 +88,7 @@ extension ConsumptionFacts {
 }
 
 extension ConsumptionFacts {
-    /// The answer of the company's service, to be stored with a case; ``answer(_:name:)`` parses it if
+    /// The answer of the company's service, to be stored with a case. ``answer(_:name:)`` can parse it if
     /// ``customerConsented`` is known.
     package var json: [UInt8] {
         var json = JSONWriter()

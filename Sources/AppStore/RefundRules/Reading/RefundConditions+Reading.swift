@@ -3,7 +3,7 @@ internal import Configuration
 internal import Time
 
 extension RefundConditions {
-    /// Names of the members; a contract.
+    /// Member names; a contract.
     private enum Member {
         static let product = "product"
         static let productType = "productType"
@@ -140,8 +140,8 @@ extension RefundConditions {
         return bounds
     }
 
-    /// Parses values of one of Apple's enumerations. An unknown value is rejected: it is more likely misspelled than
-    /// new.
+    /// Parses values of one of Apple's enumerations. Unknown values are rejected, because they are more likely
+    /// misspelled than new.
     private static func known<Value: OpenEnumeration>(
         _ input: RefundInput
     ) throws(RefundInputError) -> Set<Value> where Value.RawValue == String {

@@ -1,7 +1,8 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A JSON value that must be exactly as documented, with its location: every error names the line and the member.
+/// A JSON value that must match the documentation exactly, with its location: every error names the line and the
+/// member.
 struct RefundInput {
     private let element: JSONElement
     private let name: String
@@ -13,7 +14,7 @@ struct RefundInput {
         self.member = member
     }
 
-    /// Parses a whole text, which must be an object.
+    /// Parses a complete text, which must be an object.
     init(json: [UInt8], name: String, maximumBytes: Int) throws(RefundInputError) {
         do throws(JSONError) {
             element = try JSONDocument.object(json, maximumBytes: maximumBytes, maximumDepth: 8).root
@@ -66,7 +67,7 @@ struct RefundInput {
         return members
     }
 
-    /// Returns the members with these names, and the names of the others: at most eight, printable.
+    /// Returns the members with the given names, and the names of the others: at most eight, made printable.
     func knownMembers(
         _ known: [String]
     ) throws(RefundInputError) -> (members: [String: RefundInput], unknown: [String]) {
@@ -87,7 +88,7 @@ struct RefundInput {
         return (members, unknown)
     }
 
-    /// Returns the elements of an array with at least one and at most `limit` elements.
+    /// Returns the elements of an array, which must have between one and `limit` elements.
     func elements(atMost limit: Int, of expected: String) throws(RefundInputError) -> [RefundInput] {
         let elements = element.elements
         guard element.kind == .array, !elements.isEmpty, elements.count <= limit else {
@@ -106,7 +107,7 @@ struct RefundInput {
         return value
     }
 
-    /// Parses a moment: RFC 3339 as text, or milliseconds since 1970.
+    /// Parses a moment: RFC 3339 text, or milliseconds since 1970.
     func instant() throws(RefundInputError) -> AppStoreInstant {
         if let text = element.string {
             if let instant = AppStoreInstant(rfc3339: text) { return instant }
@@ -131,7 +132,7 @@ struct RefundInput {
         return value
     }
 
-    /// Parses one of an enum's raw values.
+    /// Parses one of the raw values of an enum.
     func oneOf<Value: RawRepresentable & CaseIterable>(
         _ type: Value.Type = Value.self
     ) throws(RefundInputError) -> Value where Value.RawValue == String {

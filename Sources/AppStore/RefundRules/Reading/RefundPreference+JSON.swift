@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 extension RefundPreference {
-    /// Names of the members in the topic of preferences; a contract.
+    /// Member names in the preferences topic; a contract.
     private enum Member {
         static let consent = "consent"
         static let since = "since"
@@ -12,13 +12,14 @@ extension RefundPreference {
         static let all = [consent, since, withdrawn, preference, consumption]
     }
 
-    /// Maximum length of a record, in bytes.
+    /// Maximum length of a record in bytes.
     package static let maximumBytes = 64 * 1024
 
-    /// Parses a record; `deploy/refund-preference.schema.json` is its JSON Schema. Names of unknown members are in
-    /// ``unknownMembers``; a known member with a wrong value is an error, because a misread consent would be worse.
+    /// Parses a record; `deploy/refund-preference.schema.json` is its JSON Schema. The names of unknown members are
+    /// stored in ``unknownMembers``; a known member with an invalid value is an error, because misreading consent would
+    /// be worse.
     ///
-    /// - Parameter name: the name of the text in errors.
+    /// - Parameter name: the name of the text, for errors.
     package init(json: [UInt8], name: String) throws(RefundInputError) {
         let input = try RefundInput(json: json, name: name, maximumBytes: Self.maximumBytes)
         let (members, unknown) = try input.knownMembers(Member.all)

@@ -1,7 +1,7 @@
 internal import Cryptography
 
 extension RefundRules {
-    /// Names of the members; a contract.
+    /// Member names; a contract.
     private enum Member {
         static let schema = "$schema"
         static let rules = "rules"
@@ -18,8 +18,8 @@ extension RefundRules {
 
     /// Parses a rules file; `deploy/refund-rules.schema.json` is its JSON Schema.
     ///
-    /// - Parameter name: the file, for errors.
-    /// - Throws: the first error, with file, line, member and the permitted values.
+    /// - Parameter name: the file's name, for errors.
+    /// - Throws: the first error, with file, line, member and the allowed values.
     package init(json: [UInt8], name: String) throws(RefundInputError) {
         let file = try RefundInput(json: json, name: name, maximumBytes: Self.maximumBytes)
         let members = try file.members([Member.schema, Member.fallback, Member.consumption, Member.rules])

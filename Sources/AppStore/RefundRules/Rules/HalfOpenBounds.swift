@@ -1,4 +1,4 @@
-/// A range from a number, inclusive, to another, exclusive; nil means no bound.
+/// A range with an inclusive lower bound and an exclusive upper bound; nil means no bound.
 struct HalfOpenBounds: Hashable, Sendable {
     var from: Int64?
     var to: Int64?

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
-/// Detects rules that can never apply, because an earlier rule always applies first or their conditions contradict each
-/// other.
+/// Detects rules that can never apply because an earlier rule always applies first or their own conditions contradict
+/// each other.
 extension RefundConditions {
     /// Returns whether these conditions hold whenever `other` holds.
     func cover(_ other: RefundConditions) -> Bool {
@@ -34,14 +34,14 @@ extension RefundConditions {
         return bounds.allSatisfy { Self.covers($0, $1) { $0.cover($1) } }
     }
 
-    /// Returns whether one condition covers another: a missing condition covers every other, and only a missing
+    /// Returns whether one condition covers another: a missing condition covers every condition, and only a missing
     /// condition covers a missing one.
     private static func covers<Value>(_ one: Value?, _ other: Value?, _ covers: (Value, Value) -> Bool) -> Bool {
         guard let one else { return true }
         return other.map { covers(one, $0) } ?? false
     }
 
-    /// The reason why these conditions hold for no request that Apple accepts an answer for; nil if they can hold.
+    /// Why these conditions hold for no request that Apple accepts an answer for; nil if they can hold.
     var contradiction: String? {
         if let ownerships, ownerships.isSubset(of: [.familyShared, .assigned]) {
             return "Apple accepts no answers for family members' or assigned transactions"
@@ -55,7 +55,7 @@ extension RefundConditions {
 }
 
 extension HalfOpenBounds {
-    /// Returns whether every number within `other` is within these bounds.
+    /// Returns whether every number within `other` is also within these bounds.
     func cover(_ other: HalfOpenBounds) -> Bool {
         if let from, other.from.map({ $0 < from }) ?? true { return false }
         if let to, other.to.map({ $0 > to }) ?? true { return false }

@@ -1,11 +1,11 @@
 internal import AppStoreModel
 
-/// The conditions of a rule; all of them must hold. A condition on unknown data does not hold.
+/// The conditions of a rule; all must hold. A condition on unknown data does not hold.
 struct RefundConditions: Hashable, Sendable {
     /// A price in one currency.
     struct Price: Hashable, Sendable {
         var currency: String
-        /// Milliunits of the currency.
+        /// In milliunits of the currency.
         var bounds: HalfOpenBounds
     }
 
@@ -13,10 +13,10 @@ struct RefundConditions: Hashable, Sendable {
     var productTypes: Set<ProductType>?
     var price: Price?
     var reasons: Set<ConsumptionRequestReason>?
-    /// Age of the purchase in milliseconds.
+    /// Age of the purchase, in milliseconds.
     var age: HalfOpenBounds?
     var earlierRefunds: HalfOpenBounds?
-    /// Milliunits of a percent.
+    /// In milliunits of a percent.
     var consumptionPercentage: HalfOpenBounds?
     var storefronts: Set<String>?
     var offers: Set<OfferCondition>?
@@ -24,14 +24,14 @@ struct RefundConditions: Hashable, Sendable {
     var isTrial: Bool?
     var purchases: Set<TransactionReason>?
     var ownerships: Set<InAppOwnershipType>?
-    /// Elapsed share of the subscription's period, in milliunits of a percent.
+    /// Elapsed share of the subscription period, in milliunits of a percent.
     var elapsed: HalfOpenBounds?
     var earlierRequests: HalfOpenBounds?
     var earlierRequestsOfTransaction: HalfOpenBounds?
     var environments: Set<AppStoreEnvironment>?
     var bundleIds: Set<BundleId>?
 
-    /// Whether the rule applies to every case.
+    /// Whether there are no conditions, so that the rule applies to every case.
     var isEmpty: Bool { self == RefundConditions() }
 
     func hold(_ facts: RefundFacts, _ consumption: ConsumptionFacts) -> Bool {
@@ -66,7 +66,7 @@ struct RefundConditions: Hashable, Sendable {
     }
 }
 
-/// The offer with which a transaction was bought.
+/// The kind of offer with which a transaction was bought.
 enum OfferCondition: String, CaseIterable, Sendable {
     case introductory
     case promotional

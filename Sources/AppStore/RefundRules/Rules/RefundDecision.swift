@@ -1,6 +1,6 @@
 /// The decision about one round.
 package struct RefundDecision: Hashable, Sendable {
-    /// The source of the outcome.
+    /// Where the outcome comes from.
     package enum Source: String, CaseIterable, Sendable {
         case rule
         /// No rule applied.
@@ -12,14 +12,15 @@ package struct RefundDecision: Hashable, Sendable {
     }
 
     package var source: Source
-    /// The first rule that applied, even if the company's service chose the outcome; nil if none did.
+    /// The first rule that applied, even if the company's service chose the outcome; nil if no rule applied.
     package var rule: String?
     package var outcome: RefundOutcome
-    /// Each fact from the first source that states it: service, preference, rule, file. Consent considers all of them.
+    /// Each fact, taken from the first source that states it: service, preference, rule, file. Consent considers all
+    /// sources.
     package var consumption: ConsumptionFacts
-    /// Whether consent is missing because a parent revoked the use of the app.
+    /// Whether consent is missing because a parent withdrew consent to the use of the app.
     package var isConsentRescinded = false
-    /// ``RefundRules/fingerprint`` of the rules used.
+    /// The ``RefundRules/fingerprint`` of the rules that were used.
     package var rulesFingerprint: String
 
     package init(

@@ -1,23 +1,24 @@
-/// A defect of a rules file that causes requests to remain unanswered.
+/// A defect in a rules file that leaves requests unanswered.
 package struct RefundRulesFinding: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: String, Sendable {
-        /// No request of the rule is answered.
+        /// No request to which the rule applies is answered.
         case error
-        /// Requests of the rule are answered only if the company's service or a preference supplies the missing data.
+        /// Requests to which the rule applies are answered only if the company's service or a preference supplies the
+        /// missing data.
         case warning
     }
 
     package let severity: Severity
-    /// Name of the rule; nil for requests to which no rule applies.
+    /// Name of the rule; nil for requests to which none applies.
     package let rule: String?
-    /// One sentence with the fix, without a full stop.
+    /// One sentence that includes the fix, without a full stop.
     package let message: String
 
     package var description: String { "rule \(rule ?? "default"): \(message)" }
 }
 
 extension RefundRules {
-    /// Returns the rules that cannot supply consent or a member that Apple requires.
+    /// Returns the rules that cannot provide consent or a member that Apple requires.
     ///
     /// - Parameters:
     ///   - hasService: whether the company's service is called.

@@ -1,14 +1,14 @@
 /// The company's rules for refund requests: an ordered list in which the first rule that applies decides.
 ///
-/// A pure value: the same facts always give the same decision.
+/// The rules have no side effects: the same facts always give the same decision.
 package struct RefundRules: Hashable, Sendable {
     var rules: [RefundRule]
-    /// The outcome if no rule applies.
+    /// The outcome if none of the rules applies.
     var fallback: RefundOutcome
     /// Facts for all cases that neither a rule nor the company's service states.
     var consumption: ConsumptionFacts
-    /// Fingerprint of the file, 16 hexadecimal digits, for records and metrics; equal for files that differ only in
-    /// white space.
+    /// Fingerprint of the file, 16 hexadecimal digits, for records and metrics. It is equal for files that differ only
+    /// in white space.
     package let fingerprint: String
 
     init(rules: [RefundRule], fallback: RefundOutcome, consumption: ConsumptionFacts, fingerprint: String) {
@@ -18,14 +18,14 @@ package struct RefundRules: Hashable, Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// Rules used without a file: no preference, and no facts except the company's service's.
+    /// The rules used if there is no file: no preference, and no facts except those of the company's service.
     package static let none = RefundRules(
         rules: [], fallback: .noPreference, consumption: ConsumptionFacts(), fingerprint: "none")
 
-    /// The names of the rules, in their order.
+    /// The names of the rules, in order.
     package var names: [String] { rules.map(\.name) }
 
-    /// Decides one round.
+    /// Makes the decision for one round.
     ///
     /// - Parameter words: the company's statements about the customer.
     package func decide(_ facts: RefundFacts, _ words: CompanyWords) -> RefundDecision {
