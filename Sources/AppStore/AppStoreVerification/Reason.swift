@@ -13,7 +13,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case jsonShape = "json_shape"
     /// An object in the body contains a duplicate member name.
     case jsonDuplicate = "json_dup"
-    /// A body with `signedPayload` exceeds the size limit for such bodies.
+    /// A body with `signedPayload` exceeds the size limit.
     case tooLarge = "too_large"
 
     /// The JWS is not three segments of base64url characters separated by two dots.

@@ -3,8 +3,8 @@ internal import Cryptography
 
 /// The trust anchors, apps and policies of a verifier.
 public struct VerifierConfiguration: Sendable {
-    /// The pinned roots, each as DER. They are the only trust anchors: the system's store and the entries of `x5c` are
-    /// never used as such.
+    /// The pinned roots, each as DER. They are the only trust anchors: neither the system's store nor the entries of
+    /// `x5c` are trusted.
     public var roots: [[UInt8]]
     /// The apps for which notifications are accepted; never empty.
     public var apps: [AppIdentity]

@@ -38,7 +38,7 @@ struct IdentifierCollector {
         return true
     }
 
-    /// The depth of recursion is that of the document, which the document's scanner limits.
+    /// The recursion is as deep as the document; the scanner limits the document's depth.
     private mutating func collect(_ element: JSONElement, named name: String? = nil, nesting: Int) {
         switch element.kind {
         case .object: for member in element.members { collect(member.value, named: member.name, nesting: nesting) }

@@ -9,7 +9,7 @@ struct KeyCache {
         var key: ArchiveDataKey?
         /// Records signed up to this time get no key, in milliseconds since 1970.
         var erasedUpTo: Int64?
-        /// Whether this key is the first of its subject in the keys topic.
+        /// Whether this key is the subject's first key in the keys topic.
         var isPublished = false
     }
 

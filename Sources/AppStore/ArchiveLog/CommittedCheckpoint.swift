@@ -24,7 +24,7 @@ struct CommittedCheckpoint: Sendable {
 
 /// A signed checkpoint that does not have all its objects written yet.
 struct PendingCheckpoint: Sendable {
-    /// The signed checkpoint. Until it is published, its `version` is that of the previous checkpoint.
+    /// The signed checkpoint. Until it is published, `version` is the previous checkpoint's version.
     var checkpoint: CommittedCheckpoint
     /// Whether the object `checkpoint` contains this checkpoint.
     var isPublished = false

@@ -62,7 +62,7 @@ extension LogWriter {
         return writer
     }
 
-    /// Reads the latest copy that the checkpoint refers to: the copy of its own size, or of the previous size.
+    /// Reads the latest copy that the checkpoint refers to: the copy for its own size or for the previous size.
     private mutating func readCopy() async throws {
         for size in [committed.size, committed.previous] where size > 0 {
             guard let found = try await store.read(names.checkpoint(size: size)) else { continue }

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// The record of a notification as an event: a purchase's history is the set of its events.
+/// A notification as an event. A purchase's history is the set of its events.
 package struct PurchaseEvent: Hashable, Sendable {
     /// Type and subtype, shared as one object by all events of a stored row with the same values.
     final class Kind: Hashable, Sendable {

@@ -19,7 +19,7 @@ struct UnsettledLegacy: Sendable {
     }
 }
 
-/// Combines signed facts with those of version 1 notifications.
+/// Combines signed facts with facts from version 1 notifications.
 ///
 /// An unsigned fact is settled by a statement that Apple signed after the fact was received: a confirmation that lists
 /// the fact, or a signed statement about the same object. Dates in the fact's body are never compared with signed

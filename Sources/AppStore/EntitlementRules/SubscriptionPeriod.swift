@@ -77,8 +77,8 @@ extension TransactionFacts {
         expiresDate.map { $0 > instant } ?? false && !isRevoked(at: instant)
     }
 
-    /// Returns the seats in this transaction. The sum cannot overflow: at most 64 transactions with 32 bits each. A
-    /// revoked transaction has no seats, regardless of earlier refunds.
+    /// Returns the number of seats in this transaction. The sum cannot overflow: there are at most 64 transactions with
+    /// 32 bits each. A revoked transaction has no seats, regardless of earlier refunds.
     fileprivate func seats(at instant: AppStoreInstant) -> Int64 {
         if isRevoked(at: instant) { return 0 }
         let held = amountProblems.contains(.quantity) ? 0 : Int64(quantity ?? 1)

@@ -24,7 +24,7 @@ public struct LegacyNotification: Sendable {
     public let eventId: String
     /// Time of the event according to the body; never later than `receivedAt`.
     public let eventTime: AppStoreInstant
-    /// The id in the body or, without one, that of the subject transaction.
+    /// The id in the body or, if it has none, the subject transaction's id.
     public let originalTransactionId: OriginalTransactionId?
     /// The subject transaction; nil if it cannot be determined, in which case the notification changes no entitlement.
     public let transactionId: TransactionId?

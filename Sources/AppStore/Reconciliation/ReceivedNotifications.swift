@@ -29,8 +29,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
         insert(mark, at: Self.minute(moment))
     }
 
-    /// Creates the index of a partition of the notification topic whose first record read is later than `since`, in
-    /// milliseconds since 1970.
+    /// Creates the index of a partition of the notification topic. Reading the partition began with records later than
+    /// `since`, in milliseconds since 1970.
     package init(partition: Int32, since: Int64) {
         key = Self.partition(partition)
         self.since = since
@@ -80,7 +80,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
     }
 }
 
-// In contrast, keys of notification records have a slash before any space, because a bundle id contains neither.
+// These keys differ from those of notification records, which have a slash before any space because a bundle id
+// contains neither.
 extension ReceivedNotifications {
     /// Returns the key for a nonconforming notification that was quarantined.
     package static func quarantined(_ mark: NotificationMark) -> String {

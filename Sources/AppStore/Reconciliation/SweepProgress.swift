@@ -42,7 +42,7 @@ package struct SweepProgress: Hashable, Sendable {
         self.pageToken = pageToken
     }
 
-    /// Advances after the last page of the window.
+    /// Advances to the next window or pass after the window's last page.
     ///
     /// - Returns: false at the end of the sweep.
     package mutating func advance(windows length: Int64) -> Bool {

@@ -46,8 +46,8 @@ public struct TopicSpecification: Hashable, Sendable {
         case .compact(let days, let bound):
             settings["cleanup.policy"] = "compact"
             settings["delete.retention.ms"] = Self.milliseconds(Self.tombstoneDays)
-            // Timestamps determine how far an erasure reaches, so the timestamps of the writers are kept, not those of
-            // the brokers.
+            // Timestamps determine how far an erasure reaches, so Kafka must keep the writers' timestamps instead of
+            // the brokers'.
             settings["message.timestamp.type"] = "CreateTime"
             if days > 0 { settings["min.compaction.lag.ms"] = Self.milliseconds(days) }
             if let bound {

@@ -18,7 +18,8 @@ package struct RefundRounds: Sendable {
     /// The waiting round; nil if there is none.
     package var waiting: RefundRound? { newest.flatMap { $0.status == .waiting ? $0 : nil } }
 
-    /// Returns the round of a proposal, acceptance or end whose author knew the requests up to `date`.
+    /// Returns the round of a proposal, acceptance or end. `date` is the date of the newest request that its author
+    /// knew.
     package func round(through date: AppStoreInstant) -> RefundRound? { all.last { $0.openedAt <= date } }
 
     /// - Parameter gap: interval without requests, in milliseconds, after which a request opens a new round

@@ -2,7 +2,7 @@ public import JSON
 
 /// The fields of a notification payload that the ingress reads: only those that determine the audience and the topic.
 ///
-/// Reading is tolerant: a malformed field is reported as such and does not affect the others.
+/// Reading is tolerant: a malformed field is reported as malformed and does not affect the others.
 public struct NotificationEnvelope: Sendable {
     /// The alternative objects of a notification; Apple sends exactly one of them.
     public enum Container: String, Sendable, CaseIterable {

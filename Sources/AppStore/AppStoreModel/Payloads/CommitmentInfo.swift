@@ -1,6 +1,6 @@
 public import JSON
 
-/// The commitment that a monthly billed transaction is part of.
+/// The commitment that a transaction with monthly billing belongs to.
 public struct TransactionCommitmentInfo: Hashable, Sendable {
     /// Number of this billing period, starting at 1.
     public var billingPeriodNumber: Int32?
@@ -23,7 +23,7 @@ extension TransactionCommitmentInfo: PayloadObject {
     }
 }
 
-/// The renewal of a commitment when it ends.
+/// How a commitment renews when it ends.
 public struct RenewalCommitmentInfo: Hashable, Sendable {
     public var commitmentAutoRenewProductId: ProductId?
     public var commitmentAutoRenewStatus: AutoRenewStatus?

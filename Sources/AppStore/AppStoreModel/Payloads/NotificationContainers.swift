@@ -88,7 +88,7 @@ extension ExternalPurchaseToken: PayloadObject {
     }
 }
 
-/// The app that a customer's consent is about (Apple: appData).
+/// The app that the customer's consent concerns (Apple: appData).
 public struct AppData: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?

@@ -87,7 +87,7 @@ public struct OriginalTransactionId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifier of a subscription purchase event across devices; each renewal has its own.
+/// Identifier of a subscription purchase event across devices; each renewal has a different one.
 public struct WebOrderLineItemId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

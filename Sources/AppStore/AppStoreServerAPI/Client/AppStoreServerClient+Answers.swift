@@ -89,7 +89,7 @@ extension AppStoreServerClient {
 
     // MARK: Lists of signed objects
 
-    /// Verifies each transaction separately; a refused one does not affect the others.
+    /// Verifies each transaction separately; a refused transaction does not affect the others.
     func verified(
         _ signedTransactions: [String], _ operation: APIOperation, _ scope: APIScope
     ) -> (accepted: [VerifiedTransaction], refused: [RefusedObject]) {

@@ -11,7 +11,7 @@ package struct TransactionHistoryQuery: Sendable, Hashable {
     package var sort: HistorySort?
     package var subscriptionGroupIdentifiers: [SubscriptionGroupIdentifier] = []
     package var inAppOwnershipType: InAppOwnershipType?
-    /// True for only revoked transactions, false for only the others, nil for both.
+    /// True selects revoked transactions, false selects all others, and nil selects both.
     package var revoked: Bool?
 
     package init() {}

@@ -25,7 +25,7 @@ struct LogVerification {
     var report: LogReport
     var frontier = MerkleFrontier()
     private var order: LeafOrder
-    /// Roots that the tree must have at a given size, in ascending order of the sizes.
+    /// Roots that the tree must have at a given size, in ascending order of size.
     var anchors: [AnchoredRoot] = []
     /// The newest checkpoints cosigned by the policy's witnesses.
     var cosigned: [AnchoredRoot] = []

@@ -29,7 +29,7 @@ package struct VerificationOptions: Sendable {
     package init(verifiers: ArchiveVerifiers? = nil) { self.verifiers = verifiers }
 }
 
-/// An object whose length and digest match its leaf.
+/// An object with the length and digest that its leaf states.
 package struct InspectedObject: Sendable {
     package let log: LogNames
     package let index: Int

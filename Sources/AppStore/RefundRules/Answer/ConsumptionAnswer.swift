@@ -11,7 +11,7 @@ package struct ConsumptionAnswer: Hashable, Sendable {
     }
 
     package let form: Form
-    /// Compact JSON whose members are Apple's, in a fixed order.
+    /// Compact JSON with Apple's members, in a fixed order.
     package let body: [UInt8]
     /// Reasons why members of the body were omitted.
     package let notes: [ConsumptionNote]

@@ -22,7 +22,7 @@ package struct ConsumptionFacts: Hashable, Sendable {
     package var lifetimeRefundedCents: Int64?
     package var userStatus: UserStatus?
 
-    /// An outcome that the company's service chose, which replaces that of the rules.
+    /// An outcome that the company's service chose; it replaces the outcome of the rules.
     package var outcome: RefundOutcome?
 
     package init() {}
