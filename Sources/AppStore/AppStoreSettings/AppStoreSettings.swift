@@ -5,7 +5,7 @@ internal import Cryptography
 internal import FoundationEssentials
 internal import Records
 
-/// Settings of every executable that verifies Apple's signatures. Names and defaults are a contract.
+/// Settings for every executable that verifies Apple's signatures. Names and defaults are a contract.
 package enum AppStoreSettings {
     package static let apps = Setting(
         "apps", ValueKind.list(of: ConfiguredApp.kind),

@@ -6,11 +6,11 @@ internal import Cryptography
 /// may contain the app's and the account's secret, and during a change both the old and the new one. Empty lines and
 /// lines that begin with `#` are ignored.
 ///
-/// Only the digests are kept.
+/// Only the digests of the secrets are kept.
 package struct SharedSecrets: Sendable {
     package static let maximumFileBytes = 4096
     private static let maximumCount = 8
-    /// App Store Connect creates 32 hexadecimal digits.
+    /// App Store Connect creates secrets of 32 hexadecimal digits.
     private static let lengths = 16...128
 
     private let digests: [[UInt8]]

@@ -3,9 +3,9 @@ package import Cryptography
 /// Untrusted certificates modeled on Apple's: a P-384 root and intermediate, a P-256 leaf, Apple's two marker
 /// extensions, and sizes close to those of the real certificates. For the simulator and tests.
 package struct TestCertificateAuthority: Sendable {
-    /// Marker of Apple's signing leaf: Mac App Store receipt signing.
+    /// The marker in Apple's signing leaf: Mac App Store receipt signing.
     package static let leafMarker = OID("1.2.840.113635.100.6.11.1")
-    /// Marker of Apple's intermediate: Worldwide Developer Relations.
+    /// The marker in Apple's intermediate: Worldwide Developer Relations.
     package static let intermediateMarker = OID("1.2.840.113635.100.6.2.1")
 
     /// The authorities' keys, which can issue and revoke certificates.

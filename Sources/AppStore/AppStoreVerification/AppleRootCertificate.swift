@@ -1,6 +1,6 @@
 /// Apple's published root certificates: https://www.apple.com/certificateauthority/
 public enum AppleRootCertificate {
-    /// SHA-256 of ``g3``, as Apple publishes it; verified when the verifier starts.
+    /// SHA-256 of ``g3``, as published by Apple; verified when the verifier starts.
     public static let g3Fingerprint = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
 
     /// Apple Root CA - G3, DER: P-384, valid from 30 April 2014 to 30 April 2039. It is the trust anchor of everything

@@ -145,7 +145,7 @@ extension NotificationVerifier {
         }
     }
 
-    /// Guesses the kind from the unverified payload.
+    /// Guesses the kind of object from the unverified payload.
     private static func kind(of jws: [UInt8]) -> Explanation.Kind {
         guard let segments = try? FormChecks.segments(of: jws[...]),
             let payload = try? FormChecks.decode(segments.payload, of: jws[...]),

@@ -28,7 +28,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case signatureLength = "jws_sig_len"
     /// `x5c` is not an array of two to four texts, or one of the first two is not base64 of at most 3,072 bytes.
     case certificateListForm = "x5c_form"
-    /// One of the first two entries of `x5c` is not one DER certificate and nothing else.
+    /// One of the first two entries of `x5c` is not exactly one DER certificate.
     case certificateEncoding = "x5c_der"
 
     /// There is no path to a pinned root.
@@ -45,7 +45,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case certificateExtension = "cert_ext"
     /// The leaf's key is not a P-256 key for signatures.
     case leafKey = "leaf_key"
-    /// Unknown certificate chains arrive faster than they may be validated; known ones are not affected.
+    /// Unknown certificate chains arrive faster than they may be validated; known chains are not affected.
     case newCertificateChains = "new_chains"
     /// The leaf's key did not sign these bytes.
     case signature

@@ -26,7 +26,7 @@ final class RevocationChecker: Sendable {
         self.requester = requester
     }
 
-    /// Returns whether a certificate of the path is known to be revoked. Sends no request and records nothing.
+    /// Returns whether a certificate in the path is known to be revoked. Sends no request and records nothing.
     func isRevoked(_ path: ValidatedPath, at now: Int64) -> Bool {
         guard policy != .off else { return false }
         return state.withLock { state in

@@ -17,7 +17,7 @@ package struct DataKeyRequest: Sendable {
 
 /// Keys for encrypting records.
 package struct SealingKeys: Sendable {
-    /// One protection for each request.
+    /// The protection for each request, in the same order.
     package let protections: [ArchiveProtection]
     /// Subjects whose key is not confirmed in the keys topic yet; nothing may be encrypted under such a key before it
     /// is.

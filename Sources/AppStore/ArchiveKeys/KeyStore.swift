@@ -51,7 +51,7 @@ package final class KeyStore: Sendable {
         try file.withLock { (file) throws(ArchiveKeyError) in try file.mark(of: subject) }
     }
 
-    /// Id of the pseudonym key, 16 hexadecimal digits; the same in all key stores of an installation.
+    /// Id of the pseudonym key, 16 hexadecimal digits. It is the same in all key stores of an installation.
     package var marksId: String { file.withLock { $0.marksId } }
 
     /// Returns the HMAC key for the index. It does not change when the key-encryption key is rotated.

@@ -14,7 +14,7 @@ final class KeyStoreFile {
     var seenVersion: Int64 = 0
     private var marksSecret: SecretKey
     private var marks: HMACSHA256Key
-    /// Masks ids of keys in leaves.
+    /// Masks key ids in leaves.
     private(set) var leafMask: ArchiveLeafMask
 
     init(

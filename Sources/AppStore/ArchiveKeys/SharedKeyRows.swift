@@ -38,7 +38,7 @@ extension KeyStoreFile {
         }
     }
 
-    /// Inserts a key that is not known to be in the topic.
+    /// Inserts a key that is not yet known to be in the topic.
     func insert(_ key: SubjectKeys.Key, of subject: SubjectMark) throws {
         try database.run(
             "INSERT INTO data_keys (id, mark, wrapping, wrapped) VALUES (?, ?, ?, ?)",

@@ -28,7 +28,7 @@ package struct LogPruning: Sendable {
 
     /// The inputs of a run.
     package struct Inputs: Sendable {
-        /// Records that were archived before this time are expired. Milliseconds since 1970.
+        /// Records archived before this time, in milliseconds since 1970, are expired.
         package let cutoff: Int64
         /// Current time in milliseconds since 1970.
         package let now: Int64

@@ -15,7 +15,7 @@
 package struct Retention: Equatable, Sendable {
     /// An announced deletion of segments.
     package struct Announcement: Equatable, Sendable {
-        /// Segments that end at or before this leaf will be deleted; greater than the current minimum.
+        /// Segments that end at or before this leaf will be deleted. It is greater than the current minimum.
         package let minimum: Int
         /// Time of the announcement, in milliseconds since 1970.
         package let at: Int64

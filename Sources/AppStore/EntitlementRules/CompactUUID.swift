@@ -5,7 +5,7 @@ package enum CompactUUID: Hashable, Sendable {
     case bits(high: UInt64, low: UInt64)
     case text(NotificationUUID)
 
-    /// Sorts before every other value.
+    /// A value that sorts before all others.
     static let none = CompactUUID.text(NotificationUUID(""))
 
     init(_ uuid: NotificationUUID) { self = Self.bits(of: uuid.rawValue.utf8) ?? .text(uuid) }

@@ -161,7 +161,7 @@ struct DenseReader {
         return true
     }
 
-    /// Consumes the end of a field: a dot, or the end of its entry, which stays unread.
+    /// Consumes the end of a field: a dot, or the end of the entry, which stays unread.
     private mutating func endField() {
         guard position < end else { return }
         switch bytes[position] {

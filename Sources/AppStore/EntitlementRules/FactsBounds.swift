@@ -32,7 +32,7 @@ package enum FactsBounds {
     /// Upgrades: the latest by signedDate. An upgrade matters as long as the period that it ended would still be
     /// running.
     static let upgrades = 8
-    /// Periods bought by the customer: the latest. A claim applies until the next purchase.
+    /// Periods that the customer bought: the latest. A claim applies until the next purchase.
     static let purchases = 4
     /// Purchases that this one continues or that continue this one: the earliest.
     static let links = 8

@@ -22,7 +22,7 @@ struct JudgedSubscription {
         switch rules.legacyTrust[purchase.bundleId] {
         case .observe: return
         case .accept: accept(at: instant, rules, view)
-        // In a view of the past, statements confirmed since then are already known.
+        // A view of the past already contains statements that were confirmed later.
         case .confirm: if view == .newestFacts { wait(at: instant, rules) }
         }
     }

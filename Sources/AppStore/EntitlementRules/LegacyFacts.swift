@@ -218,7 +218,7 @@ extension FieldReader {
         return element.plainTextRange.map { DenseReader(element.document.bytes, $0) }
     }
 
-    /// Reads the members `traits` and `transactions`; nil if this library would not have written them.
+    /// Reads the members `traits` and `transactions`; nil if this library would not have written them in this form.
     fileprivate mutating func transactions() -> Transactions? {
         let traits = objects("traits").map(TransactionTraits.init(_:))
         return dense("transactions").flatMap { Transactions(dense: $0, traits: traits) }

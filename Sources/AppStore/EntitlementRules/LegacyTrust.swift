@@ -15,7 +15,7 @@ package enum LegacyTrust: String, Hashable, Sendable, CaseIterable {
     case confirm
     /// They count unchanged until Apple signs a contradicting statement.
     case accept
-    /// They are recorded and change no answer.
+    /// They are recorded but do not change any answer.
     case observe
 }
 

@@ -55,12 +55,12 @@ extension PurchaseFacts {
 
     enum Telling {
         case told, later
-        /// The transaction had begun, and the facts do not show whether it had been reported.
+        /// The transaction had begun, but the facts do not show whether it had been reported.
         case unknown
     }
 
-    /// Returns whether a transaction had been reported by a moment, judging by its newest statement and the kept
-    /// notifications.
+    /// Returns whether a transaction had been reported by a moment, judging by the newest statement about it and the
+    /// kept notifications.
     func telling(of transaction: TransactionFacts, by instant: AppStoreInstant) -> Telling {
         if transaction.version.signedDate <= instant { return .told }
         let own = events.filter { $0.key == transaction.key }

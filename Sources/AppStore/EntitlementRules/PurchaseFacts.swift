@@ -18,7 +18,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     package private(set) var renewal: RenewalFacts?
     package private(set) var status: StatusFacts?
     package private(set) var claim: OwnerClaim?
-    /// The account named by the newest statement about a transaction, even if that transaction is no longer kept.
+    /// The account named in the newest statement about a transaction, even if that transaction is no longer kept.
     package private(set) var namedAccount: OwnerClaim?
     /// Transactions that began with an upgrade, each with the upgrade's signedDate.
     package private(set) var upgrades: [TransactionKey: AppStoreInstant] = [:]

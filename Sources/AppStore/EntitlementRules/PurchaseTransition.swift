@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// A change of a purchase's state, and the notification that reported it.
+/// A change in a purchase's state, and the notification that reported the change.
 package struct PurchaseTransition: Hashable, Sendable {
     package var cause: PurchaseEvent
     /// Raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`; nil for the first transition.

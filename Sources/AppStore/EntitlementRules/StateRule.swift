@@ -2,7 +2,7 @@
 package enum StateRule: String, Sendable, CaseIterable {
     // Subscriptions, in the order in which the rules are tried.
 
-    /// Apple revoked the current transaction, or every transaction of a period with several.
+    /// Apple revoked the current transaction or, if the period has several, all of them.
     case transactionRevoked = "revoked"
     /// Apple's status is "revoked", and nothing else explains it.
     case statusRevoked = "revoked_by_status"
@@ -49,7 +49,7 @@ package enum StateRule: String, Sendable, CaseIterable {
 
     /// Returns an explanation of the rule: one sentence without a full stop.
     ///
-    /// - Parameter until: when the state ends by itself, if it does.
+    /// - Parameter until: when the state ends without a notification, if it does.
     package func explanation(until: String?) -> String {
         let end = until.map { " until \($0)" } ?? ""
         switch self {

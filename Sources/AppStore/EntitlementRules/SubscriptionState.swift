@@ -59,7 +59,7 @@ package struct SubscriptionState: Hashable, Sendable {
     package var productId: ProductId? { transaction?.productId }
 }
 
-/// Limits that the operator can configure.
+/// Limits configurable by the operator.
 package struct SubscriptionPolicy: Hashable, Sendable {
     /// How long, in milliseconds, a renewing subscription stays entitled after its expiry while the renewal's
     /// notification may still arrive. Apple's first retry comes an hour after the first attempt.

@@ -16,7 +16,7 @@ package enum TransactionKey: Hashable, Sendable {
         }
     }
 
-    /// Whether the id has a bounded length and no control characters, which holds for every number.
+    /// Whether the id has a bounded length and no control characters. This is true for every number.
     var isBounded: Bool {
         switch self {
         case .number: true

@@ -29,7 +29,7 @@ public struct LegacyBody: Sendable {
         return .absent
     }
 
-    /// Production for `PROD`, Sandbox for `Sandbox`; nil for anything else.
+    /// Production for `PROD`, Sandbox for `Sandbox`; nil for any other value.
     public var environment: AppStoreEnvironment? {
         switch root["environment"]?.string {
         case "PROD": .production

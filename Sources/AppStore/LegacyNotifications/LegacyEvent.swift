@@ -9,14 +9,14 @@ struct LegacyEvent: Sendable {
     /// Whether a newer, uncancelled transaction of the same group began at about the time when the subject was
     /// cancelled.
     let isReplaced: Bool
-    /// Time of the event, used in place of Apple's signedDate.
+    /// Time of the event, used instead of Apple's signedDate.
     let time: AppStoreInstant
     /// Whether the type has a date of its own and the body contains that date.
     let hasDate: Bool
     /// The newest date in the body about the purchase; nil if there is none.
     let newestDate: AppStoreInstant?
     let productId: ProductId?
-    /// Product of the transaction before the subject.
+    /// The product of the transaction before the subject.
     let previousProductId: ProductId?
 
     /// Maximum time between a cancellation and the start of its replacement, in milliseconds.

@@ -10,7 +10,7 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
         case environmentMismatch = "environment_mismatch"
         /// The body names an app other than the one it was received for.
         case otherApp = "other_app"
-        /// An array of the receipt exceeds the maximum length (``LegacyNotification/maximumElements``).
+        /// An array in the receipt exceeds the maximum length (``LegacyNotification/maximumElements``).
         case tooManyElements = "too_many_elements"
         /// A part of the receipt has a different JSON type than documented.
         case receipt

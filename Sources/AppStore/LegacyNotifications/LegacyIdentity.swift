@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Cryptography
 
-/// The derived identity of a notification without a UUID, equal for every delivery attempt.
+/// Derives the identity of a notification without a UUID, which is equal for every delivery attempt.
 enum LegacyIdentity {
     /// Returns the SHA-256, as 64 hexadecimal digits, of the texts that identify the notification's subject, one per
     /// line, empty if absent. Other transactions in the receipt are excluded, because a later attempt may contain a

@@ -31,7 +31,7 @@ public struct LegacyNotification: Sendable {
     /// `notificationType`, `subtype`, `notificationUUID`, `version`, `signedDate`, `rawType` and `data`, as a JSON
     /// object.
     public let notification: [UInt8]
-    /// A version 2 transaction payload with every field that has a source; nil if ``transactionId`` is nil.
+    /// A version 2 transaction payload with every field that the body provides; nil if ``transactionId`` is nil.
     public let transaction: [UInt8]?
     /// A version 2 renewal info payload; nil if the body has no renewal data or ``transactionId`` is nil.
     public let renewalInfo: [UInt8]?

@@ -28,7 +28,7 @@ struct ReceiptTransaction: Sendable {
         self.object = object
     }
 
-    /// End of the period; a refund ends it early.
+    /// End of the period; a refund ends the period early.
     var end: AppStoreInstant? {
         guard let cancellationDate, !isUpgraded else { return expiresDate }
         return expiresDate.map { min($0, cancellationDate) } ?? cancellationDate

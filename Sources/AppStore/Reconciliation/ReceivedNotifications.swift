@@ -6,7 +6,7 @@ package import AppStoreModel
 /// The values form a join: merged in any order and number, they become equal. Entries older than ``retention`` before
 /// the newest entry are dropped, and beyond ``maximumEntries`` only the newest are kept.
 package struct ReceivedNotifications: Hashable, Sendable {
-    /// Retention in milliseconds, longer than the 180 days of Apple's history.
+    /// Retention in milliseconds; longer than Apple's history, which covers 180 days.
     package static let retention: Int64 = 190 * 86_400_000
     /// Maximum number of entries per key (320 KiB).
     package static let maximumEntries = 16_384

@@ -73,7 +73,7 @@ package struct Sweep: Hashable, Sendable {
     /// Whether the run was cancelled before it was complete.
     package var isToEnd: Bool { kind.isBackfill && cancelledAt != nil && last == nil }
 
-    /// When the next action is due, in milliseconds since 1970; nil if never.
+    /// When the next action is due, in milliseconds since 1970; nil means never.
     package var due: Int64? {
         if isToEnd { return cancelledAt }
         guard !isRunning, let wantedAt, wantedAt > run?.startedAt ?? .min else { return nextAt }
@@ -81,7 +81,7 @@ package struct Sweep: Hashable, Sendable {
         return min(max(wantedAt, earliest), nextAt ?? .max)
     }
 
-    /// When the row is no longer needed, in milliseconds since 1970; nil if never.
+    /// When the row is no longer needed, in milliseconds since 1970; nil means never.
     package var expiry: Int64? {
         guard kind.isBackfill, !isRunning, let end = run?.finishedAt else { return nil }
         return end.addingReportingOverflow(Self.retention).partialValue

@@ -2,7 +2,7 @@ public import AppStoreModel
 public import JSON
 public import KafkaModel
 
-/// A consumed record of a notification topic.
+/// A record consumed from a notification topic.
 ///
 /// Reading is tolerant: unknown members and headers are ignored, and a payload reports a field of the wrong kind
 /// without affecting the rest. The value is scanned once, but each access parses its payload again, so keep the result.

@@ -49,11 +49,11 @@ public enum RecordTrust: String, Sendable, CaseIterable {
 
 /// Where a record comes from.
 public enum RecordOrigin: String, Sendable, CaseIterable {
-    /// Apple posted it.
+    /// Apple posted the notification.
     case live
-    /// Fetched with Get Notification History.
+    /// The notification was fetched with Get Notification History.
     case history
-    /// Republished by an operator.
+    /// An operator republished the notification.
     case replay
 }
 

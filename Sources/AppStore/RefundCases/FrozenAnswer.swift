@@ -10,7 +10,7 @@ package struct FrozenAnswer: DatedPart {
         case rules
         /// The company's service.
         case provider
-        /// The rules, because the company's service did not answer before the deadline.
+        /// The rules, used because the company's service did not answer before the deadline.
         case fallback
         case `operator`
     }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Format version 1: one answer, one end, and one decision of each kind for the whole case.
+/// Format version 1, in which the whole case has one answer, one end, and one decision of each kind.
 extension RefundCase {
     mutating func readVersion1(_ fields: inout FieldReader) {
         if let element = fields.element("answer"), var answer = FrozenAnswer(element) {

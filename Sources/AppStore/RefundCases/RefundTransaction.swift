@@ -61,7 +61,7 @@ package struct RefundTransaction: CasePart {
         return texts.allSatisfy { $0.map(BoundedText.accepts) ?? true }
     }
 
-    /// Removes personal data, including the purchased product.
+    /// Removes personal data, including the product purchased.
     mutating func erase() {
         originalTransactionId = nil
         appTransactionId = nil

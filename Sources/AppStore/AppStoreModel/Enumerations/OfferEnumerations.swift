@@ -1,4 +1,4 @@
-/// The kind of an offer (Apple: offerType).
+/// The kind of offer (Apple: offerType).
 public struct OfferType: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }

@@ -16,7 +16,7 @@ public struct AppStoreEnvironment: OpenEnumeration {
     ]
 }
 
-/// The kind of a product (Apple: type).
+/// The kind of product (Apple: type).
 public struct ProductType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -1,6 +1,6 @@
 public import JSON
 
-/// A customer's acquisition of an app (Apple: the decoded app transaction).
+/// A record of how a customer obtained an app (Apple: the decoded app transaction).
 public struct AppTransactionPayload: Hashable, Sendable {
     /// The environment of the app transaction.
     public var receiptType: AppStoreEnvironment?

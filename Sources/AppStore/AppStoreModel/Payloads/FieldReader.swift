@@ -27,7 +27,7 @@ protocol PayloadObject: Hashable, Sendable {
     init(reading fields: inout FieldReader)
 }
 
-/// Reads the fields of one object, and records which were requested and which were malformed.
+/// Reads the fields of one object, and records which fields were requested and which were malformed.
 package struct FieldReader {
     private let document: JSONDocument
     private let path: String

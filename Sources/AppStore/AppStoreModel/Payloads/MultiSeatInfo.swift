@@ -33,7 +33,7 @@ extension RenewalMultiSeatInfo: PayloadObject {
     }
 }
 
-/// The price of some of the seats. Apple has not published its member names: they are in `unknownFields`.
+/// The price of some of the seats. Apple has not published the member names, so they are in `unknownFields`.
 public struct SeatPriceTier: Hashable, Sendable {
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

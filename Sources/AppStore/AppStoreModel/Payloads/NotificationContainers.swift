@@ -12,7 +12,7 @@ public struct NotificationData: Hashable, Sendable {
     public var signedRenewalInfo: String?
     /// The state at the notification's signedDate; auto-renewable subscriptions only.
     public var status: SubscriptionStatus?
-    /// `CONSUMPTION_REQUEST` only.
+    /// Present only for `CONSUMPTION_REQUEST`.
     public var consumptionRequestReason: ConsumptionRequestReason?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
@@ -69,7 +69,7 @@ public struct ExternalPurchaseToken: Hashable, Sendable {
     public var tokenCreationDate: AppStoreInstant?
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
-    /// Custom link tokens only.
+    /// Present only in custom link tokens.
     public var tokenType: String?
     public var tokenExpirationDate: AppStoreInstant?
     /// Unknown fields, as received.

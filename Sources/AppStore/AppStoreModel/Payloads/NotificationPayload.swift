@@ -4,7 +4,7 @@ public import JSON
 public struct NotificationPayload: Hashable, Sendable {
     public var notificationType: NotificationType?
     public var subtype: Subtype?
-    /// Unique to each notification; retries have the same UUID.
+    /// Unique for each notification; retries have the same UUID.
     public var notificationUUID: NotificationUUID?
     /// Always `2.0`.
     public var version: String?

@@ -26,7 +26,7 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     public var offerPeriod: String?
     /// Identifiers of win-back offers, best first.
     public var eligibleWinBackOfferIds: [String]?
-    /// Start of the latest run of paid service; lapses under 60 days are ignored.
+    /// Start of the latest continuous period of paid service; gaps shorter than 60 days are ignored.
     public var recentSubscriptionStartDate: AppStoreInstant?
     public var signedDate: AppStoreInstant?
     public var environment: AppStoreEnvironment?

@@ -4,9 +4,9 @@ internal import Time
 ///
 /// Limited to the years 0000 to 9999, the range of RFC 3339, so that arithmetic and formatting cannot trap.
 public struct AppStoreInstant: Hashable, Comparable, Sendable {
-    /// 0000-01-01T00:00:00.000Z.
+    /// The moment 0000-01-01T00:00:00.000Z.
     public static let earliest = AppStoreInstant(unchecked: RFC3339.range.lowerBound)
-    /// 9999-12-31T23:59:59.999Z.
+    /// The moment 9999-12-31T23:59:59.999Z.
     public static let latest = AppStoreInstant(unchecked: RFC3339.range.upperBound)
 
     public let millisecondsSince1970: Int64

@@ -21,7 +21,7 @@ extension AppStoreIdentifier {
         lhs.rawValue.utf8.lexicographicallyPrecedes(rhs.rawValue.utf8)
     }
 
-    /// Whether the text is allowed in keys, headers and URLs: see ``BoundedText``.
+    /// Whether the text is allowed in keys, headers and URLs; see ``BoundedText``.
     public var isBounded: Bool { BoundedText.accepts(rawValue) }
 }
 

@@ -34,7 +34,7 @@ package struct SendAttempt: APIAnswer {
     }
 }
 
-/// The outcome of a delivery attempt, as Apple's server saw it. Apple: sendAttemptResult.
+/// The outcome of a delivery attempt, as seen by Apple's server. Apple: sendAttemptResult.
 package struct SendAttemptResult: OpenEnumeration {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

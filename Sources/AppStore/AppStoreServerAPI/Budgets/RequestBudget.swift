@@ -19,7 +19,7 @@ struct RequestBudget: Sendable {
     private var nextFree: UInt64
     private var nextBackground: UInt64
     private var closedUntil: UInt64 = 0
-    /// Consecutive 429 answers without a retry time.
+    /// Number of consecutive 429 answers without a retry time.
     private var refusals = 0
 
     private static let second: UInt64 = 1_000_000_000

@@ -66,7 +66,7 @@ extension AppStoreServerClient {
 
     /// Look Up Order ID.
     ///
-    /// - Throws: ``APIFailure``. An order of another app is not a failure: its status is `invalid`.
+    /// - Throws: ``APIFailure``. An order that belongs to another app is not a failure; it has status `invalid`.
     package func lookUpOrderId(_ id: OrderId, _ scope: APIScope) async throws(APIFailure) -> OrderLookup {
         let operation = APIOperation.lookUpOrderId
         let answer: OrderLookupAnswer = try await answer(APIRequest(operation, id.rawValue), to: scope)

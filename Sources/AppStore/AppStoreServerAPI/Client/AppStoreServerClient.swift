@@ -18,7 +18,7 @@ package final class AppStoreServerClient: Sendable {
         package var productionURL: String
         package var sandboxURL: String
         package var limits: RequestBudgets.Limits
-        /// Time from the request to the last byte of the answer, without the wait for a turn.
+        /// Time from the request to the last byte of the answer, excluding the wait for a turn.
         package var timeout: Duration
 
         package static let appleProductionURL = "https://api.storekit.apple.com"

@@ -28,7 +28,7 @@ package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringC
     /// Apple's name, such as `TransactionIdNotFoundError`; nil for an unknown number.
     package var name: String? { entry.map { "\($0.name)Error" } }
 
-    /// Whether Apple documents that the same request may succeed later, or the code is of class 429 or 5xx.
+    /// Whether Apple documents that the same request may succeed later, or the code belongs to status 429 or 5xx.
     package var isRetriable: Bool { entry?.isRetriable ?? (rawValue / 10_000 == 429 || rawValue / 1_000_000 == 5) }
 
     /// How to fix the error; nil for an unknown number.

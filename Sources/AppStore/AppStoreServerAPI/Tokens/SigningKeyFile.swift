@@ -25,7 +25,7 @@ struct SigningKeyFile: Sendable {
     /// Checks the file and reads it if it has changed. Accesses only local files, so it may block briefly.
     mutating func refresh() -> Outcome {
         guard let current = FileVersion(path: path) else {
-            // Reported once, and again if the file reappears and disappears.
+            // A missing file is reported once, and again if it reappears and disappears.
             let isNews = version != nil || key == nil
             version = nil
             return isNews ? .unusable("\(path) cannot be read") : .unchanged

@@ -25,7 +25,8 @@ enum SignatureChecks {
         }
     }
 
-    /// Check 10: 64 bytes, the leaf's signature over the exact bytes `header.payload` (RFC 7518 section 3.4).
+    /// Check 10: the signature is 64 bytes long and is the leaf's signature over the exact bytes `header.payload` (RFC
+    /// 7518 section 3.4).
     static func check(
         _ signature: [UInt8], of digest: SHA256Digest, by key: P256PublicKey, certificates: CertificateSerials
     ) throws(Refusal) {
@@ -80,7 +81,8 @@ enum SignatureChecks {
         of header: KnownHeader, by checker: RevocationChecker, in cache: ChainCache, at now: Int64
     ) throws(Refusal) {
         let path = header.path
-        // If this header has no standings yet, another header with the same certificates may have them.
+        // If the revocation status is not stored under this header yet, another header with the same certificates may
+        // have it.
         let isRevoked =
             header.standings.map { $0.contains { $0.known(at: now) == .revoked } } ?? checker.isRevoked(path, at: now)
         guard !isRevoked else {

@@ -4,8 +4,8 @@ package import TransparencyLog
 /// Compares the archive's log of checkpoints with its anchored checkpoints. This log covers all others, so if a store's
 /// log is shorter than an anchored checkpoint, the store is empty or contains an older state of the archive.
 package enum CheckpointLogHistory {
-    /// - Parameter notes: anchored checkpoints of the log of checkpoints. Checkpoints without a signature of the
-    ///   archive's own keys are ignored.
+    /// - Parameter notes: anchored checkpoints of the log of checkpoints. Checkpoints not signed with the archive's own
+    ///   keys are ignored.
     /// - Throws: ``LogError``: `begin_refused` or `rolled_back` if an anchor has more leaves, or `storage`.
     package static func check(
         _ store: any ObjectStore, signer: CheckpointSigner, anchored notes: [SignedNote]

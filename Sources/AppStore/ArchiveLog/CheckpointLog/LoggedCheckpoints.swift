@@ -36,7 +36,7 @@ package struct LoggedCheckpoints: Sendable {
 
     /// Returns the roots that a log must have, in ascending order of size.
     ///
-    /// - Parameter anchored: number of leaves of the log of checkpoints that an external checkpoint covers.
+    /// - Parameter anchored: number of leaves in the log of checkpoints that an external checkpoint covers.
     func roots(of origin: String, anchored: Int) -> [AnchoredRoot] {
         (logs[Array(origin.utf8)]?.leaves ?? []).map {
             AnchoredRoot(

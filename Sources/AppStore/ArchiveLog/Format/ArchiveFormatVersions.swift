@@ -1,4 +1,4 @@
-/// Versions of the archive's entries and of the records of the erasures topic, for the table of stored formats.
+/// Versions of the archive's entries and of the records in the erasures topic, for the table of stored formats.
 package enum ArchiveFormatVersions {
     package static var leaf: Int { Int(ArchivePosition.formatVersion) }
     package static var object: Int { Int(ArchiveObject.Form.recordKey.rawValue) }

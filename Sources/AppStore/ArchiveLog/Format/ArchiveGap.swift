@@ -5,7 +5,7 @@ package import KafkaModel
 package struct ArchiveGap: Hashable, Sendable {
     /// Why there is a gap.
     package enum Reason: UInt8, Sendable, CaseIterable {
-        /// Kafka had deleted the records, by retention or by an operator: the archive is incomplete.
+        /// Kafka had already deleted the records, because of retention or an operator: the archive is incomplete.
         case deleted = 1
         /// Kafka has the range but no records in it, only transaction markers or aborted transactions.
         case noRecord = 2

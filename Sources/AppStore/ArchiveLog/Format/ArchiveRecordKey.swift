@@ -10,7 +10,7 @@ package struct ArchiveRecordKey: Sendable {
     /// The 32-byte key.
     package let secret: SecretKey
 
-    /// - Throws: ``ArchiveFormatError`` with code `unavailable` when libcrypto fails.
+    /// - Throws: ``ArchiveFormatError`` with code `unavailable` if libcrypto fails.
     package init(of position: ArchivePosition, from dataKey: SecretKey) throws(ArchiveFormatError) {
         secret = try Self.derive(dataKey, "sluice archive record", position.bytes)
     }

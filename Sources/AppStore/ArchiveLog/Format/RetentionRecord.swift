@@ -27,7 +27,7 @@ package struct RetentionRecord: Hashable, Sendable {
     /// Indexes of segments below the minimum that are kept because of a legal hold or an unknown key, in ascending
     /// order. Nil if they are not listed: in records of earlier releases, and if there are too many.
     package let kept: [Range<Int>]?
-    /// Records that were archived before this time are expired.
+    /// Records archived before this time are expired.
     package let archivedBefore: AppStoreInstant
     package let at: AppStoreInstant
     /// Time of this step, in milliseconds since 1970.

@@ -74,11 +74,11 @@ struct AnchoredRoot: Sendable {
         case elsewhere
         /// A checkpoint cosigned by a witness, identified by its position in the policy's list.
         case witness(Int)
-        /// A checkpoint up to which an earlier run has verified the log.
+        /// A checkpoint up to which an earlier run verified the log.
         case verifiedBefore
-        /// A leaf of the log of checkpoints that is covered by an external checkpoint.
+        /// A leaf of the log of checkpoints, covered by an external checkpoint.
         case anchoredCheckpointLog
-        /// A leaf of the log of checkpoints that is not covered by any external checkpoint.
+        /// A leaf of the log of checkpoints, not covered by any external checkpoint.
         case checkpointLog
 
         /// Whether the source is out of reach of an attacker who can change the archive.

@@ -131,8 +131,8 @@ package struct ArchiveReport: Sendable {
         ([checkpointLog].compactMap(\.self) + logs).filter { $0.size > 0 }.compactMap { $0.checkpoint?.note }
     }
 
-    /// The most severe finding, or nil if the archive is intact. Proof of a change precedes a state that may have an
-    /// innocent explanation, and both precede the lack of evidence.
+    /// The most severe finding, or nil if the archive is intact. Proof of a change ranks above a state that may have an
+    /// innocent explanation, and both rank above a lack of evidence.
     package var verdict: Finding.Kind? {
         let kinds = Set(findings.map(\.kind))
         return [.tampered, .forked, .rolledBack, .unknownKey, .unreadable, .incomplete, .unanchored].first {

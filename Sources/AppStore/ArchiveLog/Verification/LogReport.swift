@@ -48,7 +48,7 @@ package struct LogReport: Sendable {
     package internal(set) var strayNames: [ObjectName] = []
     /// Number of offset ranges in which Kafka had no record.
     package internal(set) var emptyRanges = 0
-    /// Results of the inspection of objects, counted by label.
+    /// Number of inspection results by label.
     package internal(set) var outcomes: [String: Int] = [:]
 
     init(log: LogNames) { self.log = log }

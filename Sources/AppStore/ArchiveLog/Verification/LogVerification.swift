@@ -18,7 +18,7 @@ struct LogVerification {
     let options: VerificationOptions
     let archives: [String]
     let logged: [AnchoredRoot]
-    /// Whether the archive has a log of checkpoints, which witnesses cosign on behalf of all logs.
+    /// Whether the archive has a log of checkpoints. Witnesses cosign that log on behalf of all logs.
     let isCovered: Bool
     let reader: LogReader
     let names: LogNames

@@ -73,7 +73,7 @@ struct StrayObjects {
             addBeyond(name, index: path.index, width: path.width, level: level)
             return
         }
-        // The partial tiles of the right edge are compared during verification of the tree.
+        // Partial tiles at the right edge are compared when the tree is verified.
         guard !path.isFull, path.index < hashes >> 8 else { return }
         add(name)
         let first = (path.index << 8 + path.width) << (8 * level)

@@ -16,7 +16,7 @@ package struct RefundFacts: Hashable, Sendable {
     package var currency: String?
     package var quantity: Int32?
     package var purchaseDate: AppStoreInstant?
-    /// Auto-renewable subscriptions only.
+    /// Present only for auto-renewable subscriptions.
     package var expiresDate: AppStoreInstant?
     package var inAppOwnershipType: InAppOwnershipType?
     /// An ISO 3166-1 alpha-3 country code.

@@ -9,7 +9,7 @@ package struct RefundPreference: Hashable, Sendable {
     /// Whether the customer withdrew consent; if so, nothing is sent, regardless of other members.
     package var isWithdrawn = false
     package var preference: RefundOutcome?
-    /// Facts about consumption, without consent and outcome.
+    /// Facts about consumption, without consent or outcome.
     package var consumption = ConsumptionFacts()
     /// Names of members that this version does not know.
     package var unknownMembers: [String] = []
