@@ -10,14 +10,14 @@ internal import Records
 internal import TransparencyLog
 
 /// Measures the archive: the cost of encrypting, hashing and writing a notification, its size on disk, the speed of
-/// verification, and `sluice-archive` as a separate process with a broker.
+/// verification, and `sluice-archive` running as a separate process with a broker.
 struct ArchiveBenchmark {
     let verified: [VerifiedNotification]
     /// Milliseconds since 1970.
     let now: Int64
     let isQuick: Bool
 
-    /// Leaves under one checkpoint: the default of `archive.flush.records`.
+    /// Number of leaves covered by one checkpoint: the default of `archive.flush.records`.
     private static let flush = 1000
     private static let batch = 500
     private static let origin = "example.com/bench"
@@ -37,7 +37,7 @@ struct ArchiveBenchmark {
         try await addProcess(directory.path + "/process", into: &report)
     }
 
-    /// Components of one log.
+    /// The components of one log.
     private struct Log {
         let store: DirectoryStore
         let names: LogNames
@@ -121,7 +121,8 @@ struct ArchiveBenchmark {
         }
     }
 
-    /// Measures the memory of a writer and of a verification for a log as long as a year of a large installation.
+    /// Measures the memory that a writer and a verification need for a log that holds a year of a large installation's
+    /// records.
     private func grow(_ directory: String, into report: inout BenchReport) async throws {
         guard !isQuick else { return report.skip("archive.long", because: "not with --quick") }
         report.section("archive: one log of 10 million leaves with small records")
@@ -205,7 +206,7 @@ struct ArchiveBenchmark {
         try broker.stop()
     }
 
-    /// Returns the bytes of key, value and headers.
+    /// Returns the total size of a record's key, value and headers in bytes.
     private static func size(of record: KafkaRecord) -> Int {
         record.headers.reduce((record.key?.count ?? 0) + (record.value?.count ?? 0)) {
             $0 + $1.key.utf8.count + ($1.value?.count ?? 0)
@@ -223,7 +224,7 @@ struct ArchiveBenchmark {
         }
     }
 
-    /// Resident memory of this process.
+    /// The resident memory of this process.
     private static var residentMiB: Double {
         let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
         let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0

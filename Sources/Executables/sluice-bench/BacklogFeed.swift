@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Kafka
 
-/// Writes a backlog to a broker. The embedded broker keeps 5 MiB per partition, so it is written ahead of the consumer
-/// only within that limit.
+/// Writes a backlog to a broker. The embedded broker keeps 5 MiB per partition, so the backlog gets ahead of the
+/// consumer only within that limit.
 final class BacklogFeed {
     let bootstrapServers: String
     private let backlog: NotificationBacklog
@@ -14,7 +14,7 @@ final class BacklogFeed {
     private var committed: [Int]
     private var next = 0
 
-    /// Maximum number of unread records of a partition: half of what the broker keeps, regardless of compression.
+    /// Maximum number of unread records per partition: half of what the broker keeps, regardless of compression.
     private let window: Int
     private static let inFlight = 1500
 
@@ -23,7 +23,7 @@ final class BacklogFeed {
     /// - Parameters:
     ///   - group: the consumer group whose commits are observed.
     ///   - isBounded: whether the broker is the embedded one.
-    ///   - count: number of partitions of the topic.
+    ///   count: the number of partitions of the topic.
     init(
         _ backlog: NotificationBacklog, bootstrapServers: String, group: KafkaConsumerGroup = "sluice-entitlements",
         isBounded: Bool = true, partitions count: Int32 = 12
@@ -52,10 +52,10 @@ final class BacklogFeed {
         try await flush(to: 0)
     }
 
-    /// Writes the remaining records as the consumer progresses, until it has committed all of them.
+    /// Writes the remaining records as the consumer makes progress, until it has committed all of them.
     ///
-    /// - Parameter progress: called for each committed percent.
-    /// - Returns: seconds since the first nonzero commit.
+    /// - Parameter progress: called each time another percent has been committed.
+    /// - Returns: the number of seconds since the first nonzero commit.
     func run(progress: (Int) -> Void) async throws -> Double {
         var start: Double?
         var told = 0

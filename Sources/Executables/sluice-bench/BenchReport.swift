@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Results of a run, printed and written as JSON.
+/// The results of a run, printed and written as JSON.
 struct BenchReport {
-    /// The limit that a figure is compared with.
+    /// The limit that a figure must meet.
     enum Bar {
         case atMost(Double)
         case atLeast(Double)
@@ -46,14 +46,14 @@ struct BenchReport {
     private var noises: [String: Double] = [:]
     private var skipped: [String: String] = [:]
 
-    /// The names of the figures that missed their bars, sorted.
+    /// The names of the figures that missed their limits, sorted.
     var missed: [String] { bars.filter { !$0.value.met }.keys.sorted() }
 
     func section(_ title: String) { print("\n\(title)") }
 
     /// Prints one line and stores the value under `name`.
     ///
-    /// - Parameter noise: noise of the same run, which bounds the precision of the value.
+    /// - Parameter noise: the noise measured in the same run, which bounds the precision of the value.
     mutating func add(
         _ name: String, _ value: Double, _ unit: String, digits: Int = 1, bar: Bar? = nil, noise: Noise? = nil
     ) {

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import Synchronization
 
-/// An executable from the same directory, started with its log in a pipe that is read to the end.
+/// An executable from the same directory. Its log goes to a pipe that is read to the end.
 final class ChildProcess {
     private let process = Process()
     private let name: String
     private let log: FileHandle
     private let lines = LogLines()
 
-    /// Starts the executable without the SLUICE_ variables of this process.
+    /// Starts the executable without this process's `SLUICE_` variables.
     init(_ name: String, _ arguments: [String]) throws {
         self.name = name
         let directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -23,8 +23,8 @@ final class ChildProcess {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// Returns the field of the first log line with this message and field; after that, messages are counted and
-    /// dropped.
+    /// Waits for the first log line that has this message and field, and returns the field. Later messages are counted
+    /// and dropped.
     func ready(_ message: String = "ready", field: String) throws -> String {
         var result: String?
         while result == nil {
@@ -42,10 +42,10 @@ final class ChildProcess {
         return result ?? ""
     }
 
-    /// Returns the number of lines with this message logged so far.
+    /// Returns how many lines with this message have been logged so far.
     func count(of message: String) -> Int { lines.count(of: message) }
 
-    /// CPU time of the process so far in nanoseconds: all threads, user and system.
+    /// The process's CPU time so far in nanoseconds, user and system, over all threads.
     var cpu: Double {
         var clock = clockid_t()
         var time = timespec()
@@ -53,7 +53,7 @@ final class ChildProcess {
         return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 
-    /// Resident memory in MiB: current and peak.
+    /// The current and peak resident memory in MiB.
     var memory: (now: Double, peak: Double) {
         let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         func value(_ name: String) -> Double {
@@ -63,7 +63,7 @@ final class ChildProcess {
         return (value("VmRSS:"), value("VmHWM:"))
     }
 
-    /// Sends SIGTERM, and waits for the process to exit.
+    /// Sends SIGTERM and waits for the process to exit.
     func stop() throws {
         process.terminate()
         process.waitUntilExit()
@@ -82,7 +82,7 @@ private final class LogLines: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the lines completed by `chunk`.
+    /// Returns the lines that `chunk` completes.
     func take(_ chunk: Data) -> [[String: Any]] {
         let complete = state.withLock { state -> [Data] in
             state.unread.append(chunk)

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// A program that answers each input line with an output line.
+/// A program that answers each line of input with a line of output.
 final class Conversation {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
 
-    /// Starts the program, and waits until it writes that it is ready.
+    /// Starts the program and waits until it reports that it is ready.
     init(_ command: [String]) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command

@@ -5,8 +5,8 @@ internal import Kafka
 internal import Records
 internal import SQLite
 
-/// Runs `sluice-entitlements` as a separate process, from an empty database until a backlog is merged, published and
-/// committed: on the embedded broker, and on Apache Kafka if available.
+/// Runs `sluice-entitlements` as a separate process that starts with an empty database, until it has merged, published
+/// and committed a backlog. Uses the embedded broker, and also Apache Kafka if available.
 struct EntitlementsBenchmark {
     let verified: [VerifiedNotification]
     /// Milliseconds since 1970.
@@ -49,7 +49,7 @@ struct EntitlementsBenchmark {
         report.add("\(name).memory_peak_mib", outcome.peak, "MiB resident")
     }
 
-    /// Measures the backlogs that are compared with other implementations of a consumer, each in a separate cluster.
+    /// Measures the backlogs used to compare Sluice with other consumer implementations, each in a separate cluster.
     private func addKafka(into report: inout BenchReport) async throws {
         guard let script = KafkaCluster.script else {
             return report.skip("entitlements.kafka", because: KafkaCluster.absence)
@@ -98,10 +98,10 @@ struct EntitlementsBenchmark {
         var published = 0
         var perCPUSecond = 0.0
         var perSecond = 0.0
-        /// Mean size of a customer's row at the end.
+        /// Mean size of a customer's row when the run ends.
         var rowBytes = 0
         var peak = 0.0
-        /// Memory by share of the backlog, in percent.
+        /// Memory by the percentage of the backlog that has been processed.
         var memory: [(Int, Double)] = []
     }
 
@@ -112,8 +112,8 @@ struct EntitlementsBenchmark {
             verified, topic: TopicNames().notifications(.production), count: count, order: order, steps: steps, at: now)
     }
 
-    /// - workers: number of members with `state.role=worker`; nil for one member with the default role.
-    ///   - cluster: the Kafka cluster; nil for the embedded broker.
+    /// - workers: the number of members with `state.role=worker`; nil starts one member with the default role.
+    ///   - cluster: the Kafka cluster; nil uses the embedded broker.
     private func drain(
         _ backlog: NotificationBacklog, workers: Int? = nil, on cluster: KafkaCluster? = nil
     ) async throws -> Outcome {
@@ -161,7 +161,8 @@ struct EntitlementsBenchmark {
         return outcome
     }
 
-    /// Returns the number of changelog records applied, counting for each partition the member with the most.
+    /// Returns the number of changelog records applied. For each partition, it counts those of the member that applied
+    /// the most.
     private static func applied(_ databases: [String]) throws -> Int {
         var furthest: [String: Int] = [:]
         for path in databases {
@@ -194,7 +195,7 @@ struct EntitlementsBenchmark {
                     ] : []))
     }
 
-    /// Returns the mean length of the rows, and requires one row for each customer.
+    /// Returns the mean size of the rows, and checks that each customer has one.
     private func rowBytes(_ path: String, customers: Int) throws -> Int {
         let database = try Database(path: path, access: .reader)
         defer { database.close() }

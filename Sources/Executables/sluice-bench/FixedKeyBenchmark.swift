@@ -1,7 +1,7 @@
 internal import Cryptography
 
-/// Compares signature checks under a key with a precomputed table and with EVP, alternating: alone, and the three of a
-/// notification together.
+/// Compares signature checks with a precomputed key table and with EVP, alternating between the two: single signatures,
+/// and the three signatures of a notification together.
 struct FixedKeyBenchmark {
     let probe: VerificationProbe
     let rounds: Int
@@ -37,7 +37,7 @@ struct FixedKeyBenchmark {
         }
     }
 
-    /// Returns microseconds per signature.
+    /// Returns the microseconds per signature.
     private func cost(of batch: [P256FixedKeyTable.Signature], times: Int, by table: P256FixedKeyTable) throws -> Double
     {
         let start = Clocks.threadCPU

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTPServer
 
-/// The server's cost of a POST whose body is ignored.
+/// Measures the server's cost of a POST whose body is ignored.
 struct HTTPBenchmark {
     let bodies: [[UInt8]]
     let rounds: Int

@@ -3,7 +3,7 @@ internal import Cryptography
 internal import Foundation
 internal import Simulator
 
-/// The ingress as a separate process, acknowledged by the embedded broker in another.
+/// Measures the ingress as a separate process, acknowledged by the embedded broker in another.
 struct IngressBenchmark {
     let probes: Probes
     let pki: TestCertificateAuthority
@@ -81,7 +81,7 @@ struct IngressBenchmark {
         for other in others { try other.child.stop() }
     }
 
-    /// Measures memory and CPU of a process without requests.
+    /// Measures the memory and CPU usage of a process that receives no requests.
     private func measureIdle(_ ingress: ChildProcess, into report: inout BenchReport) throws {
         Thread.sleep(forTimeInterval: 1)
         let before = ingress.cpu

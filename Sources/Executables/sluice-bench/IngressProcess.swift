@@ -3,29 +3,29 @@ internal import Simulator
 
 /// A `sluice-ingress` configured as in production, except for single-node brokers, and its load generator.
 struct IngressProcess {
-    /// Settings common to all ingresses.
+    /// Settings shared by all ingresses.
     struct Surroundings {
         let bootstrapServers: String
         let app: SimulatedApp
-        /// Files of the trusted roots.
+        /// Paths of the trusted root certificates.
         let roots: [String]
         let bodies: [[UInt8]]
     }
 
-    /// Size of the duplicate window in acknowledged notifications.
+    /// The size of the duplicate window, in acknowledged notifications.
     enum Window: String {
-        /// The corpus is posted repeatedly, and each copy becomes a record.
+        /// The corpus is posted repeatedly, and every copy becomes a record.
         case one = "1"
-        /// Larger than the corpus: a repeated notification is a duplicate.
+        /// Larger than the corpus, so a repeated notification is a duplicate.
         case all = "1000000"
     }
 
     let child: ChildProcess
     let generator: LoadGenerator
 
-    /// Starts the ingress, and waits until it is ready.
+    /// Starts the ingress and waits until it is ready.
     ///
-    /// - Parameter settings: settings in addition to the common ones.
+    /// - Parameter settings: settings to add to the shared ones.
     init(_ surroundings: Surroundings, window: Window = .one, settings: [String: String] = [:]) throws {
         var arguments = [
             "--kafka.bootstrap.servers", surroundings.bootstrapServers, "--profile", "single-node",
@@ -45,9 +45,9 @@ struct IngressProcess {
     /// The cost of a load.
     struct Turn {
         let outcome: LoadGenerator.Outcome
-        /// CPU time of the process for each notification, in microseconds.
+        /// CPU time of the process per notification, in microseconds.
         let cost: Double
-        /// CPU time of its threads for each notification, by role, in microseconds.
+        /// CPU time of the process's threads per notification, by role, in microseconds.
         let costs: [ThreadTimes.Role: Double]
     }
 

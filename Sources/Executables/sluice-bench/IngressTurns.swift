@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Alternates verification, bare signature checks and the ingress in turns of half a second within one run, so that
-/// other activity of the machine affects all equally: the cost of an ingress relative to its own verification, and of a
-/// duplicate relative to a first post.
+/// Measures the cost of an ingress relative to verification alone, and the cost of a duplicate relative to a first
+/// post. Alternates verification, bare signature checks and the ingress in turns of half a second, so that other
+/// activity on the machine affects all of them equally.
 struct IngressTurns {
     let probes: Probes
     let surroundings: IngressProcess.Surroundings
@@ -12,14 +12,14 @@ struct IngressTurns {
     private static let secondsPerTurn = 0.5
     private static let bodiesPerTurn = 200
     private static let connections = 64
-    /// Number of workers of an ingress. All of them run at once, because cores that are busy together are slower each.
+    /// Number of workers per ingress. All of them run at once, because each core is slower while the others are busy.
     private static let threads = ProcessInfo.processInfo.activeProcessorCount
 
-    /// Two ingresses with the same settings: one writes a record for every notification, the other remembers all as
-    /// duplicates.
+    /// Two ingresses with the same settings: one writes a record for every notification, the other treats every
+    /// notification as a duplicate.
     private struct Pair {
         let name: String
-        /// Probe of the same verification without an ingress.
+        /// A probe for the same verification without an ingress.
         let probe: VerificationProbe
         let first: IngressProcess
         let again: IngressProcess
@@ -90,7 +90,7 @@ struct IngressTurns {
         }
         report.add(
             "\(name).duplicate_us", Distribution(pair.duplicates.map(\.cost)).median, "us CPU of the ingress each")
-        // Ratios are computed within a turn, so that a slower machine slows both.
+        // Ratios are computed within a turn, because a slow machine affects both sides equally.
         report.add(
             "\(name).ratio", Distribution(zip(pair.firsts, pair.verifications).map { $0.cost / $1 }).median,
             "x its own verification", digits: 3, bar: .atMost(1.35), noise: noise)

@@ -4,10 +4,10 @@ internal import Records
 
 /// A single Apache Kafka broker for one run, started from `KAFKA_HOME`.
 final class KafkaCluster {
-    /// Reason for skipping the measurements with Apache Kafka.
+    /// The reason for skipping the Apache Kafka measurements.
     static let absence = "needs KAFKA_HOME with bin/test-cluster, and Java"
 
-    /// Path of the script that starts a broker; nil if there is none.
+    /// Path of the script that starts a broker, or nil if it does not exist.
     static var script: String? {
         let home = ProcessInfo.processInfo.environment["KAFKA_HOME"] ?? ""
         let script = home + "/bin/test-cluster"
@@ -18,7 +18,7 @@ final class KafkaCluster {
     private let script: String
     private let directory: String
 
-    /// - Parameter directory: a directory for settings, logs and data of this cluster.
+    /// - Parameter directory: the directory for this cluster's settings, logs and data.
     init(script: String, directory: String) throws {
         (self.script, self.directory) = (script, directory)
         try Self.run(script, "start", directory, output: directory + ".out")

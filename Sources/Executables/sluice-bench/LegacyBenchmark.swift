@@ -4,7 +4,7 @@ internal import Cryptography
 internal import Foundation
 internal import Simulator
 
-/// Version 1 bodies of the maximum size: a thousand transactions, 1.9 MiB.
+/// Measures version 1 bodies of the maximum size: a thousand transactions, 1.9 MiB.
 struct LegacyBenchmark {
     let app: SimulatedApp
     let now: Int64
@@ -55,8 +55,8 @@ struct LegacyBenchmark {
         try broker.stop()
     }
 
-    /// Checks whether the duration of a comparison reveals the position of a wrong character: Welch's t of 200,000
-    /// attempts.
+    /// Checks whether the duration of a comparison reveals the position of a wrong character, by Welch's t-test over
+    /// 200,000 attempts.
     private func compare(into report: inout BenchReport) throws {
         report.section("version 1: a password that is wrong in its first letter, and one in its last")
         let secrets = try SharedSecrets(lines: Array(Self.secret.utf8))
@@ -86,7 +86,7 @@ struct LegacyBenchmark {
         let mean: Double
         let variance: Double
 
-        /// Uses the smallest samples, up to this share of them.
+        /// Uses only the smallest samples, up to this share of them.
         init(_ samples: [Double], upTo share: Double) {
             let kept = samples.sorted().prefix(Int(Double(samples.count) * share))
             let count = Double(kept.count)

@@ -1,18 +1,18 @@
 internal import Foundation
 internal import Glibc
 
-/// Posts bodies over keep-alive connections, each with one request at a time, from one thread.
+/// Posts bodies over keep-alive connections from one thread. Each connection has one request in flight at a time.
 struct LoadGenerator {
     /// The shape of a load.
     struct Load {
-        /// Number of permanently open connections.
+        /// Number of connections, which stay open.
         var connections: Int
         /// Maximum number of concurrent requests; they take turns on the connections.
         var outstanding = Int.max
-        /// Maximum number of requests, after which the load ends early.
+        /// The maximum number of requests, after which the load ends early.
         var requests = Int.max
-        /// Rate at which requests are due, with latency counted from the due time; nil sends as fast as responses
-        /// arrive.
+        /// The number of requests per second, with latency measured from the time when a request was due. Nil sends
+        /// requests as fast as responses arrive.
         var perSecond: Double?
         var seconds: Double
     }
@@ -20,7 +20,7 @@ struct LoadGenerator {
     struct Outcome {
         let accepted: Int
         let seconds: Double
-        /// Latency of each response, in milliseconds.
+        /// The latency of each response, in milliseconds.
         let latencies: Distribution
 
         var perSecond: Double { Double(accepted) / seconds }
@@ -45,11 +45,11 @@ struct LoadGenerator {
         }
     }
 
-    /// - Throws: ``BenchFailure`` when a response is not 200 or the server closes a connection.
+    /// - Throws: ``BenchFailure`` if a response is not 200 or the server closes a connection.
     func run(_ load: Load) throws -> Outcome {
         let connections = try Connections(count: load.connections, port: port)
         defer { connections.close() }
-        // Least recently used first, so that all are used.
+        // Least recently used first, so that all connections are used.
         var free = Array(0..<load.connections)
         var firstFree = 0
         var startedAt = [Double](repeating: 0, count: load.connections)
@@ -88,7 +88,7 @@ struct LoadGenerator {
 /// Open sockets to one local port, polled together.
 private final class Connections {
     private var sockets: [Int32] = []
-    /// One for each socket; its descriptor is negative while no response is expected.
+    /// One entry per socket; its descriptor is negative while no response is expected.
     private var polls: [pollfd] = []
     private var answer = [UInt8](repeating: 0, count: 4096)
 
@@ -103,7 +103,7 @@ private final class Connections {
         for socket in sockets { Glibc.close(socket) }
     }
 
-    /// Sends a request. The socket buffer is large enough for it, so this does not wait for the server.
+    /// Sends a request. The request fits in the socket buffer, so this does not wait for the server.
     func send(_ request: [UInt8], on connection: Int) throws {
         var position = 0
         while position < request.count {
@@ -125,7 +125,7 @@ private final class Connections {
         return count > 0 ? polls.indices.filter { polls[$0].revents != 0 } : []
     }
 
-    /// Reads a response, which has no body and therefore arrives whole.
+    /// Reads a response. It has no body, so it arrives in one piece.
     func receiveAnswer(on connection: Int) throws {
         let count = recv(sockets[connection], &answer, answer.count, 0)
         polls[connection] = pollfd(fd: -1, events: Int16(POLLIN), revents: 0)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The reason why a measurement failed.
+/// A failed measurement, with the reason.
 struct BenchFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -15,16 +15,16 @@ struct Distribution {
 
     var median: Double { percentile(0.5) }
 
-    /// Returns the percentile by nearest rank; 0 without samples.
+    /// Returns a percentile by the nearest-rank method, or 0 without samples.
     func percentile(_ share: Double) -> Double {
         guard !sorted.isEmpty else { return 0 }
         return sorted[min(sorted.count - 1, max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1))]
     }
 }
 
-/// The spread of repeated measurements on this machine in one run.
+/// The spread of repeated measurements on this machine within one run.
 struct Noise {
-    /// The range from the 10th to the 90th percentile, in percent of the median.
+    /// The range from the 10th to the 90th percentile, as a percentage of the median.
     let percent: Double
 
     init(of samples: [Double]) {
@@ -40,7 +40,7 @@ enum Clocks {
     static var threadCPU: Double { read(CLOCK_THREAD_CPUTIME_ID) }
     /// CPU time of all threads, in nanoseconds.
     static var processCPU: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
-    /// Monotonic nanoseconds.
+    /// Monotonic time in nanoseconds.
     static var monotonic: Double { read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> Double {
@@ -50,7 +50,7 @@ enum Clocks {
     }
 }
 
-/// Times at a fixed rate, each returned once when it is due.
+/// A sequence of due times at a fixed rate.
 struct Pace {
     private let interval: Double
     private let start: Double
@@ -61,7 +61,7 @@ struct Pace {
         self.start = start
     }
 
-    /// Returns the next due time, if it is not later than `now`.
+    /// Returns the next due time and advances to the one after it, if the time is not later than `now`.
     mutating func take(at now: Double) -> Double? {
         let due = start + next * interval
         guard due <= now else { return nil }

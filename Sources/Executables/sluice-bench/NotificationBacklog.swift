@@ -5,16 +5,16 @@ internal import Kafka
 internal import Records
 internal import Simulator
 
-/// A backlog of a notification topic, of any length and as written by the ingress: subscriptions of a corpus, repeated
-/// for other customers.
+/// A backlog of records as the ingress writes them to a notification topic, of any length. It repeats the subscriptions
+/// of a corpus for further customers.
 struct NotificationBacklog {
-    /// The order of the customers' notifications.
+    /// The order of notifications across customers.
     enum Order {
-        /// A customer's next notification follows those of all other customers, as with subscriptions that renew each
-        /// month: never in the same batch, with the row in no cache.
+        /// A customer's next notification comes after one from every other customer, as when subscriptions renew
+        /// monthly: two are never in the same batch, and the customer's row is in no cache.
         case spread
-        /// A customer's next notification follows those of 63 other customers, as posted by the simulator: often in the
-        /// same batch.
+        /// A customer's next notification comes after those of 63 other customers, as the simulator posts them: two are
+        /// often in the same batch.
         case interleaved
     }
 
@@ -28,7 +28,7 @@ struct NotificationBacklog {
         /// Byte positions of the three characters of an identifier that distinguish customers.
         let places: [Int]
         let keyPlaces: [Int]
-        /// Byte positions of these characters in each header.
+        /// The byte positions of the same characters in each header.
         let headerPlaces: [[Int]]
 
         func key(of copy: Int) -> [UInt8] { Self.naming(copy, in: record.key, keyPlaces) ?? [] }
@@ -58,20 +58,20 @@ struct NotificationBacklog {
 
     let topic: KafkaTopic
     let order: Order
-    /// Number of notifications per customer.
+    /// The number of notifications per customer.
     let stepCount: Int
     let customers: Int
     private let lives: [Life]
 
     var count: Int { customers * stepCount }
 
-    /// Maximum number of customers derived from one subscription.
+    /// The maximum number of customers derived from one subscription.
     private static let maximumCopies = 799
 
     /// - Parameters:
-    ///   - verified: notifications in the order of the corpus; subscriptions with fewer than all steps are left out.
-    ///   - count: minimum number of records, as far as the corpus allows.
-    ///   - steps: maximum number of notifications of each customer; the first ones are used.
+    ///   - verified: the corpus's notifications in order; subscriptions with fewer than all steps are left out.
+    ///   - count: the minimum number of records, as far as the corpus allows.
+    ///   - steps: the maximum number of notifications per customer; the first ones are used.
     init(
         _ verified: [VerifiedNotification], topic: KafkaTopic, count: Int, order: Order, steps: Int = .max,
         at now: Int64
@@ -131,7 +131,7 @@ struct NotificationBacklog {
             headerPlaces: record.headers.map { places(in: $0.value) })
     }
 
-    /// Returns identifiers of the customer and of the notification, besides those of the transactions.
+    /// Returns the identifiers of the customer and of the notification, but not those of the transactions.
     private static func names(in produced: KafkaProducerRecord) -> [String] {
         guard let record = try? NotificationRecord(key: nil, value: produced.value, headers: produced.headers) else {
             return []

@@ -4,13 +4,13 @@ internal import Cryptography
 internal import Foundation
 internal import Simulator
 
-/// Published libraries on the same notifications, in rounds that alternate with ours.
+/// Compares published libraries with Sluice on the same notifications, in alternating rounds.
 struct PeerBenchmark {
     let probes: Probes
     let pki: TestCertificateAuthority
     let app: SimulatedApp
     let rounds: Int
-    /// Directory of downloaded libraries and built programs; kept for the next run.
+    /// The directory for downloaded libraries and built programs; kept for the next run.
     let directory: String
 
     private static let notifications = 200

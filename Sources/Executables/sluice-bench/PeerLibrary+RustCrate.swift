@@ -1,11 +1,11 @@
 internal import Foundation
 
 extension PeerLibrary {
-    /// The fastest published library found, a crate not by Apple. Its mode with online checks caches the certificate
-    /// chain without sending OCSP requests.
+    /// The fastest published library that we found, a crate that is not by Apple. When online checks are enabled, it
+    /// caches the certificate chain without sending OCSP requests.
     ///
-    /// Cargo gets the crate from its registry, or from a source in a configuration of a parent directory, such as
-    /// vendored crates.
+    /// Cargo gets the crate from its registry, or from a source configured in a parent directory, such as vendored
+    /// crates.
     static let rustCrate = PeerLibrary(
         name: "rust_crate", package: "app-store-server-library 6.0.1 (Rust, aws-lc)", modes: ["offline", "online"],
         bodiesPerRound: 400, atLeast: 1

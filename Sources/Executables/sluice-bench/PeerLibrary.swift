@@ -1,25 +1,26 @@
-/// A published library and the way to run it: a separate program that verifies notifications, each with its transaction
-/// and its renewal info, as ours does.
+/// A published library and how to run it: a separate program that verifies notifications as ours does, each with its
+/// transaction and its renewal info.
 ///
-/// The program is started with the path of the root, the path of the notifications, the bundle id, Apple's app id and
-/// the mode. A line of the notifications is `signedPayload`, `signedTransactionInfo` and `signedRenewalInfo`, separated
-/// by tabs. The program writes `ready` once it has refused a wrong signature and is warm; then it reads numbers,
-/// verifies that many notifications, and writes the CPU seconds of all its threads.
+/// The program is started with the path of the root certificate, the path of the notifications file, the bundle id, the
+/// Apple app id and the mode. Each line of the notifications file has `signedPayload`, `signedTransactionInfo` and
+/// `signedRenewalInfo`, separated by tabs. The program writes `ready` after it has rejected a wrong signature and
+/// warmed up. For each number that it then reads, it verifies that many notifications and writes the CPU time of all
+/// its threads in seconds.
 struct PeerLibrary: Sendable {
-    /// The name in the report.
+    /// The library's name in the report.
     let name: String
-    /// Package and version, as spelled by its registry.
+    /// The package and version, as spelled in the registry.
     let package: String
-    /// The modes in which it can run.
+    /// The modes that the program supports.
     let modes: [String]
-    /// Number of notifications in a round: a few tenths of a second.
+    /// The number of notifications per round, which takes a few tenths of a second.
     let bodiesPerRound: Int
-    /// Expected minimum time relative to ours; nil without an expectation.
+    /// The minimum time expected relative to ours; nil if there is no expectation.
     let atLeast: Double?
-    /// Writes the program into its own directory and installs the library there; the directory is kept for the next
-    /// run. Returns the command to which the arguments are added.
+    /// Writes the program into its own directory, installs the library there, and returns the command to which
+    /// arguments are appended. The directory is kept for the next run.
     ///
-    /// - Throws: ``BenchFailure`` that names the tool missing on this machine.
+    /// - Throws: ``BenchFailure``, which names the missing tool, if this machine lacks one.
     let prepare: @Sendable (_ directory: String) throws -> [String]
 
     static let all = [applePython, rustCrate, appleNode, appleJava]

@@ -1,10 +1,10 @@
 internal import AppStoreSigning
 internal import Simulator
 
-/// Probes of the same notifications by EVP alone, and with a precomputed key table.
+/// Probes that verify the same notifications with EVP alone and with a precomputed key table.
 struct Probes: Sendable {
     let evp: VerificationProbe
-    /// Nil when this libcrypto cannot create tables.
+    /// Nil if this libcrypto cannot create key tables.
     let tables: VerificationProbe?
     let whyNoTables: String?
 

@@ -4,8 +4,8 @@ internal import EntitlementRules
 internal import Kafka
 internal import Records
 
-/// Measures the cost of reading the facts of a record: by one scan, as for most records, and by the models of its
-/// payloads, as for the others.
+/// Measures the cost of reading a record's facts in both ways: in a single scan, which most records allow, and by
+/// decoding its payloads into models, which the others need.
 struct ReadingBenchmark {
     let verified: [VerifiedNotification]
     /// Milliseconds since 1970.
@@ -13,7 +13,7 @@ struct ReadingBenchmark {
     let rounds: Int
 
     private static let count = 500
-    // Both alternate every few milliseconds, so that other activity of the machine affects them equally.
+    // Both alternate every few milliseconds, so that other activity on the machine affects them equally.
     private static let turnsPerRound = 20
 
     func run(into report: inout BenchReport) throws {

@@ -1,13 +1,13 @@
 internal import AppStoreModel
 internal import EntitlementRules
 
-/// Measures the cost of a weekly renewal in entitlements by the age of the purchase: reading its row, merging the
-/// facts, writing the row, and encoding the published value.
+/// Measures how the cost of a weekly renewal in entitlements depends on the age of the purchase. The cost covers
+/// reading the row, merging the facts, writing the row, and encoding the published value.
 struct RenewalBenchmark {
     let rounds: Int
 
     private static let ages = [2, 156]
-    // The ages alternate every few milliseconds, so that other activity of the machine affects them equally.
+    // The ages alternate every few milliseconds, so that other activity on the machine affects them equally.
     private static let turnsPerRound = 40
     private static let renewalsPerTurn = 100
 
@@ -36,7 +36,7 @@ struct RenewalBenchmark {
     }
 }
 
-/// A subscription's stored row before its last renewal, and the notification of the renewal.
+/// A subscription's stored row before its last renewal, and the notification of that renewal.
 private struct WeeklyPurchase {
     private let row: [UInt8]
     private let renewal: PurchaseFacts

@@ -5,15 +5,15 @@ internal import Kafka
 internal import Records
 internal import SQLite
 
-/// Measures recovery from a lost disk: the state of many purchases is published to the embedded broker, then a second
-/// member, which has no database, reads it back. The measurement ends when that member has all rows.
+/// Measures recovery from a lost disk. One member publishes the state of many purchases to the embedded broker; then a
+/// second member without a database reads it back. The measurement ends when the second member has all rows.
 struct RestoreBenchmark {
     let verified: [VerifiedNotification]
     /// Milliseconds since 1970.
     let now: Int64
     let isQuick: Bool
 
-    /// So many that the embedded broker, which keeps 5 MiB of a partition, keeps all of them.
+    /// The embedded broker keeps 5 MiB per partition; with this many partitions it keeps all records.
     private static let partitions: Int32 = 48
 
     func run(into report: inout BenchReport) async throws {
@@ -47,7 +47,7 @@ struct RestoreBenchmark {
         report.add("restore.memory_peak_mib", outcome.peak, "MiB resident")
     }
 
-    /// Has a member merge the backlog and publish its state.
+    /// Runs a member that merges the backlog and publishes its state.
     private func publish(_ feed: BacklogFeed, _ directory: String) async throws {
         try await feed.fill()
         let member = try start(feed.bootstrapServers, directory, role: "worker")
@@ -59,7 +59,7 @@ struct RestoreBenchmark {
     private struct Outcome {
         var rows = 0
         var rowBytes = 0.0
-        /// Nanoseconds.
+        /// CPU time in nanoseconds.
         var cpu = 0.0
         var seconds = 0.0
         var peak = 0.0
@@ -93,7 +93,7 @@ struct RestoreBenchmark {
                 "--http.port", "0", "--admin.port", "0", "--state.role", role,
                 // The prefetch limit of Apache Kafka's profile; the embedded broker's is smaller.
                 "--kafka.queued.max.messages.kbytes", "4096",
-                // The feed goes by what is committed, and the broker holds little.
+                // The feed follows the committed offsets, and the broker keeps few records.
                 "--kafka.auto.commit.interval.ms", "100",
             ])
     }

@@ -4,15 +4,15 @@ internal import Foundation
 internal import HTTPServer
 internal import Synchronization
 
-/// Answers OCSP for the test certificates on this machine: Apple's libraries cache a chain only after checking its
-/// revocation. Like Apple's responses, these are signed by a delegated certificate of the issuer, and contain it;
-/// Apple's library for Node accepts no other.
+/// Answers OCSP requests for the test certificates on this machine, because Apple's libraries cache a chain only after
+/// checking its revocation status. Like Apple's responses, these contain the issuer's delegated certificate that signed
+/// them; Apple's library for Node accepts no others.
 final class RevocationResponder: Sendable {
     private let server: HTTPServer
     private let port: UInt16
     private let pki: Authorities
 
-    /// The responders for the certificates of each issuer.
+    /// The OCSP responders for the certificates of each issuer.
     private struct Signers {
         let ofLeaf: OCSPResponder
         let ofIntermediate: OCSPResponder
@@ -44,7 +44,7 @@ final class RevocationResponder: Sendable {
         port = server.port()
     }
 
-    /// Creates certificates that name this responder.
+    /// Creates certificates that contain this responder's address.
     func makeCertificates(at seconds: Int64) throws -> TestCertificateAuthority {
         var options = TestCertificateAuthority.Options(now: seconds)
         options.leafOCSPAddress = "http://127.0.0.1:\(port)/leaf"

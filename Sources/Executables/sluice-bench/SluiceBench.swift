@@ -63,7 +63,7 @@ struct SluiceBench {
         ], version: Build.version)
 
     static func main() async throws {
-        // Same as in the ingress.
+        // As in the ingress.
         MemoryArenas.limit()
         try initializeCryptography()
         let configuration = command.parseOrExit().configuration

@@ -4,7 +4,8 @@ internal import Foundation
 internal import Simulator
 internal import Time
 
-/// The memory of an ingress with the maximum number of key tables that receives notifications of all keys.
+/// Measures the memory of an ingress that holds the maximum number of key tables and receives notifications signed with
+/// all of these keys.
 struct TablesMemoryBenchmark {
     let bootstrapServers: String
     let app: SimulatedApp
@@ -35,7 +36,7 @@ struct TablesMemoryBenchmark {
             bootstrapServers: bootstrapServers, app: app, roots: roots, bodies: bodies)
         let ingress = try IngressProcess(surroundings, settings: ["verification.tables": "on"])
         let deadline = Clocks.monotonic + 30e9
-        // Keys are encountered one after another, and tables are created one at a time.
+        // Keys appear one after another, and tables are created one at a time.
         while ingress.child.count(of: Self.ready) < Self.keys {
             guard Clocks.monotonic < deadline else {
                 try ingress.child.stop()

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// CPU time of the ingress so far by thread role, in nanoseconds.
+/// The ingress's CPU time so far by thread role, in nanoseconds.
 struct ThreadTimes {
     /// The role of a thread, derived from its name.
     enum Role: String, CaseIterable {
@@ -29,17 +29,18 @@ struct ThreadTimes {
     private var byRole: [Role: Double] = [:]
     private let all: Double
 
-    /// - Throws: ``BenchFailure`` when `/proc` lacks the data: not Linux, or a kernel without schedstat.
+    /// - Throws: ``BenchFailure`` if `/proc` lacks the data: the system is not Linux, or the kernel lacks schedstat.
     init(of process: ChildProcess) throws {
         let tasks = "/proc/\(process.pid)/task"
         let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
         all = process.cpu
         for thread in threads {
-            // A thread may end meanwhile; its time is then in `other`.
+            // A thread may end in the meantime; its time then counts as `other`.
             guard let name = try? String(contentsOfFile: "\(tasks)/\(thread)/comm", encoding: .utf8),
                 let times = try? String(contentsOfFile: "\(tasks)/\(thread)/schedstat", encoding: .utf8)
             else { continue }
-            // The file has time on a CPU, time waiting for one, and the number of slices; the first two in nanoseconds.
+            // The file has the time on a CPU and the time waiting for one, both in nanoseconds, and then the number of
+            // slices.
             guard let running = times.split(separator: " ").first.flatMap({ Double($0) }) else {
                 throw BenchFailure("/proc does not report CPU time per thread")
             }
@@ -47,7 +48,8 @@ struct ThreadTimes {
         }
     }
 
-    /// Returns nanoseconds since an earlier reading. `other` is the process's time not attributed to the named threads.
+    /// Returns the nanoseconds per role since an earlier reading. `other` is the process's time that is not attributed
+    /// to the named threads.
     func since(_ earlier: ThreadTimes) -> [Role: Double] {
         var times: [Role: Double] = [:]
         for role in Role.allCases where role != .other {

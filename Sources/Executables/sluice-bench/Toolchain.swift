@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Runs installers and compilers to completion, without their output.
 enum Toolchain {
-    /// - Throws: ``BenchFailure`` when the program fails or takes longer than `seconds`.
+    /// - Throws: ``BenchFailure`` if the program fails or takes longer than `seconds`.
     static func run(
         _ executable: String, _ arguments: [String], in directory: String? = nil, seconds: Double = 180
     ) throws {

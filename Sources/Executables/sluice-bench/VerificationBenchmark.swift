@@ -5,13 +5,13 @@ internal import Cryptography
 internal import Foundation
 internal import Simulator
 
-/// Measures the complete verification of a body (three JWS with a known chain), and the three signature checks that it
-/// requires at least, by the CPU time of the calling thread.
+/// Measures, in CPU time of the calling thread, the complete verification of a body (three JWS with a known chain) and
+/// the three signature checks that it cannot do without.
 struct VerificationProbe: Sendable {
     static let bodiesPerRound = 400
 
     let bodies: [[UInt8]]
-    /// Few enough for a processor's cache, like a body that has just been received.
+    /// A set of bodies small enough for a processor's cache, where a body is when it has just been received.
     private let nearBodies: [[UInt8]]
     private let verifier: NotificationVerifier
     let key: P256PublicKey
@@ -62,14 +62,14 @@ struct VerificationProbe: Sendable {
     /// Verifies all bodies.
     func verified() throws -> [VerifiedNotification] { try bodies.map(verify) }
 
-    /// Returns microseconds per body.
+    /// Returns the microseconds per body.
     func whole(round: Int, count: Int = bodiesPerRound) throws -> Double {
         let start = Clocks.threadCPU
         for index in 0..<count { try verify(nearBodies[(round * count + index) % nearBodies.count]) }
         return (Clocks.threadCPU - start) / 1000 / Double(count)
     }
 
-    /// Returns microseconds per body on each of several concurrent threads.
+    /// Returns the microseconds per body for each of several concurrent threads.
     func whole(round: Int, count: Int = bodiesPerRound, threads: Int) throws -> [Double] {
         let outcomes = Outcomes<Result<Double, any Error>>()
         let ended = DispatchGroup()
@@ -84,7 +84,7 @@ struct VerificationProbe: Sendable {
         return try outcomes.values.map { try $0.get() }
     }
 
-    /// Returns microseconds for three signature checks.
+    /// Returns the microseconds for three signature checks.
     func threeBare(count: Int) throws -> Double {
         let start = Clocks.threadCPU
         for _ in 0..<3 * count {
@@ -101,7 +101,7 @@ struct VerificationBenchmark {
     let probes: Probes
     let rounds: Int
 
-    // All alternate every few milliseconds, so that other activity of the machine affects them equally.
+    // All alternate every few milliseconds, so that other activity on the machine affects them equally.
     private static let turnsPerRound = 200
     private static let bodiesPerTurn = 10
 

@@ -6,8 +6,8 @@ enum DevBrokerTopics {
     /// Returns every topic with its number of partitions.
     ///
     /// - Parameters:
-    ///   - groups: consumer groups beyond Sluice's own that may read any keyed topic.
-    ///   - others: names of keyed topics beyond Sluice's own.
+    ///   - groups: consumer groups besides Sluice's own that may read any keyed topic.
+    ///   - others: names of keyed topics besides Sluice's own.
     static func all(prefix: String, partitions: Int, groups: [String], others: [String]) -> [KafkaTopic: Int] {
         let names = TopicNames(prefix: prefix)
         var topics = names.specifications(partitions: partitions)

@@ -4,22 +4,23 @@ internal import ObjectStorage
 internal import Telemetry
 internal import TransparencyLog
 
-/// The newest checkpoints of a log in the anchors, read before its writer signs anything. Their signatures are not
+/// The newest anchored checkpoints of a log, read before the log's writer signs anything. Their signatures are not
 /// verified here.
 ///
-/// The second store is read for each log. Reading the topic takes long, so it is read only for a log that this host has
-/// not signed: otherwise the key store has the newest signature, unless another host has owned the partition since.
+/// The second store is read for each log. Reading the topic is slow, so it is read only for a log that this host has
+/// never signed. For other logs the key store has the newest signature, unless another host has owned the partition
+/// since.
 struct AnchoredHeads: Sendable {
-    /// The store of `archive.anchor.url`; nil when there is none.
+    /// The store of `archive.anchor.url`; nil if it is not set.
     let store: (any ObjectStore)?
-    /// The topic of `archive.anchor.kafka`; nil when it is off.
+    /// The topic of `archive.anchor.kafka`; nil if it is off.
     let topic: CheckpointTopic?
     let logger: Logger
 
     /// Returns the anchored notes of a log.
     ///
-    /// - Throws: an error of the store or of Kafka if this host has no note of the log. If it has one, archiving does
-    ///   not wait for an anchor.
+    /// - Throws: an error of the store or of Kafka, but only if this host has no note of the log. If it has one,
+    ///   archiving does not wait for an anchor.
     func notes(of names: LogNames, origin: String, hasNote: Bool) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
         do {
@@ -34,7 +35,7 @@ struct AnchoredHeads: Sendable {
         return notes
     }
 
-    /// Returns the checkpoint of a log in the second store, and its largest later copy.
+    /// Returns the checkpoint of a log in the second store, and the largest later copy.
     private static func notes(of names: LogNames, in store: any ObjectStore) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
         if let found = try await store.read(names.checkpoint()), let note = try? SignedNote(bytes: found.bytes) {
@@ -60,7 +61,7 @@ struct AnchoredHeads: Sendable {
     }
 }
 
-/// An anchor is unreachable, and no other source has the last signature of the log.
+/// An anchor is unreachable, and no other source has the log's last signature.
 struct AnchorUnreachable: Error, CustomStringConvertible {
     let description: String
 

@@ -7,14 +7,14 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// `sluice-archive`: keeps all data received from Apple, and the records that follow from it, so that they can be
-/// verified years later.
+/// `sluice-archive`: keeps all data received from Apple, and the records derived from it, so that they can be verified
+/// years later.
 package enum ArchiveApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - clocks: source of the times in leaves and checkpoints.
-    ///   - pause: awaited before each search for payloads whose retention has ended; its argument is
+    ///   - clocks: provide the times in leaves and checkpoints.
+    ///   - pause: awaited before each search for payloads with expired retention; its argument is
     ///     `archive.retention.interval`.
     static func application(
         clocks: Clocks = .system,

@@ -6,7 +6,7 @@ internal import PipelineRuntime
 internal import Telemetry
 internal import Time
 
-/// Appends each record to the log of its partition. A flush signs a checkpoint; offsets are committed after that.
+/// Appends each record to the log of its partition. A flush signs a checkpoint; only then are offsets committed.
 struct ArchiveHandler: FlushingHandler {
     let logs: OpenLogs
     let opener: LogOpener
@@ -17,7 +17,7 @@ struct ArchiveHandler: FlushingHandler {
     let clocks: Clocks
     let metrics: ArchiveMetrics
     let logger: Logger
-    /// Logger for failures that recur with each retry.
+    /// A rate-limited logger for failures that recur with each retry.
     let repeated: RateLimitedLogger
 
     func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
@@ -27,7 +27,7 @@ struct ArchiveHandler: FlushingHandler {
         do {
             return try await add(records, to: &log)
         } catch let error as ArchiveFormatError where error.code == .tooLong {
-            // This is the only error that the record itself causes.
+            // Only this error is caused by the record itself.
             throw error
         } catch is CancellationError {
             throw CancellationError()
@@ -40,7 +40,7 @@ struct ArchiveHandler: FlushingHandler {
         }
     }
 
-    /// Appends the records that the log does not contain yet.
+    /// Appends the records that are not in the log yet.
     private func add(_ records: [KafkaRecord], to log: inout OpenLog) async throws -> [HandlerVerdict] {
         let next = log.next ?? .beginning
         let fresh = Array(records.drop { $0.offset < next })
@@ -56,18 +56,18 @@ struct ArchiveHandler: FlushingHandler {
             + Array(repeating: .done, count: fresh.count)
     }
 
-    /// Returns encrypted records, and entries for the gaps between them.
+    /// Returns the encrypted records, and entries for the gaps between them.
     ///
     /// - Parameters:
-    ///   - expected: the next offset of the log; nil for a log without leaves.
-    ///   - lastArchivedAt: time of archiving of the preceding leaf.
+    ///   - expected: the log's next offset; nil for a log without leaves.
+    ///   - lastArchivedAt: when the preceding leaf was archived.
     private func entries(
         of records: [KafkaRecord], from expected: KafkaOffset?, after lastArchivedAt: Int64
     ) async throws -> [ArchiveEntry] {
         var entries: [ArchiveEntry] = []
         var expected = expected
-        // The time is never before that of the preceding leaf, even if the clock was set back: an auditor would take
-        // that for tampering.
+        // Times never decrease from one leaf to the next, even if the clock was set back: an auditor would take that
+        // for tampering.
         let now = max(clocks.wallMilliseconds(), lastArchivedAt)
         let sealed = try await sealer.seal(records, at: now)
         for entry in sealed {
@@ -81,15 +81,15 @@ struct ArchiveHandler: FlushingHandler {
         return entries
     }
 
-    /// Compares a record with the archived one, once after the log was opened: a topic that was deleted and recreated
-    /// has different records at the same offsets, and skipping those would lose them.
+    /// Compares a record with the archived one, once per opened log. A topic that was deleted and recreated has
+    /// different records at the same offsets, and skipping them would lose them.
     private func compare(_ record: KafkaRecord, _ log: inout OpenLog) async throws {
         guard !log.isCompared else { return }
         try await opener.compare(record, log.writer)
         log.isCompared = true
     }
 
-    /// Returns an entry that documents missing offsets, so that they are not taken for removed records.
+    /// Returns an entry that documents missing offsets, so that the records are not thought to have been removed.
     ///
     /// Not inlined: the optimizer of Swift 6.3.1 crashes on a caller into which this is inlined ("While splitting
     /// coroutine").
@@ -167,7 +167,7 @@ struct ArchiveHandler: FlushingHandler {
         }
     }
 
-    /// Archives records that the group has read and the archive does not contain, because it is a new archive or was
+    /// Archives records that the group has already read but the archive lacks, because the archive is new or was
     /// restored.
     private func catchUp(
         _ log: inout OpenLog, _ partition: KafkaTopicPartition, to start: KafkaOffset
@@ -184,7 +184,7 @@ struct ArchiveHandler: FlushingHandler {
     func partitionReleased(_ partition: KafkaTopicPartition) async { logs.close(partition) }
 }
 
-/// A dependency of the archive failed. The record is retried, and is never dead-lettered for this reason.
+/// A dependency of the archive failed. The record is retried and never dead-lettered for this reason.
 struct ArchiveFault: InfrastructureFault, CustomStringConvertible {
     let description: String
 

@@ -2,7 +2,7 @@ internal import ArchiveLog
 internal import Kafka
 internal import Telemetry
 
-/// Metrics of the service in addition to those of the runtime.
+/// The service's metrics, in addition to those of the runtime.
 struct ArchiveMetrics: Sendable {
     private struct OfTopic: Sendable {
         let leaves: Counter
@@ -72,7 +72,7 @@ struct ArchiveMetrics: Sendable {
         duration.observe(nanoseconds: Int64(clamping: nanoseconds))
     }
 
-    /// Reports how far the time of a log is ahead of this host's clock, in milliseconds; 0 if it is not ahead.
+    /// Reports how far a log's time is ahead of this host's clock, in milliseconds; 0 if it is not ahead.
     func timeAhead(_ topic: KafkaTopic, milliseconds: Int64) {
         topics[topic]?.timeAhead.set(Double(milliseconds) / 1_000)
     }

@@ -4,16 +4,16 @@ internal import Configuration
 internal import HTTPClient
 internal import TransparencyLog
 
-/// The checked configuration of `sluice-archive`, as read before it opens a store. Both the start and `sluicectl config
-/// check` build it.
+/// The validated configuration of `sluice-archive`, before any store is opened. Created at startup and by `sluicectl
+/// config check`.
 struct ArchivePlan {
     let signer: CheckpointSigner
     let verifiers: ArchiveVerifiers
     let witnesses: [Witness]
-    /// HTTP client configuration for witnesses.
+    /// HTTP client configuration for requests to witnesses.
     let http: HTTPClient.Configuration
 
-    /// - Throws: a `ConfigurationError` for an unusable store, key, key store or witness.
+    /// - Throws: a `ConfigurationError` if a store, key, key store or witness is unusable.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         try ArchivePlace.check(configuration)
         signer = try ArchivePlace.signer(configuration)

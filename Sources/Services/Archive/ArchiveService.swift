@@ -18,9 +18,8 @@ struct ArchiveService {
     let handler: ArchiveHandler
     let services: [any Service]
 
-    /// - Parameter pause: called before each run of the retention with the time between two runs.
-    /// - Throws: a `ConfigurationError` for a location or a key that cannot be used, a `StartupError` if Kafka does not
-    ///   answer.
+    /// - Parameter pause: called with `archive.retention.interval` before each retention run.
+    /// - Throws: a `ConfigurationError` if a location or key is unusable, a `StartupError` if Kafka does not respond.
     init(
         _ context: ConsumerContext, topics: ArchivedTopics, clocks: Clocks,
         pause: @escaping @Sendable (Duration) async throws -> Void
@@ -70,8 +69,8 @@ struct ArchiveService {
                 metrics: metrics, logger: context.logger),
             publish: announcer.publish, close: announcer.close,
             pause: { try await pause(configuration[ArchivePlace.retentionInterval]) })
-        // The member that owns the erasures topic, which always exists, keeps the log of checkpoints. It does so even
-        // while the log of erasures cannot be opened, because the other logs still grow and must be anchored.
+        // The owner of the erasures topic, which always exists, also maintains the log of checkpoints. It does so even
+        // while the log of erasures cannot be opened, because the other logs keep growing and must be anchored.
         let keeps = { @Sendable in
             logs.isAssigned(KafkaTopicPartition(topic: topics.names.erasures, partition: 0))
         }
@@ -96,7 +95,7 @@ struct ArchiveService {
         ]
     }
 
-    /// Creates the opener of logs, with the dependencies that it checks before it signs a checkpoint.
+    /// Creates the log opener with the dependencies that it checks before it signs a checkpoint.
     private static func opener(
         _ context: ConsumerContext, _ plan: ArchivePlan, store: any ObjectStore, keys: KeyStore, topic: KafkaTopic,
         clusterId: String, clocks: Clocks, _ notice: @escaping @Sendable (String) -> Void
@@ -119,7 +118,7 @@ struct ArchiveService {
     }
 }
 
-/// External dependencies of the handler. They outlive the pipeline.
+/// The handler's external dependencies, which outlive the pipeline.
 final class ArchiveParts: Service {
     let name = "archive"
     private let keys: KeyStore

@@ -7,7 +7,7 @@ extension ArchiveSettings {
     /// The settings that determine which topics are read or written.
     package static let topicSettings: [any AnySetting] = [deadLetters, anchorKafka]
 
-    /// The archived topics, including those of `archive.dead.letter.topics`.
+    /// The archived topics, including those in `archive.dead.letter.topics`.
     package static func archivedTopics(_ configuration: Configuration) -> [KafkaTopic] {
         ArchivedTopics(
             TopicNames(prefix: configuration[topicsPrefix]),

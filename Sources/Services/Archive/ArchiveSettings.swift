@@ -4,7 +4,7 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Settings of `sluice-archive`, in addition to those of every consumer, of the archive's location, and of its keys.
+/// Settings of `sluice-archive`, in addition to those of all consumers and those for the archive's location and keys.
 /// Names and defaults are a contract.
 package enum ArchiveSettings {
     package static let flushRecords = Setting.integer(
@@ -30,10 +30,10 @@ package enum ArchiveSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9467
 
-    /// Checks the configuration as the start does, by building the same plan. It starts and creates nothing, and
-    /// contacts no service.
+    /// Performs the same checks as at startup by building the same plan. Does not create anything or contact any
+    /// service.
     ///
-    /// - Throws: a ``ConfigurationError`` with the key, its source and the problem.
+    /// - Throws: a ``ConfigurationError`` with the key, the source of its value, and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         _ = try ArchivePlan(configuration)

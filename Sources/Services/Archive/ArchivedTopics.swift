@@ -3,18 +3,18 @@ package import ArchiveLog
 package import KafkaModel
 package import Records
 
-/// The archived topics: all data received from Apple, and the records that follow from it. Topics that can be
-/// recomputed (entitlements, reconciliation) are not archived.
+/// The archived topics: all data received from Apple, and the records derived from it. Topics that can be recomputed
+/// (entitlements, reconciliation) are not archived.
 package struct ArchivedTopics: Sendable {
     package let names: TopicNames
-    /// The archived topics that come with Sluice, with their configuration.
+    /// The archived topics that come with Sluice, and their configurations.
     package let specifications: [TopicSpecification]
     /// All archived topics.
     package let all: [ArchivedTopic]
     private let byTopic: [KafkaTopic: ArchivedTopic]
     private let compacted: Set<KafkaTopic>
 
-    /// - Parameter further: dead letter topics of the installation's own consumers.
+    /// - Parameter further: dead letter topics of the installation's custom consumers.
     package init(_ names: TopicNames, further: [KafkaTopic] = []) {
         self.names = names
         let specifications =

@@ -1,16 +1,17 @@
 internal import Kafka
 internal import TransparencyLog
 
-/// The last records of each origin in the checkpoint topic, read before a log is opened.
+/// Reads the last records of each origin in the checkpoint topic before a log is opened.
 actor CheckpointTopic {
-    /// Number of records kept per origin. It is more than one, so that a record not signed by the archive hides none.
+    /// Number of records kept per origin. Keeping several prevents a record that the archive did not sign from hiding
+    /// one that it did.
     private static let keptRecords = 32
 
     private let kafka: KafkaConfiguration
     private let partition: KafkaTopicPartition
     private var next = KafkaOffset.beginning
     private var latest: [[UInt8]: [[UInt8]]] = [:]
-    /// The read in progress, which every caller awaits.
+    /// The read in progress, awaited by every caller.
     private var reading: Task<Void, any Error>?
 
     init(kafka: KafkaConfiguration, topic: KafkaTopic) {
@@ -18,12 +19,12 @@ actor CheckpointTopic {
         partition = KafkaTopicPartition(topic: topic, partition: 0)
     }
 
-    /// Returns the last notes of a log; their signatures are not verified.
+    /// Returns the last notes of a log without verifying their signatures.
     ///
-    /// - Throws: a `KafkaError` when the topic cannot be read.
+    /// - Throws: a `KafkaError` if the topic cannot be read.
     func notes(of origin: String) async throws -> [SignedNote] {
         if reading == nil {
-            // The task is unstructured because many logs are opened at once: each caller awaits it below.
+            // The task is unstructured because many logs are opened at once and share it; each caller awaits it below.
             reading = Task { try await read() }
         }
         defer { reading = nil }

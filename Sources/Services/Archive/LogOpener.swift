@@ -10,14 +10,14 @@ struct LogOpener: Sendable {
     let heads: any SignedHeads
     let anchored: AnchoredHeads
     let checkpointLog: AnchoredCheckpointLog
-    /// The setting `archive.begin`.
+    /// Whether logs may be started: the setting `archive.begin`.
     let mayBegin: Bool
     let clusterId: String
     let clocks: Clocks
 
-    /// Checks that a record that was read again is the one archived at its offset.
+    /// Checks that a record that was read again equals the one archived at its offset.
     ///
-    /// - Throws: ``RecreatedTopic`` when they differ.
+    /// - Throws: ``RecreatedTopic`` if they differ.
     func compare(_ record: KafkaRecord, _ writer: LogWriter) async throws {
         let size = writer.committedSize
         let reader = try LogReader(store, names: LogNames(record.topicPartition), verifiers: nil)
@@ -26,9 +26,9 @@ struct LogOpener: Sendable {
         else { throw RecreatedTopic(record.topicPartition, differing: record.offset) }
     }
 
-    /// - Parameter evidence: evidence that the log existed, as a clause; called only when the archive does not have the
-    ///   log.
-    /// - Throws: ``LogError``, ``OtherCluster``.
+    /// - Parameter evidence: returns evidence that the log existed, as a clause; called only if the archive does not
+    ///   have the log.
+    /// - Throws: ``LogError`` or ``OtherCluster``.
     func open(
         _ partition: KafkaTopicPartition, evidence: @escaping @Sendable () async throws -> String?
     ) async throws -> OpenLog {
@@ -59,7 +59,7 @@ struct LogOpener: Sendable {
     }
 }
 
-/// The archive belongs to another Kafka cluster, where the offsets refer to other records.
+/// The archive belongs to another Kafka cluster, where the same offsets refer to other records.
 struct OtherCluster: Error, CustomStringConvertible {
     let description: String
 
@@ -71,16 +71,16 @@ struct OtherCluster: Error, CustomStringConvertible {
     }
 }
 
-/// The topic was deleted and recreated: its offsets refer to other records than those of the archive.
+/// The topic was deleted and recreated, so its offsets no longer refer to the archived records.
 struct RecreatedTopic: Error, CustomStringConvertible {
     let description: String
 
-    /// The error for a topic that ends before the archive does.
+    /// Creates the error for a topic that ends before the archive does.
     init(_ partition: KafkaTopicPartition, archived: KafkaOffset, end: KafkaOffset) {
         self.init("\(partition) ends at offset \(end), and the archive at \(archived)")
     }
 
-    /// The error for a record that differs from the one archived at its offset.
+    /// Creates the error for a record that differs from the one archived at its offset.
     init(_ partition: KafkaTopicPartition, differing offset: KafkaOffset) {
         self.init("the record at offset \(offset) of \(partition) differs from the archived one")
     }

@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import Kafka
 
-/// Records before the group's committed offset that the archive does not have.
+/// Records before the group's committed offset that are not in the archive.
 struct MissedRecords: Sendable {
     let kafka: KafkaConfiguration
     let admin: KafkaAdmin
@@ -9,9 +9,9 @@ struct MissedRecords: Sendable {
     /// Returns the range to read before the first record: from the end of the log to the group's committed offset.
     ///
     /// - Parameters:
-    ///   - archived: the offset after the last archived one; nil for an empty log.
+    ///   - archived: the offset after the last archived record; nil for an empty log.
     ///   - start: the group's next offset.
-    /// - Throws: ``RecreatedTopic`` when the topic ends before the archive does.
+    /// - Throws: ``RecreatedTopic`` if the topic ends before the archive does.
     func range(
         of partition: KafkaTopicPartition, archived: KafkaOffset?, start: KafkaOffset
     ) async throws -> Range<KafkaOffset>? {
@@ -36,8 +36,8 @@ struct MissedRecords: Sendable {
         } catch is End {}
     }
 
-    /// Returns the reason for missing offsets: Kafka deleted the records, has no record there, or has records that the
-    /// pipeline dead-lettered.
+    /// Returns why offsets are missing: Kafka deleted the records, never had any there, or the pipeline dead-lettered
+    /// them.
     func reason(
         ofMissing offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition
     ) async throws -> ArchiveGap.Reason {

@@ -7,24 +7,25 @@ internal import Synchronization
 struct OpenLog: Sendable {
     var writer: LogWriter
     let lock: any ObjectStoreLock
-    /// Offset after the last archived record; nil for an empty log, which begins at the first offset that Kafka has.
+    /// The offset after the last archived record. Nil for an empty log, which begins at the first offset that Kafka
+    /// still has.
     var next: KafkaOffset? {
         writer.lastLeaf.map { KafkaOffset(rawValue: $0.position.offset.rawValue + 1) }
     }
     /// Whether a record that was read again has been compared with the archived one since the log was opened.
     var isCompared = false
-    /// Number of leaves since the last flush without a payload because their subject was erased.
+    /// Number of leaves since the last flush that have no payload because their subject was erased.
     var erased = 0
 }
 
-/// The logs of all partitions that this member owns. The runtime makes one call per partition at a time, so a log that
-/// was taken is returned before it is taken again.
+/// The logs of all partitions that this member owns. The runtime makes one call per partition at a time, so a log is
+/// returned before it is taken again.
 final class OpenLogs: Sendable {
     private struct State {
-        /// Open logs that are not in use by a call.
+        /// Open logs that no call is using.
         var logs: [KafkaTopicPartition: OpenLog] = [:]
         var open: Set<KafkaTopicPartition> = []
-        /// Partitions that are assigned to this member, even if their log could not be opened.
+        /// Partitions assigned to this member, even if the log could not be opened.
         var assigned: Set<KafkaTopicPartition> = []
     }
 
@@ -33,10 +34,10 @@ final class OpenLogs: Sendable {
     /// Records that a partition was assigned to this member.
     func assign(_ partition: KafkaTopicPartition) { state.withLock { _ = $0.assigned.insert(partition) } }
 
-    /// Whether a partition is assigned to this member, even if its log could not be opened.
+    /// Returns whether a partition is assigned to this member, even if its log could not be opened.
     func isAssigned(_ partition: KafkaTopicPartition) -> Bool { state.withLock { $0.assigned.contains(partition) } }
 
-    /// - Throws: `CancellationError` when the partition is not open.
+    /// - Throws: `CancellationError` if the partition is not open.
     func take(_ partition: KafkaTopicPartition) throws -> OpenLog {
         guard let log = state.withLock({ $0.logs.removeValue(forKey: partition) }) else { throw CancellationError() }
         return log
@@ -59,14 +60,12 @@ final class OpenLogs: Sendable {
         log?.lock.release()
     }
 
-    /// Returns the number of leaves that the checkpoint of a log covers, or nil if the log is not open or in use by a
-    /// call.
+    /// Returns the number of leaves covered by a log's checkpoint, or nil if the log is not open or a call is using it.
     func committedSize(of partition: KafkaTopicPartition) -> Int? {
         state.withLock { $0.logs[partition]?.writer.committedSize }
     }
 
-    /// The newest timestamp among the last records of all logs, in milliseconds since 1970, or nil if none has a
-    /// timestamp.
+    /// The newest timestamp among the logs' last records, in milliseconds since 1970, or nil if none has a timestamp.
     var newestTimestamp: Int64? {
         state.withLock { $0.logs.values.compactMap { $0.writer.lastLeaf?.timestampMilliseconds }.max() }
     }

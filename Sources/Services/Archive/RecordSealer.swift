@@ -2,14 +2,14 @@ internal import ArchiveKeys
 internal import ArchiveLog
 internal import Kafka
 
-/// Creates the entries of records, encrypted under the key of the record's subject.
+/// Turns records into entries, each encrypted under the key of the record's subject.
 struct RecordSealer: Sendable {
-    /// The protection of records, see ``SharedKeys/dataKeys(for:)``.
+    /// Returns the protection for each request's record; see ``SharedKeys/dataKeys(for:)``.
     let dataKeys: @Sendable ([DataKeyRequest]) async throws -> [ArchiveProtection]
     let topics: ArchivedTopics
     let clusterId: String
 
-    /// Returns one entry for each record. The keys that they need are durable in Kafka before this returns.
+    /// Returns one entry per record. Their keys are durable in Kafka before this returns.
     ///
     /// - Parameter now: milliseconds since 1970.
     func seal(_ records: [KafkaRecord], at now: Int64) async throws -> [ArchiveEntry] {
@@ -29,7 +29,7 @@ struct RecordSealer: Sendable {
         var protections = protections[...]
         return try records.map { record in
             let next = topic.kind.isPersonal ? protections.popFirst() : .plain
-            // A record without a protection waits: it is not treated as erased.
+            // A record without a protection waits; it is not treated as erased.
             guard let protection = next else {
                 throw ArchiveKeyError(.unavailable, "there is no key for \(record.topicPartition)@\(record.offset)")
             }
@@ -38,7 +38,7 @@ struct RecordSealer: Sendable {
         }
     }
 
-    /// Returns the entry for offsets without records.
+    /// Returns an entry for offsets without records.
     func gap(
         _ offsets: Range<KafkaOffset>, _ reason: ArchiveGap.Reason, in partition: KafkaTopicPartition, at now: Int64
     ) throws -> ArchiveEntry {
@@ -48,7 +48,7 @@ struct RecordSealer: Sendable {
     }
 }
 
-/// Programming error, reported instead of crashing: the pipeline reads a topic that the archive does not know.
+/// The pipeline reads a topic that the archive does not know: a programming error, reported instead of crashing.
 struct UnknownTopic: Error, CustomStringConvertible {
     let topic: KafkaTopic
 

@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import Lifecycle
 
-/// Ends the process when a log is refused and a retry cannot help: an operator must decide.
+/// Ends the process if a log is refused and retrying cannot help, because an operator must decide.
 final class RefusedLogs: Service {
     let name = "refused logs"
 
@@ -20,7 +20,7 @@ final class RefusedLogs: Service {
     func stop(within limit: Duration) async {}
 }
 
-/// A log that remains refused until an operator decides.
+/// A log that stays refused until an operator decides.
 struct RefusedLog: TerminatingError, Equatable {
     let message: String
 

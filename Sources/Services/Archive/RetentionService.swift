@@ -8,8 +8,8 @@ internal import PipelineRuntime
 internal import Telemetry
 internal import Time
 
-/// Deletes the expired payloads of the logs that this member owns. One run announces a deletion, and another one a day
-/// later carries it out.
+/// Deletes expired payloads from the logs that this member owns. One run announces a deletion; another, a day later,
+/// carries it out.
 final class RetentionService: Service {
     let name = "retention"
 
@@ -33,7 +33,7 @@ final class RetentionService: Service {
     }
 
     /// - Parameters:
-    ///   - publish: publishes a record and returns when Kafka has acknowledged it; each step is published before it is
+    ///   - publish: publishes a record and returns once Kafka has acknowledged it. Each step is published before it is
     ///     carried out.
     ///   - close: closes the producer.
     ///   - pause: called before each run.
@@ -63,9 +63,9 @@ final class RetentionService: Service {
 
     /// Performs one run over the logs that this member owns.
     ///
-    /// The current time is the lesser of this host's clock and the newest timestamp of any Kafka record, so neither a
-    /// fast clock nor a producer with a fast clock expires anything early. Without a record no current time is
-    /// defined, and nothing is done.
+    /// The current time is the earlier of this host's clock and the newest timestamp of any Kafka record, so a fast
+    /// clock on this host or on a producer cannot make anything expire early. Without records there is no such time,
+    /// and the run does nothing.
     func runOnce() async throws {
         guard let newest = parts.logs.newestTimestamp else { return }
         let now = min(parts.clocks.wallMilliseconds(), newest)
@@ -78,15 +78,15 @@ final class RetentionService: Service {
         }
         for partition in parts.logs.partitions {
             try Task.checkCancellation()
-            // Erasures are the evidence for destroyed keys, and certificates make notifications of any age verifiable:
-            // both are kept.
+            // Erasures prove that keys were destroyed on purpose, and certificates keep old notifications verifiable,
+            // so both are kept.
             guard parts.topics[partition.topic]?.kind.isPersonal == true else { continue }
             await prune(partition, now: now, hasHolds: hasHolds)
         }
     }
 
     private func prune(_ partition: KafkaTopicPartition, now: Int64, hasHolds: Bool) async {
-        // A log that is in use is handled in the next run.
+        // The next run handles a log that is in use.
         guard let size = parts.logs.committedSize(of: partition), size > 0 else { return }
         do {
             let names = try LogNames(partition)

@@ -1,22 +1,22 @@
 internal import ArchiveLog
 
-/// The anchored sizes of one anchor, and how long it has been behind. A value without a clock.
+/// Tracks which sizes one anchor has accepted and how long it has been behind. Callers pass the current time.
 struct AnchorSchedule: Sendable {
     private struct Entry {
         var anchored = 0
-        /// Time since which a checkpoint has been waiting to be anchored, in monotonic nanoseconds.
+        /// When a checkpoint began to wait for this anchor, in monotonic nanoseconds.
         var waitingSince: UInt64?
     }
 
     private var entries: [LogNames: Entry] = [:]
 
-    /// Removes the logs that another member owns now.
+    /// Removes all other logs; another member owns them now.
     mutating func keep(_ logs: [LogNames]) {
         let owned = Set(logs)
         entries = entries.filter { owned.contains($0.key) }
     }
 
-    /// Whether a checkpoint of `size` leaves is due to be anchored.
+    /// Returns whether a checkpoint of `size` leaves is due to be anchored.
     mutating func isDue(_ log: LogNames, size: Int, now: UInt64) -> Bool {
         var entry = entries[log] ?? Entry()
         let isDue = size > 0 && size != entry.anchored
@@ -29,7 +29,7 @@ struct AnchorSchedule: Sendable {
         entries[log] = Entry(anchored: size, waitingSince: nil)
     }
 
-    /// How long the log that has waited longest has been behind, in nanoseconds.
+    /// Returns how long the longest-waiting log has been behind, in nanoseconds.
     func behind(now: UInt64) -> UInt64 {
         entries.values.compactMap(\.waitingSince).map { now > $0 ? now - $0 : 0 }.max() ?? 0
     }

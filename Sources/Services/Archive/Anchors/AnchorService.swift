@@ -5,7 +5,7 @@ internal import Telemetry
 internal import Time
 
 /// Sends the newest checkpoint of the log of checkpoints to each anchor, if this member writes that log. Archiving
-/// never waits for it: a checkpoint that is not anchored in time is superseded by a newer one, which covers it.
+/// never waits for it: a newer checkpoint supersedes one that is not anchored in time, and covers it.
 final class AnchorService: Service {
     let name = "anchors"
 
@@ -43,7 +43,7 @@ final class AnchorService: Service {
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (anchor, metrics) in zip(anchors, metrics) {
-                // Anchors run concurrently, so that one that hangs does not delay the others.
+                // Anchors run concurrently, so that a hanging one does not delay the others.
                 group.addTask { [self] in try await follow(anchor, metrics) }
             }
             // The first task to end, by cancellation, ends the others.
@@ -93,10 +93,10 @@ final class AnchorService: Service {
         return succeeded
     }
 
-    /// Anchors a log. If the anchor's history differs from the checkpoint that was read, the current log is anchored
-    /// instead: the partition may have moved, and its new owner may have anchored a newer checkpoint.
+    /// Anchors a log. If the anchor's history conflicts with the checkpoint that was read, tries again with the current
+    /// log: the partition may have moved, and its new owner may have anchored a newer checkpoint.
     ///
-    /// - Returns: number of leaves of the checkpoint that the anchor accepted.
+    /// - Returns: the number of leaves in the checkpoint that the anchor accepted.
     private func give(_ log: AnchoredLog, to anchor: any CheckpointAnchor) async throws(AnchorError) -> Int {
         do throws(AnchorError) {
             try await anchor.anchor(log)
@@ -118,7 +118,7 @@ final class AnchorService: Service {
         }
     }
 
-    /// The pause doubles with each consecutive failure, up to a limit.
+    /// Returns the pause after a number of consecutive failures. It doubles with each one, up to a limit.
     private func pause(after failures: Int) -> Duration {
         guard failures > 0 else { return interval }
         return min(Self.longestBackoff, Self.firstBackoff * (1 << min(failures - 1, 10)))

@@ -5,7 +5,7 @@ internal import HTTPClient
 internal import Kafka
 internal import ObjectStorage
 
-/// Settings of the anchors. Names and defaults are a contract.
+/// Settings for the anchors. Names and defaults are a contract.
 extension ArchiveSettings {
     package static let anchorInterval = Setting.duration(
         "archive.anchor.interval", default: .seconds(60), in: .seconds(1)...(.seconds(86_400)),
@@ -29,7 +29,7 @@ extension ArchiveSettings {
 
     /// Returns the configured anchors.
     ///
-    /// - Throws: a `ConfigurationError` that names the setting.
+    /// - Throws: a `ConfigurationError`, which names the setting.
     static func anchors(
         _ plan: ArchivePlan, _ configuration: Configuration, kafka: KafkaConfiguration, topic: KafkaTopic,
         archive: any ObjectStore,
@@ -51,9 +51,9 @@ extension ArchiveSettings {
         return anchors
     }
 
-    /// Reads the witnesses of the configured file; none without it.
+    /// Reads the witnesses from the configured file; returns none if no file is configured.
     ///
-    /// - Throws: a `ConfigurationError` for a file without witnesses.
+    /// - Throws: a `ConfigurationError` if the file contains no witnesses.
     static func witnesses(_ configuration: Configuration) throws(ConfigurationError) -> [Witness] {
         guard let path = configuration[anchorWitnesses] else { return [] }
         do throws(FileProblem) {

@@ -2,7 +2,7 @@ internal import ArchiveLog
 internal import ObjectStorage
 
 /// Checks the log of checkpoints against the anchors before this process signs anything. Once an anchor has responded,
-/// the check is not repeated until the process ends.
+/// the process does not check again.
 actor AnchoredCheckpointLog {
     private let store: any ObjectStore
     private let signer: CheckpointSigner
@@ -15,8 +15,8 @@ actor AnchoredCheckpointLog {
         self.anchors = anchors
     }
 
-    /// - Parameter hasNote: whether this host has signed anything before: then an unreachable anchor is not an error.
-    /// - Throws: `LogError` when an anchor has more of the log than the archive; ``AnchorUnreachable``.
+    /// - Parameter hasNote: whether this host has signed anything before. If so, an unreachable anchor is not an error.
+    /// - Throws: `LogError` if an anchor has more of the log than the archive; ``AnchorUnreachable``.
     func check(hasNote: Bool) async throws {
         guard !isContinued else { return }
         let names = try LogNames.checkpointLog()

@@ -4,12 +4,12 @@ internal import TransparencyLog
 /// A service or store outside the archive that keeps its signed checkpoints. An attacker who can change the archive,
 /// even with its key, cannot remove a checkpoint from an anchor.
 protocol CheckpointAnchor: Sendable {
-    /// The label of metrics: `kafka`, `store`, or the name of a witness.
+    /// The anchor's label in metrics: `kafka`, `store`, or the name of a witness.
     var name: String { get }
 
-    /// Anchors the newest checkpoint of a log. Anchoring one twice has no effect.
+    /// Anchors the newest checkpoint of a log. Anchoring the same checkpoint again has no effect.
     ///
-    /// - Throws: ``AnchorError``: `conflict` when the anchor's history of the log differs.
+    /// - Throws: ``AnchorError``: `conflict` if the anchor's history of the log differs.
     func anchor(_ log: AnchoredLog) async throws(AnchorError)
 
     func close(within limit: Duration) async
@@ -27,7 +27,7 @@ struct AnchoredLog: Sendable {
     var names: LogNames { reader.names }
     var size: Int { checkpoint.checkpoint.size }
 
-    /// Proves that the checkpoint's tree begins with its first `old` leaves, from the tiles of the archive.
+    /// Returns a proof, built from the archive's tiles, that the checkpoint's tree begins with its first `old` leaves.
     func proof(from old: Int) async throws(AnchorError) -> ConsistencyProof {
         do {
             return try await ConsistencyProof.make(old: old, new: size, from: LogTiles(reader: reader, size: size))
@@ -37,19 +37,19 @@ struct AnchoredLog: Sendable {
     }
 }
 
-/// An error in anchoring a checkpoint.
+/// A checkpoint could not be anchored.
 struct AnchorError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure; a label of a metric.
+    /// The kind of failure, used as a metric label.
     enum Code: String, Sendable, CaseIterable {
         /// The anchor did not respond, or reported a temporary failure.
         case unavailable
-        /// The anchor does not recognize this log or its key, or does not allow it.
+        /// The anchor does not know this log or its key, or does not accept it.
         case refused
         /// The anchor has a longer log or other leaves: the archive was rolled back or forked.
         case conflict
-        /// The response is malformed, or is not signed by the anchor's key.
+        /// The response is malformed or not signed with the anchor's key.
         case answer
-        /// The archive itself could not be read.
+        /// The archive could not be read.
         case archive
     }
 

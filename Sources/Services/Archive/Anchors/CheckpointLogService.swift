@@ -5,8 +5,8 @@ internal import Telemetry
 internal import Time
 internal import TransparencyLog
 
-/// Keeps the log of checkpoints: once per interval the newest checkpoint of each log that has grown is appended to it
-/// as a leaf. One member of the group does this. Archiving never waits for it.
+/// Maintains the log of checkpoints: once per interval, appends the newest checkpoint of each log that has grown as a
+/// leaf. Only one member of the group does this. Archiving never waits for it.
 final class CheckpointLogService: Service {
     let name = "checkpoint log"
 
@@ -15,7 +15,7 @@ final class CheckpointLogService: Service {
         var store: any ObjectStore
         var signer: CheckpointSigner
         var verifiers: ArchiveVerifiers
-        /// Whether this member keeps the log.
+        /// Returns whether this member maintains the log.
         var keepsLog: @Sendable () -> Bool
         var clocks: Clocks
         var sleep: @Sendable (Duration) async throws -> Void
@@ -23,17 +23,17 @@ final class CheckpointLogService: Service {
         var logger: Logger
     }
 
-    /// State of the log while this member keeps it.
+    /// The state of the log while this member maintains it.
     private struct Kept {
         var writer: CheckpointLogWriter
-        /// Number of leaves of the newest appended checkpoint of each log. Empty at first, so that the first round
+        /// The size of the last checkpoint appended for each log, in leaves. Empty at first, so that the first round
         /// appends a leaf for every log.
         var sizes: [LogNames: Int] = [:]
-        /// Checkpoints that were read one interval ago.
+        /// The checkpoints that were read one interval ago.
         var earlier: [LogNames: Checkpoint] = [:]
     }
 
-    /// The logs that are anchored.
+    /// The logs to anchor.
     static let logs: [LogNames] = (try? LogNames.checkpointLog()).map { [$0] } ?? []
 
     private let interval: Duration
@@ -59,7 +59,7 @@ final class CheckpointLogService: Service {
 
     func stop(within limit: Duration) async {}
 
-    /// - Returns: nil if another member keeps the log, and after a failure, so that the log is opened again.
+    /// - Returns: nil if another member maintains the log, or after a failure, so that the log is opened again.
     private func round(_ kept: Kept?) async -> Kept? {
         guard surroundings.keepsLog() else {
             kept?.writer.close()
@@ -106,16 +106,16 @@ final class CheckpointLogService: Service {
         for log in grown { kept.sizes[log.names] = log.checkpoint.size }
     }
 
-    /// Whether a copy of the checkpoint exists, which a writer creates after the checkpoint is durable. A checkpoint
-    /// that was read earlier could be lost in a power failure, and the log of checkpoints would then state a checkpoint
-    /// that no longer exists. Such a checkpoint waits for one interval; by then its writer has made it durable or
+    /// Returns whether a copy of the checkpoint exists. A writer creates the copy once the checkpoint is durable;
+    /// before that, a power failure could lose the checkpoint, and the log of checkpoints would contain one that no
+    /// longer exists. A checkpoint without a copy waits for one interval; by then its writer has made it durable or
     /// signed a newer one.
     private func isDurable(_ names: LogNames, _ size: Int) async -> Bool {
         let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
         return (try? await reader.checkpoint(size: size)) != nil
     }
 
-    /// Returns nil for a log without a usable checkpoint, which must not delay the others.
+    /// Returns the newest checkpoint of a log, or nil if it is unusable, because one log must not delay the others.
     private func checkpoint(_ names: LogNames) async -> Checkpoint? {
         do throws(LogReadError) {
             let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)

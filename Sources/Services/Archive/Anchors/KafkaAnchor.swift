@@ -3,8 +3,8 @@ internal import Kafka
 internal import Synchronization
 internal import TransparencyLog
 
-/// The checkpoint topic. Other principals may read its records, and only the archive may write them: the key is the
-/// log's origin, the value the signed checkpoint.
+/// The checkpoint topic as an anchor. Other principals may read its records, but only the archive may write them. The
+/// key is the log's origin, the value the signed checkpoint.
 final class KafkaAnchor: CheckpointAnchor {
     let name = "kafka"
 
@@ -14,7 +14,7 @@ final class KafkaAnchor: CheckpointAnchor {
     private let state = Mutex(State.unused)
 
     private enum State {
-        /// The producer is created on first use.
+        /// No producer yet; it is created on first use.
         case unused
         case open(KafkaProducer)
         case closed

@@ -2,17 +2,18 @@ internal import ArchiveLog
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// A second store, preferably under a separate account or with an object lock: it has `<topic>/<partition>/checkpoint`
-/// and all of `<topic>/<partition>/checkpoints/…`, as the archive does.
+/// A second store, preferably in a separate account or with an object lock. Like the archive, it has
+/// `<topic>/<partition>/checkpoint` and everything under `<topic>/<partition>/checkpoints/…`.
 ///
-/// A new checkpoint must begin with the leaves of the previous one; otherwise the previous one is kept.
+/// A new checkpoint must contain the leaves of the previous one as its first; otherwise the previous one is kept.
 struct StoreAnchor: CheckpointAnchor {
     let name = "store"
     let store: any ObjectStore
 
     func anchor(_ log: AnchoredLog) async throws(AnchorError) {
         do throws(ObjectStoreError) {
-            // The lock serializes two members, and refuses a bucket that ignores conditional requests.
+            // The lock keeps two members from writing at once. Taking it fails for a bucket that ignores conditional
+            // requests.
             let lock = try await store.lock(log.names.prefix)
             defer { lock.release() }
             let place = try log.names.checkpoint()
@@ -34,7 +35,7 @@ struct StoreAnchor: CheckpointAnchor {
         }
     }
 
-    /// The reason why the new checkpoint does not continue the anchored one; nil when it does.
+    /// Returns why the new checkpoint does not continue the anchored one, or nil if it does.
     private func problem(_ log: AnchoredLog, _ found: StoredObject?) async throws(ObjectStoreError) -> String? {
         guard let found else { return nil }
         guard let old = Self.checkpoint(found.bytes), KeyName.areEqual(old.origin, log.checkpoint.checkpoint.origin)
@@ -53,7 +54,7 @@ struct StoreAnchor: CheckpointAnchor {
         return nil
     }
 
-    /// Keeps one copy of each size, the first one.
+    /// Keeps the first copy of each size.
     private func keepCopy(_ log: AnchoredLog) async throws(ObjectStoreError) {
         let name = try log.names.checkpoint(size: log.size)
         do throws(ObjectStoreError) {
@@ -61,7 +62,7 @@ struct StoreAnchor: CheckpointAnchor {
         } catch {
             guard error.code == .exists else { throw error }
             guard let copy = try await store.read(name) else { return }
-            // A restart signs the same tree again, with a later time.
+            // After a restart the same tree is signed again, with a later time.
             guard Self.checkpoint(copy.bytes)?.root == log.checkpoint.checkpoint.root else {
                 throw ObjectStoreError(.changed, "the anchor has a different \(name)")
             }

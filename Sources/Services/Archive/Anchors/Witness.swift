@@ -2,22 +2,22 @@ internal import Configuration
 internal import SignedRequests
 internal import TransparencyLog
 
-/// A witness that the operator has configured.
+/// A witness configured by the operator.
 struct Witness: Sendable, Equatable {
-    /// Name in metrics and logs.
+    /// The witness's name in metrics and logs.
     let name: String
-    /// The witness's key, of type cosignature.
+    /// The witness's public key, of type cosignature.
     let verifier: NoteVerifier
-    /// The submission prefix, without a trailing `/`.
+    /// The submission prefix without the trailing `/`.
     let url: String
 
     static let maximumFileBytes = 64 * 1024
     private static let maximumCount = 32
 
-    /// Parses one witness per line: a name for the metrics, the verifier key, the URL. Empty lines and lines that begin
-    /// with `#` are ignored.
+    /// Parses one witness per line: the name for metrics, the verifier key, and the URL. Ignores empty lines and lines
+    /// that begin with `#`.
     ///
-    /// - Throws: a `FileProblem` that names the line and its problem.
+    /// - Throws: a `FileProblem` with the line number and the problem.
     static func read(_ text: [UInt8]) throws(FileProblem) -> [Witness] {
         var witnesses: [Witness] = []
         let lines = String(decoding: text, as: UTF8.self).split(

@@ -4,22 +4,21 @@ internal import ObjectStorage
 internal import Synchronization
 internal import TransparencyLog
 
-/// A witness: it cosigns a checkpoint after verifying that the log is append-only. The newest checkpoint with its
-/// cosignature is kept in the archive, as `<topic>/<partition>/cosigned/<id of the witness's key>`. Source:
-/// c2sp.org/tlog-witness.
+/// A witness, which cosigns a checkpoint after verifying that the log is append-only. The archive keeps the newest
+/// cosigned checkpoint as `<topic>/<partition>/cosigned/<id of the witness's key>`. Source: c2sp.org/tlog-witness.
 final class WitnessAnchor: CheckpointAnchor {
     typealias Send = @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 
-    /// Maximum number of attempts with the size that the witness reported; another member of the group may be faster.
+    /// Maximum number of attempts with a size reported by the witness; another member of the group may be faster.
     private static let attempts = 3
-    /// Maximum number of kept signatures; a note has at most 100.
+    /// Maximum number of signatures kept; a note has at most 100.
     private static let maximumSignatures = 50
 
     let witness: Witness
     private let archive: any ObjectStore
     private let timeout: Duration
     private let send: Send
-    /// The last sizes that the witness cosigned.
+    /// The last size that the witness cosigned for each log.
     private let sizes = Mutex<[LogNames: Int]>([:])
 
     /// - Parameter archive: the store that keeps cosigned checkpoints.
@@ -70,8 +69,8 @@ final class WitnessAnchor: CheckpointAnchor {
         }
     }
 
-    /// Returns the checkpoint with the witness's cosignatures. Signatures by other keys under its name are kept
-    /// unverified: a witness may have an Ed25519 and an ML-DSA-44 key (c2sp.org/tlog-cosignature).
+    /// Returns the checkpoint with the witness's cosignatures. Signatures under the witness's name by other keys are
+    /// kept unverified, because a witness may have an Ed25519 and an ML-DSA-44 key (c2sp.org/tlog-cosignature).
     /// Signatures under other names are dropped.
     private func cosigned(_ body: [UInt8], _ log: AnchoredLog) throws(AnchorError) -> SignedNote {
         let signatures: [NoteSignature]
@@ -97,7 +96,7 @@ final class WitnessAnchor: CheckpointAnchor {
         return note
     }
 
-    /// Parses the witness's size from a 409 response.
+    /// Parses the size that the witness reports in a 409 response.
     private func size(_ response: HTTPClientResponse, _ log: AnchoredLog) throws(AnchorError) -> Int {
         guard WitnessRequest.isSize(contentType: response.header("content-type")) else {
             throw AnchorError(.conflict, "\(name) has a different tree of \(log.names.prefix) than the archive")

@@ -2,7 +2,7 @@ internal import ArchiveLog
 internal import Kafka
 internal import Synchronization
 
-/// Publishes erasures and retention steps in the erasures topic; its producer is created on first use.
+/// Publishes erasures and retention steps to the erasures topic. Its producer is created on first use.
 final class ErasureAnnouncer: Sendable {
     private let kafka: KafkaConfiguration
     private let topic: KafkaTopic
@@ -13,10 +13,10 @@ final class ErasureAnnouncer: Sendable {
         self.topic = topic
     }
 
-    /// Publishes a record; returns once every in-sync replica has it.
+    /// Publishes a record and returns once every in-sync replica has it.
     func publish(_ record: ErasureRecord) async throws { try await send(record.produced(to: topic)) }
 
-    /// Publishes a record; returns once every in-sync replica has it.
+    /// Publishes a record and returns once every in-sync replica has it.
     func publish(_ record: RetentionRecord) async throws { try await send(record.produced(to: topic)) }
 
     private func send(_ record: KafkaProducerRecord) async throws {

@@ -8,8 +8,8 @@ internal import Synchronization
 internal import Telemetry
 
 /// Applies the records of the erasures topic to the key store of this host. Every member on every host reads all of
-/// them, from the position that its key store has reached. The records that exist at startup are applied before the
-/// first record is archived, so that a new host creates no key for an erased subject.
+/// them, starting from the position that its key store has reached. Records that already exist at startup are applied
+/// before the first record is archived, so that a new host creates no key for an erased subject.
 final class ErasureFollower: Service {
     let name = "erasures"
 
@@ -18,11 +18,11 @@ final class ErasureFollower: Service {
     private let keys: KeyStore
     private let metrics: ErasureMetrics
     private let logger: Logger
-    /// Pause between two attempts to read.
+    /// The pause between attempts to read.
     private let pause: Duration
-    /// Interval between checks for keys that other processes of the host have destroyed.
+    /// The interval between checks for keys destroyed by other processes on this host.
     private let look: Duration
-    /// Publishes the ids of this host's keys that an erasure does not name. Created when it is first needed.
+    /// Publishes the ids of this host's keys that an erasure does not name. Its producer is created on first use.
     private let announcer: ErasureAnnouncer
     private let state = Mutex(State())
 
@@ -107,8 +107,8 @@ final class ErasureFollower: Service {
         await consumer.close(within: .seconds(5))
     }
 
-    /// Returns the position that the key store has reached, or the beginning if the topic no longer contains that
-    /// offset or does not contain it yet, because it was recreated. Applying a record again changes nothing.
+    /// Returns the position that the key store has reached. Returns the beginning if the topic no longer contains that
+    /// offset, or does not contain it yet because the topic was recreated. Applying a record again changes nothing.
     private func nextOffset() async throws -> KafkaOffset {
         let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             try await admin.watermarks(of: place.topic)[place]
@@ -119,15 +119,15 @@ final class ErasureFollower: Service {
         return next
     }
 
-    /// Drops keys that other processes, such as sluicectl, have destroyed, and empties the write-ahead log if they have
-    /// prevented that before.
+    /// Drops keys destroyed by other processes, such as sluicectl, and empties the write-ahead log if those processes
+    /// prevented it earlier.
     private func tidy() throws {
         try keys.refresh()
         guard state.withLock(\.isLogDue) else { return }
         do {
             try keys.overwriteLog()
         } catch {
-            // The next check repeats it.
+            // The next check tries again.
             guard error.code == .notOverwritten else { throw error }
             return
         }
@@ -152,16 +152,16 @@ final class ErasureFollower: Service {
             } catch let error as ArchiveKeyError where error.code == .foreignMarks {
                 try refuse(record, error.message)
             } catch let error as ArchiveKeyError where error.code == .notOverwritten {
-                // The erasure was applied; the next check empties the write-ahead log.
+                // The erasure has been applied; the next check empties the write-ahead log.
                 state.withLock { $0.isLogDue = true }
                 logger.warning("copies of destroyed keys remain; retrying", [LogField(.error, error.message)])
             }
         }
     }
 
-    /// Publishes a record with the keys of this host that the erasure does not name: verification accepts a key as
-    /// erased only if the topic, which is archived, names it. The record is written before the keys are destroyed, so
-    /// that it cannot be lost.
+    /// Publishes a record of this host's keys that the erasure does not name. Verification accepts a key as erased only
+    /// if a record in this archived topic names it. The record is published before the keys are destroyed, so that it
+    /// cannot be lost.
     private func announce(_ erasure: ErasureRecord) async throws {
         if let own = try keys.record(namingKeysOf: erasure) { try await announcer.publish(own) }
     }
@@ -174,7 +174,7 @@ final class ErasureFollower: Service {
             [LogField(.outcome, outcome.name), LogField(.offset, record.offset.rawValue)])
     }
 
-    /// Skips a record that can never be applied, so that later ones are.
+    /// Skips a record that can never be applied, so that later records can be.
     private func refuse(_ record: KafkaRecord, _ reason: String) throws {
         metrics.refused.increment()
         logger.error(

@@ -1,9 +1,9 @@
 internal import ArchiveKeys
 internal import Telemetry
 
-/// Counts the outcomes of records of the erasures topic.
+/// Counts the records of the erasures topic by outcome.
 struct ErasureMetrics: Sendable {
-    /// Records that cannot be parsed, or that name subjects by another key.
+    /// Records that cannot be parsed, or whose pseudonyms were made with another key.
     let refused: Counter
     private let outcomes: [String: Counter]
 

@@ -3,7 +3,7 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Telemetry
 
-/// Rewraps data keys with the first key-encryption key after a rotation, while records are archived.
+/// Rewraps data keys with the first key-encryption key after a rotation, while archiving continues.
 final class KeyWrapping: Service {
     let name = "key wrapping"
     private let keys: KeyStore
@@ -22,7 +22,7 @@ final class KeyWrapping: Service {
                 let count = try keys.rewrap()
                 if count > 0 { logger.info("keys were rewrapped", [LogField(.keys, count)]) }
             } catch {
-                // The previous key-encryption key is still configured, so the next start tries again.
+                // The previous key-encryption key is still configured; the next start tries again.
                 logger.warning("some keys could not be rewrapped", [LogField(.error, "\(error)")])
             }
         }

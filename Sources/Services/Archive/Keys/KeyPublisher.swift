@@ -3,7 +3,7 @@ internal import Kafka
 internal import Synchronization
 internal import Telemetry
 
-/// Publishes records to the keys topic; its producer is created on first use.
+/// Publishes records to the keys topic. Its producer is created on first use.
 final class KeyPublisher: Sendable {
     private let kafka: KafkaConfiguration
     private let topic: KafkaTopic
@@ -18,8 +18,8 @@ final class KeyPublisher: Sendable {
         self.metrics = metrics
     }
 
-    /// Publishes records. Returns the offset after the last one once every in-sync replica has them all; nil for no
-    /// records.
+    /// Publishes records, and returns the offset after the last one once every in-sync replica has all of them. Returns
+    /// nil if there are no records.
     @discardableResult
     func publish(_ records: [ArchiveKeyRecord]) async throws -> Int64? {
         guard !records.isEmpty else { return nil }

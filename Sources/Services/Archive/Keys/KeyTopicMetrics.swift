@@ -1,9 +1,9 @@
 internal import Telemetry
 
-/// Counts records of the keys topic.
+/// Counts the records of the keys topic.
 struct KeyTopicMetrics: Sendable {
     let applied: Counter
-    /// Records that are damaged, or belong to another installation.
+    /// Records that are damaged or belong to another installation.
     let refused: Counter
     let published: Counter
 

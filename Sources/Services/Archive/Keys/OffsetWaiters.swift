@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tasks that wait until the keys topic has been read up to an offset.
+/// The tasks that are waiting until the keys topic has been read up to an offset.
 final class OffsetWaiters: Sendable {
     private struct State {
         var position: Int64 = 0
@@ -29,12 +29,12 @@ final class OffsetWaiters: Sendable {
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            // If cancellation comes before the lock above, the task sees it there and does not wait.
+            // If the task was cancelled before the lock above, it notices that there and does not wait.
             state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    /// Resumes the tasks that wait for offsets up to `position`: all records before it have been read.
+    /// Resumes the tasks waiting for offsets up to `position`, because all records before it have been read.
     func advance(to position: Int64) {
         let ready = state.withLock { state in
             state.position = position
@@ -45,7 +45,7 @@ final class OffsetWaiters: Sendable {
         for waiter in ready.values { waiter.continuation.resume() }
     }
 
-    /// Resumes all waiting tasks with an error: the topic cannot be read now.
+    /// Resumes all waiting tasks with an error, because the topic currently cannot be read.
     func fail(_ error: any Error) {
         let failed = state.withLock { state in
             defer { state.waiters = [:] }

@@ -7,10 +7,10 @@ internal import Synchronization
 internal import Telemetry
 
 /// The data keys of the archive, shared by all hosts. Each host copies the keys topic into its key store, and encrypts
-/// nothing under a key before reading it back as the first key of its subject.
+/// under a key only after reading it back as the first key of its subject.
 ///
-/// At startup the topic is read to its end before the erasures topic, so that a host with an empty key store makes the
-/// same pseudonyms as the others; keys are published after both.
+/// At startup, the keys topic is read to its end before the erasures topic, so that a host with an empty key store
+/// creates the same pseudonyms as the others. Keys are published after both have been read.
 final class SharedKeys: Service {
     let name = "archive keys"
 
@@ -23,9 +23,9 @@ final class SharedKeys: Service {
     private let announcer: ErasureAnnouncer
     private let metrics: KeyTopicMetrics
     private let logger: Logger
-    /// Interval between attempts to read.
+    /// The interval between attempts to read.
     private let pause: Duration
-    /// Interval between checks for publications that other processes of the host have left due.
+    /// The interval between checks for due publications left by other processes on this host.
     private let look: Duration
     private let waiters = OffsetWaiters()
     private let state = Mutex(State())
@@ -54,10 +54,11 @@ final class SharedKeys: Service {
 
     // MARK: Keys
 
-    /// Returns the protection of each request's record, see ``KeyStore/sealingKeys(for:)``. Every key is in the topic,
-    /// as the first of its subject in the part that has been read.
+    /// Returns the protection for each request's record; see ``KeyStore/sealingKeys(for:)``. Every returned key has
+    /// been read from the topic as the first key of its subject.
     ///
-    /// - Throws: an ``ArchiveKeyError``, or a `KafkaError` while the topic cannot be written or read: the records wait.
+    /// - Throws: an ``ArchiveKeyError``, or a `KafkaError` while the topic cannot be written or read; the records then
+    ///   wait.
     func dataKeys(for requests: [DataKeyRequest]) async throws -> [ArchiveProtection] {
         // At most two rounds are needed, unless other hosts erase the same subjects in the meantime.
         for _ in 0..<10 {
@@ -77,8 +78,8 @@ final class SharedKeys: Service {
             try await withTaskExecutorPreference(HandlerThreads.shared) {
                 try await WholeTopic.read(place, of: kafka, from: try await nextOffset()) { try await apply($0) }
                 try refuseLostKeys()
-                // The pseudonym key is published before the first log, so that a joining host finds at least this
-                // record.
+                // The pseudonym key is published before the first log is written, so that a joining host finds at least
+                // this record.
                 try await publisher.publish(try keys.duePublications(limit: 0))
             }
         } catch let error as KafkaError {
@@ -134,7 +135,7 @@ final class SharedKeys: Service {
         await announcer.close(within: limit)
     }
 
-    /// The next offset that the key store has to read.
+    /// Returns the next offset that the key store must read.
     private func nextOffset() async throws -> KafkaOffset {
         let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             try await admin.watermarks(of: place.topic)[place]

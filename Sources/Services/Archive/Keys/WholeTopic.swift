@@ -1,12 +1,12 @@
 internal import Kafka
 
-/// Reads one partition from an offset to its end, of any length.
+/// Reads one partition of any length from an offset to its end.
 enum WholeTopic {
     /// - Parameters:
-    ///   - limit: time limit of each batch, not of the whole, so that a topic that has grown for years does not prevent
-    ///     the start.
-    ///   - piece: number of records in a batch.
-    /// - Throws: a `KafkaError` when a batch was not read in time.
+    ///   - limit: the time limit per batch. The whole read is not limited, so that a topic that has grown for years
+    ///     does not prevent startup.
+    ///   - piece: the number of records per batch.
+    /// - Throws: a `KafkaError` if a batch was not read in time.
     static func read(
         _ place: KafkaTopicPartition, of kafka: KafkaConfiguration, from start: KafkaOffset,
         within limit: Duration = .seconds(120), piece: Int = 20_000, body: ([KafkaRecord]) async throws -> Void
