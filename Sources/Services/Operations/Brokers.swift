@@ -3,14 +3,14 @@ internal import Kafka
 internal import Lifecycle
 internal import ServiceKit
 
-/// The configured brokers, with errors that name the setting.
+/// The configured brokers. Errors name the setting.
 struct Brokers {
     let configuration: Configuration
     let kafka: KafkaConfiguration
     /// Timeout for the brokers' first response.
     private let timeout: Duration
 
-    /// - Throws: a ``ConfigurationError`` that names the property.
+    /// - Throws: a ``ConfigurationError``, which names the property.
     init(_ configuration: Configuration, timeout: Duration) throws(ConfigurationError) {
         self.configuration = configuration
         self.timeout = timeout
@@ -27,7 +27,8 @@ struct Brokers {
         }
     }
 
-    /// Asks whether the broker is embedded. As the first request, it also detects brokers that do not respond.
+    /// Returns whether the broker is embedded. This is the first request, so it also detects brokers that do not
+    /// respond.
     func isEmbedded(_ admin: KafkaAdmin) async throws(StartupError) -> Bool {
         do {
             return try await admin.isEmbeddedBroker(within: timeout)

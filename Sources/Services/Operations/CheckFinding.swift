@@ -1,14 +1,15 @@
 internal import AppStoreModel
 internal import JSON
 
-/// One check of a diagnostic command. The raw values of `Check` are a contract: they are `what` in its JSON.
+/// One check of a diagnostic command, with its result. The raw values of `Check` are a contract: they are the values of
+/// `what` in the JSON.
 struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.RawValue == String {
     let status: FindingStatus
     let check: Check
-    /// The topic, group or certificate that was checked; nil for a check with a single subject.
+    /// The topic, group or certificate that was checked; nil if the check has only one possible subject.
     let subject: String?
     let found: String
-    /// The corrective action; nil when nothing needs to be done.
+    /// The corrective action; nil if nothing needs to be done.
     let fix: String?
 
     init(_ status: FindingStatus, _ check: Check, of subject: String? = nil, _ found: String, fix: String? = nil) {
@@ -27,7 +28,7 @@ struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.
         ]
     }
 
-    /// A row of the text table.
+    /// The check as a row of the text table.
     var row: [String] {
         let what = check.rawValue.replacing("-", with: " ") + (subject.map { " \($0)" } ?? "")
         let fix = fix.map { "  -> \(PlainText.printable($0))" } ?? ""
@@ -35,7 +36,7 @@ struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.
     }
 }
 
-/// The result of a check. The raw values are a contract: they are `status` in the JSON.
+/// The result of a check. The raw values are a contract: they are the values of `status` in the JSON.
 enum FindingStatus: String {
     case ok, warning, problem
     /// Not checked; `found` gives the reason.

@@ -3,30 +3,31 @@ internal import Configuration
 internal import JSON
 internal import Lifecycle
 
-/// `sluicectl config check` and `sluicectl config show`: the configuration as each executable would read it.
+/// `sluicectl config check` and `sluicectl config show`: check and show the configuration as each executable would read
+/// it.
 ///
 /// Validity depends on the executable, so the same command line, environment and file are read once for each.
 struct ConfigCommand {
     /// Every executable of an installation.
     let executables: [SluicectlParts.Executable]
-    /// The executable named by `--for`; nil selects those that the configuration applies to.
+    /// The executable named by `--for`; nil selects those to which the configuration applies.
     let named: String?
     /// Every key allowed in a shared file or environment.
     let sharedKeys: [String]
-    /// Arguments of `sluicectl`, as given.
+    /// The arguments of `sluicectl`, as given.
     let arguments: [String]
     let environment: [String: String]
 
     /// The result for one executable.
     struct Finding {
         let executable: String
-        /// Nil when there are errors.
+        /// Nil if there are errors.
         let configuration: Configuration?
-        /// One line for each error, with the executable's name.
+        /// The errors, one per line, each with the executable's name.
         let errors: [String]
     }
 
-    /// The executables to read the configuration as.
+    /// The executables for which the configuration is read.
     private struct Selection {
         let checked: [SluicectlParts.Executable]
         let skipped: [SluicectlParts.Executable]
@@ -108,7 +109,8 @@ struct ConfigCommand {
         (try? JSONValue(json: Array(configuration.describe(.json).utf8))) ?? .null
     }
 
-    /// Selects an optional executable if the file, environment or flags have a setting that no other executable has.
+    /// Selects the executables to check. An optional one is selected only if the file, environment or flags contain a
+    /// setting that no other executable has.
     private func selection() -> Selection {
         if let named { return Selection(checked: executables.filter { $0.name == named }, skipped: []) }
         let given = executables.map { executable in
@@ -123,8 +125,8 @@ struct ConfigCommand {
             skipped: zip(executables, isChecked).filter { !$0.1 }.map(\.0))
     }
 
-    /// Returns the command line of an executable, prefixed with the subcommands of `sluicectl`: the same arguments can
-    /// be parsed, and errors carry the executable's name.
+    /// Returns a command with the executable's settings and the subcommands of `sluicectl`. It parses the same
+    /// arguments, and its errors have the executable's name.
     private func command(_ executable: SluicectlParts.Executable) -> Command {
         let schema = executable.schema.tolerating(sharedKeys)
         let words = ["check", "show"].map { Command($0, summary: "", schema: schema) }
@@ -156,7 +158,7 @@ struct ConfigCommand {
         }
     }
 
-    /// Returns the arguments without those that select executables and output format.
+    /// Returns the arguments without those that select the executable or the output format.
     static func withoutOwnFlags(_ arguments: [String]) -> [String] {
         let own = ["--for", "--output"]
         var result: [String] = []

@@ -1,17 +1,17 @@
 internal import Dispatch
 internal import Glibc
 
-/// Output of a command: results to standard output, everything else to standard error.
+/// The output of a command: results go to standard output, everything else to standard error.
 package struct Console: Sendable {
     private let output: @Sendable ([UInt8]) async -> Bool
     private let complaint: @Sendable (String) -> Void
-    /// Returns the size of the terminal; nil if the output is none.
+    /// Returns the size of the terminal, or nil if the output is not a terminal.
     let size: @Sendable () -> (columns: Int, rows: Int)?
 
     /// - Parameters:
-    ///   - output: writes result bytes; returns false when the reader has closed the stream.
-    ///   - complaint: writes lines to standard error.
-    ///   - size: returns the size of the terminal; nil if the output is none.
+    ///   - output: writes the bytes of a result; returns false if the reader has closed the stream.
+    ///   - complaint: writes a line to standard error.
+    ///   - size: returns the size of the terminal, or nil if the output is not a terminal.
     package init(
         output: @escaping @Sendable ([UInt8]) async -> Bool, complaint: @escaping @Sendable (String) -> Void,
         size: @escaping @Sendable () -> (columns: Int, rows: Int)? = { nil }
@@ -21,10 +21,10 @@ package struct Console: Sendable {
         self.size = size
     }
 
-    /// The process's own streams. Ignores SIGPIPE: the reader may close early.
+    /// The process's own streams. Ignores SIGPIPE, because the reader may close the stream early.
     package static let standard: Console = {
         signal(SIGPIPE, SIG_IGN)
-        // A reader that stops reading blocks only this queue.
+        // A stalled reader blocks only this queue.
         let queue = DispatchQueue(label: "standard output")
         return Console(
             output: { bytes in
@@ -44,19 +44,19 @@ package struct Console: Sendable {
 
     /// Prints text unchanged.
     ///
-    /// - Returns: false when the reader has closed the stream.
+    /// - Returns: false if the reader has closed the stream.
     @discardableResult
     func write(_ text: String) async -> Bool { await output(Array(text.utf8)) }
 
     /// Prints a JSON value and a newline.
     ///
-    /// - Returns: false when the reader has closed the stream.
+    /// - Returns: false if the reader has closed the stream.
     @discardableResult
     func write(line json: [UInt8]) async -> Bool { await output(json + [UInt8(ascii: "\n")]) }
 
     /// Prints bytes unchanged.
     ///
-    /// - Returns: false when the reader has closed the stream.
+    /// - Returns: false if the reader has closed the stream.
     func write(_ bytes: [UInt8]) async -> Bool { await output(bytes) }
 
     /// Prints a line on standard error.

@@ -2,15 +2,15 @@ internal import JSON
 internal import Kafka
 internal import Lifecycle
 
-/// The offsets at which a consumer group should resume, next to the offsets it has committed.
+/// The offsets at which a consumer group should resume, and the offsets that it has committed.
 struct GroupOffsets {
     let group: KafkaConsumerGroup
-    /// The target offset of each partition: the next one to read.
+    /// The target for each partition: the next offset to read.
     let targets: [KafkaTopicPartition: KafkaOffset]
-    /// The currently committed next offsets; partitions without a commit are absent.
+    /// The offsets currently committed; partitions without a commit are absent.
     let committed: [KafkaTopicPartition: KafkaOffset]
 
-    /// Returns offsets that make a group read topics from the beginning.
+    /// Returns the offsets that make a group read topics from the beginning.
     ///
     /// - Throws: a `KafkaError`, such as `unknownTopic`.
     static func beginnings(

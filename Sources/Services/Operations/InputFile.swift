@@ -2,7 +2,7 @@ internal import Bytes
 internal import Dispatch
 internal import Lifecycle
 
-/// Reads a small file or standard input on a separate queue: a pipe may block.
+/// Reads a small file or standard input on a separate queue, because a pipe may block.
 enum InputFile {
     /// - Parameter path: the file, or `-` for standard input.
     static func read(_ path: String, maximumBytes: Int) async throws(StartupError) -> [UInt8] {

@@ -159,7 +159,7 @@ enum OperationsSettings {
     static let entitlementsGroup = ConsumerSettings.group(of: "sluice-entitlements")
 
     // cluster
-    /// The executables that have a consumer group, each with the setting that names it.
+    /// The executables that have a consumer group, each with the setting for the group's name.
     static let clusterGroups: [(executable: String, setting: Setting<String>)] =
         [("sluice-entitlements", entitlementsGroup)]
         + ["sluice-refunds", "sluice-reconciler", TopicNames.archiveGroup, TopicNames.webhooksGroup].map {
@@ -281,7 +281,7 @@ enum OperationsSettings {
     static let backfillDryRun = Setting.flag("dry-run", help: "Report missing notifications without publishing them.")
     static let noWait = Setting.flag("no-wait", help: "Start the backfill without waiting for its end.")
 
-    /// Settings allowed in a file or the environment.
+    /// Settings that may be in a file or the environment.
     static let inFiles = ConfigurationSchema(
         [topicsPrefix, topicsPartitions, entitlementsURL, entitlementsKey, webhooksAdminURL, reconcilerAdminURL]
             + [ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore]
@@ -300,7 +300,7 @@ enum OperationsSettings {
     }
 }
 
-/// Output format of a command's result.
+/// The output format of a command's result.
 enum OutputFormat: String, CaseIterable, Sendable {
     case text, json
 }

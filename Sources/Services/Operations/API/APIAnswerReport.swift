@@ -7,9 +7,9 @@ internal import JSON
 struct APIAnswerReport {
     let text: String
     let json: JSONObject
-    /// Objects of the response that failed verification.
+    /// The response's objects that failed verification.
     var refused: [RefusedObject] = []
-    /// False for a negative result: an order Apple does not know, or a test notification that was not delivered.
+    /// False for a negative result: an order that Apple does not know, or an undelivered test notification.
     var isYes = true
 
     var isGood: Bool { isYes && refused.isEmpty }

@@ -8,12 +8,12 @@ internal import JSON
 internal import Lifecycle
 internal import Time
 
-/// `sluicectl api`: queries Apple's App Store Server API, and prints only verified objects.
+/// `sluicectl api`: queries Apple's App Store Server API and prints only verified objects.
 struct APICommand {
     let configuration: Configuration
     let clocks: Clocks
 
-    /// Polling interval for Apple's delivery report.
+    /// The interval between requests for Apple's delivery report.
     private static let pause = Duration.seconds(5)
 
     func transaction(_ id: String, _ console: Console) async throws -> ExitCode {
@@ -65,7 +65,7 @@ struct APICommand {
 
     // MARK: private details
 
-    /// Reads all pages up to the limit, merged into one.
+    /// Reads all pages up to the limit and merges them into one.
     private func read(_ given: Pages<TransactionPage>) async throws(APIFailure) -> TransactionPage {
         var pages = given
         let limit = configuration[OperationsSettings.apiLimit]
@@ -82,7 +82,7 @@ struct APICommand {
             transactions: transactions, refused: refused, revision: pages.cursor, hasMore: hasMore)
     }
 
-    /// Returns Apple's delivery report, or nil when Apple has not attempted delivery within `wait`.
+    /// Returns Apple's delivery report, or nil if Apple has not attempted delivery within `wait`.
     private func report(
         on token: TestNotificationToken, _ client: AppStoreServerClient, _ scope: APIScope, within wait: Duration
     ) async throws(APIFailure) -> TestNotificationStatus? {
@@ -91,7 +91,7 @@ struct APICommand {
             do throws(APIFailure) {
                 return try await client.getTestNotificationStatus(token, scope)
             } catch {
-                // Apple has not tried yet, or is busy.
+                // Apple has not attempted delivery yet, or is busy.
                 guard error.code == .testNotificationNotFound || error.isRetriable else { throw error }
             }
             let left = ContinuousClock.now.duration(to: end)
@@ -123,7 +123,7 @@ struct APICommand {
 }
 
 extension StartupError {
-    /// An App Store Server API failure, with its fix.
+    /// Creates the error for a failed App Store Server API request, with its fix.
     init(_ failure: APIFailure) {
         var problem = PlainText.printable(failure.message)
         if let code = failure.code { problem += " (\(code))" }

@@ -7,7 +7,7 @@ internal import HTTPClient
 internal import Lifecycle
 internal import Time
 
-/// The API settings and the app that the configuration selects.
+/// The API settings and the app selected by the configuration.
 struct APISource {
     private let apps: [AppIdentity]
     private let roots: [[UInt8]]
@@ -16,7 +16,7 @@ struct APISource {
 
     var warnings: [AppStoreSettings.Warning] { api.warnings }
 
-    /// - Throws: `StartupError` when no app or no key is configured, or several apps and none is named.
+    /// - Throws: `StartupError` if no app or no key is configured, or if there are several apps and none is selected.
     init(_ configuration: Configuration) throws {
         apps = try AppStoreSettings.apps(configuration)
         roots = try AppStoreSettings.roots(configuration)
@@ -46,7 +46,7 @@ struct APISource {
         return first.bundleId
     }
 
-    /// Returns a client that verifies without revocation checks, like `sluicectl verify`.
+    /// Returns a client that, like `sluicectl verify`, verifies without revocation checks.
     func client(http: HTTPClient, clocks: Clocks) throws(APIFailure) -> AppStoreServerClient {
         do throws(VerifierSetupError) {
             let verifier = try NotificationVerifier(

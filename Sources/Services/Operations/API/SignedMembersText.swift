@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Members of Apple-signed objects, formatted for people.
+/// Formats the members of Apple-signed objects for people.
 enum SignedMembersText {
-    /// Formats one line for each member, in Apple's order; nested values are compact JSON.
+    /// Formats one line per member, in Apple's order; nested values become compact JSON.
     static func lines(_ object: JSONObject) -> String {
         PlainText.table(object.members.map { [PlainText.printable($0.name), value($0.value, of: $0.name)] })
     }
@@ -49,7 +49,7 @@ enum SignedMembersText {
             [columns.map(\.title)] + objects.map { object in columns.map { value(object[$0.name], of: $0.name) } })
     }
 
-    /// Formats numeric dates as dates, and nested values as compact JSON.
+    /// Formats a value: numeric dates as dates, nested values as compact JSON.
     private static func value(_ value: JSONValue?, of name: String) -> String {
         if name.hasSuffix("Date"), let instant = JSONCells.instant(value) { return instant }
         switch value {

@@ -5,13 +5,13 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The second store of checkpoints, `archive.anchor.url`, for commands that read it.
+/// The second store for checkpoints, `archive.anchor.url`, as commands read it.
 struct AnchorStore: Sendable {
     private static let readsAtOnce = 16
 
     private let store: any ObjectStore
 
-    /// - Throws: a ``StartupError`` with exit code 6 when no anchor is configured, or it cannot be opened.
+    /// - Throws: a ``StartupError`` with exit code 6 if no anchor is configured or it cannot be opened.
     init(_ configuration: Configuration) throws(StartupError) {
         let key = ArchivePlace.anchorURL.key
         let opened: (any ObjectStore)?
@@ -30,15 +30,15 @@ struct AnchorStore: Sendable {
         store = opened
     }
 
-    /// Returns the newest anchored checkpoint of a log, without verifying its signatures, or nil when there is none.
+    /// Returns the newest anchored checkpoint of a log, without verifying its signatures, or nil if there is none.
     func checkpoint(of names: LogNames) async throws -> VerifiedCheckpoint? {
         do throws(LogReadError) {
             return try await LogReader(store, names: names, verifiers: nil).checkpoint()
         } catch { throw Self.unreadable(error) }
     }
 
-    /// Adds every checkpoint of every log: the newest one, and all copies. A client that may write a new version of the
-    /// newest object can replace it with an older checkpoint; the copies are protected by the bucket's object lock.
+    /// Adds every checkpoint of every log: the newest one and all copies. A client with write access can replace the
+    /// newest object with an older checkpoint, but the bucket's object lock protects the copies.
     func collect(into anchors: inout AnchoredCheckpoints) async throws {
         let checkpointLog = try LogNames.checkpointLog()
         do throws(LogReadError) {
@@ -50,7 +50,7 @@ struct AnchorStore: Sendable {
         } catch { throw Self.unreadable(error) }
     }
 
-    /// Reads objects concurrently: a bucket responds within milliseconds, and there may be a copy for each minute of
+    /// Reads objects concurrently, because each read takes milliseconds and there may be a copy for every minute of
     /// several years.
     private func collect(
         _ objects: [ObjectName], into anchors: inout AnchoredCheckpoints

@@ -2,7 +2,8 @@ internal import Configuration
 internal import Glibc
 internal import Lifecycle
 
-/// Determines the operator who decides about a person's records, for the record that is published and archived.
+/// Determines the name of the operator who decides about a person's records. The name is part of the published and
+/// archived record.
 enum ArchiveAuthor {
     static let author = Setting.string(
         "author",
@@ -10,10 +11,9 @@ enum ArchiveAuthor {
         example: "privacy-officer"
     ).optional.onCommandLineOnly
 
-    /// Returns the given name, or the user's name.
+    /// Returns the configured name, otherwise the user's name.
     ///
-    /// - Throws: a ``StartupError`` if neither is available: the numeric user id of a container does not identify the
-    ///   operator.
+    /// - Throws: a ``StartupError`` if there is neither: a container's numeric user id does not identify the operator.
     static func name(_ configuration: Configuration) throws(StartupError) -> String {
         if let given = configuration[author], given.contains(where: { !$0.isWhitespace }) { return given }
         guard configuration[author] == nil, let name = userName else {
@@ -24,7 +24,7 @@ enum ArchiveAuthor {
         return name
     }
 
-    /// Returns nil if the user has no name.
+    /// The user's name, or nil if the user has none.
     private static var userName: String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?

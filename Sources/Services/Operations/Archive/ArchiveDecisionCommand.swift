@@ -8,7 +8,7 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// `sluicectl archive erase`, `hold` and `release`: publishes the decision and applies it to this host's key store.
+/// `sluicectl archive erase`, `hold` and `release`: publish the decision and apply it to this host's key store.
 struct ArchiveDecisionCommand {
     typealias Action = ErasureRecord.Action
 
@@ -41,8 +41,8 @@ struct ArchiveDecisionCommand {
                 author: author, requestedAt: now)
         }
         try check(records)
-        // Publish the decision first, to the topic that the archive reads on every host: if this command fails now, the
-        // archive member of this host still applies the decision.
+        // Publish the decision first, to the topic that the archive reads on every host. If this command then fails,
+        // this host's archive member still applies the decision.
         try await publish(records)
         let outcomes = try apply(records, store)
         let destroyed = outcomes.flatMap(\.destroyedKeys)
@@ -53,7 +53,7 @@ struct ArchiveDecisionCommand {
         return selection.extent.exitCode(console)
     }
 
-    /// Returns the time of a decision. For an erasure this is the end of the period that it covers.
+    /// Returns the time of a decision. For an erasure, this is the end of the period that it covers.
     private func time(of extent: ArchiveExtent) throws(StartupError) -> AppStoreInstant {
         let now = clocks.wallMilliseconds()
         guard action == .erase else { return AppStoreInstant(clampingMillisecondsSince1970: now) }
@@ -93,7 +93,7 @@ struct ArchiveDecisionCommand {
         try await ErasurePublishing.kafka.publish(records.map { $0.produced(to: topic) }, configuration, timeout)
     }
 
-    /// Applies the records. Another process may be reading the key store at this moment, so overwriting is tried twice.
+    /// Applies the records. Tries twice to overwrite the keys, because another process may be reading the key store.
     private func apply(_ records: [ErasureRecord], _ store: KeyStore) throws(ArchiveKeyError) -> [ErasureOutcome] {
         do throws(ArchiveKeyError) {
             return try store.apply(records)

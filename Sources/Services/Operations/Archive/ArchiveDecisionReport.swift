@@ -7,7 +7,7 @@ internal import JSON
 struct ArchiveDecisionReport {
     struct Line {
         let person: ArchivePerson
-        /// Nil before the decision is applied.
+        /// Nil until the decision has been applied.
         let outcome: ErasureOutcome?
 
         init(_ person: ArchivePerson, outcome: ErasureOutcome?) {
@@ -19,7 +19,7 @@ struct ArchiveDecisionReport {
     let action: ErasureRecord.Action
     let lines: [Line]
     let extent: ArchiveExtent
-    /// The time of the erasure; nil when nothing was erased.
+    /// The time of the erasure; nil if nothing was erased.
     let at: AppStoreInstant?
     let backupDays: Int
 
@@ -72,7 +72,7 @@ struct ArchiveDecisionReport {
         AppStoreInstant(clampingMillisecondsSince1970: at.millisecondsSince1970 + Int64(backupDays) * 86_400_000)
     }
 
-    /// Information that the requester must receive about backups.
+    /// A note about backups that the requester must receive.
     private var backups: String? {
         guard let at else { return nil }
         return """
@@ -83,7 +83,7 @@ struct ArchiveDecisionReport {
 }
 
 extension ArchiveDecisionReport.Line {
-    /// The destroyed keys, or those that would be destroyed.
+    /// The keys that were destroyed, or that would be.
     var keys: [ArchiveKeyId] {
         outcome.map(\.destroyedKeys) ?? person.status.keys
     }
@@ -94,7 +94,7 @@ extension ErasureOutcome {
         if case .destroyed(let keys) = self { keys } else { [] }
     }
 
-    /// The outcome's name in JSON output.
+    /// The outcome's name in the JSON output.
     fileprivate var outputName: String {
         switch self {
         case .destroyed: "destroyed"

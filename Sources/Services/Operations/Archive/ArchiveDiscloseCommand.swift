@@ -10,8 +10,8 @@ internal import Lifecycle
 internal import Records
 internal import TransparencyLog
 
-/// `sluicectl archive disclose` and `check-disclosure`: discloses one record, with a proof, to a recipient who has the
-/// public key.
+/// `sluicectl archive disclose` and `check-disclosure`: discloses one record, with a proof, to a recipient who only has
+/// the public key.
 struct ArchiveDiscloseCommand {
     let configuration: Configuration
     let timeout: Duration

@@ -5,8 +5,8 @@ internal import JSON
 internal import Lifecycle
 internal import TransparencyLog
 
-/// One record of the archive with its proof and the key of its object. It shows the record to a reader who has only the
-/// archive's public key, and opens no other record. A contract: `sluice-archive/disclosure@v1`.
+/// One record of the archive with its proof and the key of its object. A reader who has only the archive's public key
+/// can read this record with it, and no other record. The format is a contract: `sluice-archive/disclosure@v1`.
 struct ArchiveDisclosure {
     static let maximumByteCount = 64 << 20
     private static let format = "sluice-archive/disclosure@v1"
@@ -14,7 +14,7 @@ struct ArchiveDisclosure {
     /// The proof, with the leaf as its extra data (c2sp.org/tlog-proof).
     let proof: TlogProof
     let object: [UInt8]
-    /// Nil for an object that is not encrypted.
+    /// Nil if the object is not encrypted.
     let recordKey: ArchiveRecordKey?
 
     init(proof: TlogProof, object: [UInt8], recordKey: ArchiveRecordKey?) {
@@ -23,7 +23,7 @@ struct ArchiveDisclosure {
         self.recordKey = recordKey
     }
 
-    /// The file: one JSON object.
+    /// The contents of the file: one JSON object.
     var bytes: [UInt8] {
         var writer = JSONWriter(reservingCapacity: object.count * 2)
         writer.object { file in
@@ -35,9 +35,9 @@ struct ArchiveDisclosure {
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// Parses a file.
+    /// Parses a disclosure file.
     ///
-    /// - Throws: ``DisclosureRefusal`` for a file that is not a disclosure.
+    /// - Throws: ``DisclosureRefusal`` if the file is not a disclosure.
     init(bytes: [UInt8]) throws(DisclosureRefusal) {
         func refused(_ reason: String) -> DisclosureRefusal { DisclosureRefusal(.archiveTampered, reason) }
         guard let root = try? JSONDocument.object(bytes, maximumBytes: Self.maximumByteCount).root,
@@ -66,10 +66,10 @@ struct ArchiveDisclosure {
         let content: EntryContent
     }
 
-    /// Verifies the checkpoint, the leaf's inclusion in its tree, and that the object matches the leaf; then decrypts
-    /// the object.
+    /// Verifies the checkpoint, the leaf's inclusion in the checkpoint's tree, and that the object matches the leaf;
+    /// then decrypts the object.
     ///
-    /// - Parameter verifiers: nil to skip the signature, for a disclosure that is being created.
+    /// - Parameter verifiers: nil skips the signature check, for a disclosure that is being created.
     func verify(_ verifiers: ArchiveVerifiers?) throws(DisclosureRefusal) -> Shown {
         let checkpoint: VerifiedCheckpoint
         do throws(LogReadError) {

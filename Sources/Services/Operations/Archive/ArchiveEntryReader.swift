@@ -4,8 +4,8 @@ internal import Kafka
 internal import Lifecycle
 internal import TransparencyLog
 
-/// Reads single entries of the archive and decrypts them. It compares an object with its leaf, but does not prove the
-/// leaf. The most recent bundle is cached, so that entries of one log in order read each bundle once.
+/// Reads single entries of the archive and decrypts them. Compares each object with its leaf, but does not prove that
+/// the leaf is in the log. Caches the most recent bundle, so that reading a log in order reads each bundle once.
 final class ArchiveEntryReader {
     private let logs: ArchiveLogs
     private let contents: ArchivedContents
@@ -22,7 +22,7 @@ final class ArchiveEntryReader {
         try await entry(place.leaf, of: place.partition)
     }
 
-    /// Returns the leaf of a Kafka offset, or the gap that contains the offset, or nil if the log has neither.
+    /// Returns the entry at a Kafka offset, which may be a gap that contains the offset, or nil if the log has neither.
     func entry(of partition: KafkaTopicPartition, at offset: KafkaOffset) async throws -> ReadEntry? {
         let scan = try await scan(of: partition)
         let index: Int?
@@ -45,7 +45,7 @@ final class ArchiveEntryReader {
         return try contents.read(found, of: partition)
     }
 
-    /// Returns the scan for all entries of a log, which are read under a single checkpoint.
+    /// Returns a scan of all entries of a log, read under a single checkpoint.
     func scan(of partition: KafkaTopicPartition) async throws -> ArchiveScan {
         if let scan = scans[partition] { return scan }
         let scan = try await logs.reader(of: partition).scan(logs)

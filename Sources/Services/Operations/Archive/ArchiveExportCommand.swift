@@ -7,8 +7,8 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// `sluicectl archive export`: exports the archived notifications as they were received; with `--all-topics` all
-/// records, and with an identifier everything about one person.
+/// `sluicectl archive export`: exports the archived notifications as they were received, with `--all-topics` all
+/// records, or with an identifier everything about one person.
 struct ArchiveExportCommand {
     let configuration: Configuration
     let interruption: Interruption
@@ -67,11 +67,11 @@ struct ArchiveExportCommand {
             take: { entry in
                 try await run.take(try contents.read(entry, of: scan.reader.names.partition), of: scan)
             })
-        // A log without any matching row is also part of the answer.
+        // A log without matching rows is also part of the answer.
         run.add(scan)
     }
 
-    /// Selection of an export without a subject: topics and filters, which do not identify a person.
+    /// The selection of an export without a subject: topics and filters, which do not identify a person.
     private var scope: String {
         var parts = [configuration[ArchiveReadingOptions.allTopics] ? "all topics" : "notifications"]
         if let environment = configuration[ArchiveReadingOptions.environment] { parts.append("\(environment)") }
@@ -89,7 +89,7 @@ struct ArchiveExportCommand {
         ).select(console)
     }
 
-    /// Returns the positions of all records about the subjects, in the order of the logs.
+    /// Returns the positions of all records about the subjects, sorted by log.
     private func places(_ selection: ArchiveSelection, _ contents: ArchivedContents) throws -> [IndexedPlace] {
         let index = try SideIndex(path: configuration[ArchivePlace.index], store: contents.keys)
         defer { index.close() }
@@ -100,7 +100,7 @@ struct ArchiveExportCommand {
         return places.sorted()
     }
 
-    /// Returns the positions for the reveal record: offsets up to the limit, and leaf indexes for the rest.
+    /// Returns the positions for the reveal record: offsets up to the limit, then leaf indexes.
     private func positions(
         _ selection: ArchiveSelection, _ logs: ArchiveLogs, _ contents: ArchivedContents
     ) async throws -> [String] {
@@ -123,7 +123,7 @@ struct ArchiveExportCommand {
         }
     }
 
-    /// Reads the archived copies of Apple's certificates, to which the records refer.
+    /// Reads the archived copies of Apple's certificates, which the records reference.
     private func certificates(
         _ logs: ArchiveLogs, _ contents: ArchivedContents
     ) async throws -> CertificateDirectory {

@@ -2,20 +2,19 @@ internal import JSON
 internal import Kafka
 internal import Lifecycle
 
-/// The part of the archive that an answer from the index covers.
+/// The part of the archive that was searched to answer from the index.
 struct ArchiveExtent: Sendable {
     struct Log: Sendable {
         let partition: KafkaTopicPartition
-        /// Number of searched leaves, which are all that the checkpoint covers.
+        /// Number of leaves that were searched: all that the checkpoints cover.
         let leaves: Int
     }
 
-    /// Logs with leaves, in their order.
+    /// The logs that have leaves, in order.
     let logs: [Log]
-    /// Number of records whose key is not in the key store, so that this host cannot determine their subject.
+    /// Number of records with an unknown subject, because this host's key store lacks their keys.
     let unread: Int
-    /// The newest timestamp among the last records of all logs, in milliseconds since 1970, or nil if none has a
-    /// timestamp.
+    /// The newest timestamp among the logs' last records, in milliseconds since 1970, or nil if none has a timestamp.
     var newestTimestamp: Int64?
 
     var summary: String { "searched \(logs.reduce(0) { $0 + $1.leaves }) leaves of \(logs.count) logs" }
@@ -29,15 +28,14 @@ struct ArchiveExtent: Sendable {
             """
     }
 
-    /// Returns the exit code of a command whose answer has this extent, and reports an incomplete answer on standard
-    /// error.
+    /// Returns the exit code for an answer with this extent, and reports an incomplete answer on standard error.
     func exitCode(_ console: Console) -> ExitCode {
         guard let warning else { return .ok }
         console.complain(warning)
         return .failure
     }
 
-    /// One line for each log.
+    /// The extent as text, one line per log.
     var text: String {
         let rows = logs.map { log in
             ["complete up to", "\(log.partition.topic)/\(log.partition.partition)", "leaf \(log.leaves - 1)"]

@@ -87,7 +87,7 @@ struct ArchiveFindCommand {
         return entries
     }
 
-    /// Finds a text under every kind of identifier, because several kinds have the same syntax.
+    /// Looks up a text as every kind of identifier, because several kinds have the same syntax.
     private func places(of id: String, _ index: SideIndex) throws -> [IndexedPlace] {
         var seen: Set<IndexedPlace> = []
         return try IndexedName.Kind.allCases.flatMap { try index.places(of: IndexedName($0, id)) }
@@ -95,7 +95,7 @@ struct ArchiveFindCommand {
     }
 }
 
-/// Position of a record as operators write it: `appstore.notifications.production/3@17`.
+/// A record's position as operators write it: `appstore.notifications.production/3@17`.
 struct ArchivedPosition {
     let partition: KafkaTopicPartition
     let offset: KafkaOffset
@@ -107,7 +107,7 @@ struct ArchivedPosition {
 
     var text: String { "\(partition.topic)/\(partition.partition)@\(offset)" }
 
-    /// Returns nil unless the topic, the partition and the offset are present.
+    /// Parses a position; returns nil unless it has a topic, a partition and an offset.
     init?(_ text: String) {
         guard let at = text.lastIndex(of: "@"), let offset = Int64(text[text.index(after: at)...]), offset >= 0 else {
             return nil

@@ -7,8 +7,8 @@ struct ArchiveIndexAccess {
     let contents: ArchivedContents
     let index: SideIndex
 
-    /// - Throws: a `ConfigurationError` for an archive that cannot be opened, an `ArchiveKeyError` for keys or an
-    ///   index.
+    /// - Throws: a `ConfigurationError` if the archive cannot be opened, an `ArchiveKeyError` if the keys or the index
+    ///   cannot.
     init(_ configuration: Configuration) throws {
         let keys = try KeyStore(
             path: configuration[ArchivePlace.keyStore],
@@ -21,14 +21,14 @@ struct ArchiveIndexAccess {
         }
     }
 
-    /// - Parameter keys: an open key store, which the caller closes.
+    /// - Parameter keys: an open key store, closed by the caller.
     init(_ configuration: Configuration, keys: KeyStore) throws {
         logs = try ArchiveLogs(configuration)
         contents = ArchivedContents(keys)
         index = try SideIndex(path: configuration[ArchivePlace.index], store: keys)
     }
 
-    /// Brings the index up to date, and prints its progress.
+    /// Updates the index and prints progress.
     func update(_ console: Console) async throws -> ArchiveExtent {
         try await ArchiveIndexing(logs: logs, contents: contents, index: index).run { partition, done, of in
             console.complain("indexing \(partition): \(done) of \(of)")

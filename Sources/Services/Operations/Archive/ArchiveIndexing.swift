@@ -4,7 +4,7 @@ internal import Kafka
 internal import Lifecycle
 internal import TransparencyLog
 
-/// Brings the index up to date with the archive.
+/// Updates the index from the archive.
 struct ArchiveIndexing {
     let logs: ArchiveLogs
     let contents: ArchivedContents
@@ -13,11 +13,11 @@ struct ArchiveIndexing {
     /// Removes erased records, reads every log from the position that the index has reached, and retries leaves whose
     /// key was unknown.
     ///
-    /// - Parameter progress: called about every hundred thousand leaves, with the log, the number of indexed leaves,
-    ///   and the size of the log.
-    /// - Throws: a ``StartupError`` when a part of the archive cannot be read, because an answer would be incomplete.
+    /// - Parameter progress: called about every hundred thousand leaves with the log, the number of leaves indexed so
+    ///   far, and the log's size.
+    /// - Throws: a ``StartupError`` if part of the archive cannot be read, because an answer would be incomplete.
     func run(progress: (KafkaTopicPartition, Int, Int) -> Void) async throws -> ArchiveExtent {
-        // Other hosts may have erased subjects too.
+        // Other hosts may also have erased subjects.
         try index.remove(try contents.keys.destroyedKeys())
         var extent: [ArchiveExtent.Log] = []
         var newest: Int64?
@@ -31,7 +31,7 @@ struct ArchiveIndexing {
         return ArchiveExtent(logs: extent, unread: try await resolve(), newestTimestamp: newest)
     }
 
-    /// Returns the timestamp of the log's last record.
+    /// Returns the timestamp of a log's last record.
     private func timestamp(of scan: ArchiveScan) async throws(StartupError) -> Int64? {
         do throws(LogReadError) {
             return try await scan.reader.leaf(scan.size - 1, size: scan.size).leaf.timestampMilliseconds
@@ -66,7 +66,7 @@ struct ArchiveIndexing {
         }
     }
 
-    /// Returns nil if the key is unknown.
+    /// Returns the index entry, or nil if the key is unknown.
     private func indexed(_ entry: FoundEntry) throws -> IndexedEntry? {
         switch try contents.content(of: entry) {
         case .record(let record):

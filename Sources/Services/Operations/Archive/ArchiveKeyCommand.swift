@@ -16,7 +16,7 @@ struct ArchiveKeyCommand {
     func signing(_ path: String, _ console: Console) async throws -> ExitCode {
         let origin = configuration[ArchivePlace.origin]
         let key = try PrivateKey.generate(.ed25519)
-        // The name is validated before the file is created, so that an invalid name leaves no file behind.
+        // The name is validated before the file is created, so that an invalid name does not leave a file behind.
         let verifier = try NoteSigner(name: origin, key: key).verifier
         try NewSecretFile.write(try key.pem(), to: path)
         await write([verifier.text], to: console)
@@ -36,8 +36,8 @@ struct ArchiveKeyCommand {
 
     /// Prints the public keys.
     ///
-    /// - Parameter log: `TOPIC/PARTITION` or `checkpoint-log` prints them under the names in the checkpoints of that
-    ///   log; an empty text under the name of the archive.
+    /// - Parameter log: `TOPIC/PARTITION` or `checkpoint-log` to print the keys under the name that this log's
+    ///   checkpoints use; empty to print them under the archive's name.
     func show(_ log: String, _ console: Console) async throws -> ExitCode {
         let keys = try ArchivePlace.signer(configuration).verifiers()
         guard !log.isEmpty else {
@@ -70,9 +70,9 @@ struct ArchiveKeyCommand {
     }
 }
 
-/// A file with a secret that is created once and readable only by its owner.
+/// A file that contains a secret. It is created once and readable only by its owner.
 enum NewSecretFile {
-    /// - Throws: a ``StartupError`` if a file of this name exists, or cannot be created.
+    /// - Throws: a ``StartupError`` if the file exists or cannot be created.
     static func write(_ bytes: [UInt8], to path: String) throws(StartupError) {
         let name = PlainText.printable(path)
         guard !path.utf8.contains(0) else {

@@ -3,7 +3,7 @@ internal import Configuration
 internal import JSON
 internal import Lifecycle
 
-/// `sluicectl archive key check`: unwraps every key of the key store, and lists the key-encryption keys in use.
+/// `sluicectl archive key check`: unwraps every key in the key store, and lists the key-encryption keys in use.
 struct ArchiveKeyStoreReport {
     let configuration: Configuration
 

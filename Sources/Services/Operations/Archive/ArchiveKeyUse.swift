@@ -3,17 +3,17 @@ internal import ArchiveLog
 internal import Lifecycle
 internal import TransparencyLog
 
-/// Compares the keys that an archive's leaves reference with those in a key store.
+/// Compares the keys referenced by an archive's leaves with the keys in a key store.
 struct ArchiveKeyUse {
     private(set) var leaves = 0
-    /// Referenced keys that are in the store, including destroyed ones.
+    /// The referenced keys that are in the store, including destroyed ones.
     private(set) var known: Set<ArchiveKeyId> = []
-    /// Referenced keys that are not in the store, each with the first leaf that references it.
+    /// The referenced keys that are not in the store, each with the first leaf that references it.
     private(set) var unknown: [ArchiveKeyId: String] = [:]
 
-    /// Reads the leaves of all logs.
+    /// Reads the leaves of all logs and compares their keys with the store.
     ///
-    /// - Throws: a ``StartupError`` for a log that cannot be read, an ``ArchiveKeyError``.
+    /// - Throws: a ``StartupError`` if a log cannot be read, or an ``ArchiveKeyError``.
     init(_ logs: ArchiveLogs, _ store: KeyStore) async throws {
         for reader in try await logs.all() {
             do {
@@ -38,13 +38,13 @@ struct ArchiveKeyUse {
         }
     }
 
-    /// Records a reference. The store is queried afterwards, once for each key.
+    /// Records a reference to a key. The store is queried later, once per key.
     private mutating func take(_ id: ArchiveKeyId?, _ place: String) {
         guard let id, unknown[id] == nil else { return }
         unknown[id] = place
     }
 
-    /// One line for each of the first few unknown keys.
+    /// Descriptions of the first few unknown keys, one line each.
     var problems: [String] {
         let lines = unknown.sorted { $0.value < $1.value }.prefix(20).map { id, place in
             "key \(id) is not in the key store: \(place)"

@@ -7,18 +7,18 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The logs of an archive, for commands. Signatures are not verified here: `sluicectl archive verify` does that.
+/// The logs of an archive, as commands read them. Only `sluicectl archive verify` verifies the signatures.
 struct ArchiveLogs: Sendable {
     let store: any ObjectStore
 
-    /// - Throws: a `ConfigurationError` that names `archive.url`.
+    /// - Throws: a `ConfigurationError`, which names `archive.url`.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         store = try ArchivePlace.openStore(configuration, creating: false)
     }
 
-    /// Readers of the selected logs, in ascending order of topic and partition.
+    /// Returns readers of the selected logs, in ascending order of topic and partition.
     ///
-    /// - Throws: a ``StartupError`` when the store cannot be read, or has no such log.
+    /// - Throws: a ``StartupError`` if the store cannot be read or has no such log.
     func readers(of isWanted: (KafkaTopic) -> Bool) async throws(StartupError) -> [LogReader] {
         let names: [LogNames]
         do throws(LogReadError) {
@@ -32,9 +32,9 @@ struct ArchiveLogs: Sendable {
         return names.map { LogReader(store, names: $0, verifiers: nil) }
     }
 
-    /// The log of a partition; it has no leaves if it does not exist.
+    /// Returns a reader of a partition's log. A log that does not exist has no leaves.
     ///
-    /// - Throws: a ``StartupError`` for a topic that is not a valid log name.
+    /// - Throws: a ``StartupError`` if the topic is not a valid log name.
     func reader(of partition: KafkaTopicPartition) throws(StartupError) -> LogReader {
         do throws(ObjectStoreError) {
             return LogReader(store, names: try LogNames(partition), verifiers: nil)
@@ -44,9 +44,9 @@ struct ArchiveLogs: Sendable {
         }
     }
 
-    /// The log of checkpoints; nil for an archive without one.
+    /// Returns a reader of the log of checkpoints, or nil if the archive has none.
     ///
-    /// - Throws: a ``StartupError`` when the store cannot be read.
+    /// - Throws: a ``StartupError`` if the store cannot be read.
     func checkpointLog() async throws -> LogReader? {
         let reader = LogReader(store, names: try .checkpointLog(), verifiers: nil)
         do throws(LogReadError) {
@@ -54,14 +54,14 @@ struct ArchiveLogs: Sendable {
         } catch { throw StartupError(error) }
     }
 
-    /// All logs of the archive.
+    /// Returns readers of all logs in the archive.
     func all() async throws(StartupError) -> [LogReader] {
         do throws(LogReadError) {
             return try await LogReader.logs(in: store).map { LogReader(store, names: $0, verifiers: nil) }
         } catch { throw StartupError(error) }
     }
 
-    /// Returns the index of the first leaf whose object is kept; 0 when none was ever deleted.
+    /// Returns the index of the first leaf whose object is kept; 0 if none was ever deleted.
     func firstKept(_ names: LogNames) async throws(StartupError) -> Int {
         let found: StoredObject?
         do throws(ObjectStoreError) {
@@ -80,7 +80,7 @@ struct ArchiveLogs: Sendable {
 }
 
 extension StartupError {
-    /// An error in reading a log.
+    /// Creates the error for a log that cannot be read.
     init(_ error: LogReadError) {
         switch error.code {
         case .storage:
@@ -89,7 +89,7 @@ extension StartupError {
         }
     }
 
-    /// An error for contents that no archive writes.
+    /// Returns the error for contents that no archive writes.
     static func unsound(_ message: String) -> StartupError {
         StartupError(
             message, fix: "Find the first invalid record with: sluicectl archive verify", exitCode: .archiveTampered)

@@ -25,7 +25,7 @@ enum ArchiveOptions {
     static let position = identifier(
         "position", "The subject of one archived record, TOPIC/PARTITION@OFFSET: for what has no identifier.",
         "appstore.quarantine/0@17")
-    /// Flags that select the subjects of a decision or of an export. A selection uses exactly one of them.
+    /// Flags that select the subjects of a decision or an export. Exactly one of them must be given.
     static let selectors: [any AnySetting] = [
         originalTransactionId, appAccountToken, appTransactionId, transactionId, webOrderLineItemId, notificationUUID,
         requestIdentifier, externalPurchaseId, position,

@@ -10,25 +10,25 @@ internal import Records
 struct ArchivePerson {
     let mark: SubjectMark
     let status: SubjectStatus
-    /// Name by which it was found: the key of a purchase, or the records that mention it.
+    /// A description of how the subject was found: the key of a purchase, or the records that mention it.
     let name: String
 }
 
-/// The subjects that a command line selects, and the extent of the search for them.
+/// The subjects selected by a command line, and the extent of the search for them.
 struct ArchiveSelection {
     let persons: [ArchivePerson]
-    /// Records of the subjects that contain an identifier of the selection, or of its purchases.
+    /// The subjects' records that contain the selected identifier or one of its purchases.
     let places: Set<IndexedPlace>
     let extent: ArchiveExtent
 }
 
-/// Finds the subjects that a command line selects: a purchase, the purchases of a person, or a record.
+/// Finds the subjects selected by a command line: a purchase, the purchases of a person, or a record.
 struct ArchivePersons {
     private let configuration: Configuration
     private let store: KeyStore
     private let environment: AppStoreEnvironment
 
-    /// - Parameter environment: environment of the purchases; nil takes it from the command line of a decision.
+    /// - Parameter environment: the environment of the purchases; nil uses the one on the command line of a decision.
     init(configuration: Configuration, store: KeyStore, environment: AppStoreEnvironment? = nil) {
         self.configuration = configuration
         self.store = store
@@ -37,12 +37,12 @@ struct ArchivePersons {
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
 
-    /// Updates the index, and then finds every subject with a record that contains the identifier. Records that mention
-    /// the purchases of these records under another subject are found too: refunds with an unknown purchase, dead
-    /// letters and quarantined records.
+    /// Updates the index and finds every subject that has a record with the identifier. Also finds records that mention
+    /// the same purchases under another subject: refunds with an unknown purchase, dead letters and quarantined
+    /// records.
     ///
-    /// - Throws: a ``StartupError`` when the command line selects no subject, a part of the archive cannot be read, or
-    ///   no record contains the identifier.
+    /// - Throws: a ``StartupError`` if the command line selects no subject, part of the archive cannot be read, or no
+    ///   record contains the identifier.
     func select(_ console: Console) async throws -> ArchiveSelection {
         let selector = try ArchiveSelector(configuration)
         let access = try ArchiveIndexAccess(configuration, keys: store)
@@ -74,7 +74,7 @@ struct ArchivePersons {
         return ArchiveSelection(persons: persons, places: places, extent: extent)
     }
 
-    /// Removes the index entries of records whose keys are destroyed.
+    /// Removes the index entries of records whose keys have been destroyed.
     func forget(_ keys: [ArchiveKeyId]) throws {
         let index = try SideIndex(path: configuration[ArchivePlace.index], store: store)
         defer { index.close() }
@@ -83,7 +83,8 @@ struct ArchivePersons {
 
     // MARK: Index positions
 
-    /// Returns the positions of an identifier in the requested environment, and in topics that have records of both.
+    /// Returns the positions of an identifier in the topics of the requested environment and in those shared by both
+    /// environments.
     private func places(of name: IndexedName, _ index: SideIndex) throws -> Set<IndexedPlace> {
         Set(
             try index.places(of: name).filter { place in
@@ -106,14 +107,14 @@ struct ArchivePersons {
         return IndexedPlace(partition: position.partition, leaf: entry.index, key: key)
     }
 
-    /// Returns the purchases that are the subjects of records, without others that these merely mention.
+    /// Returns the purchases that are subjects of these records, without purchases that are only mentioned.
     private func purchases(
         _ places: Set<IndexedPlace>, _ reader: ArchiveEntryReader
     ) async throws -> Set<OriginalTransactionId> {
         Set(try await subjects(of: places, reader).compactMap(\.purchase))
     }
 
-    /// Returns further records of purchases, found by the purchase and by each of its transactions.
+    /// Returns the positions of further records about these purchases, found by purchase id and by each transaction id.
     private func mentions(
         of purchases: Set<OriginalTransactionId>, _ index: SideIndex, _ reader: ArchiveEntryReader
     ) async throws -> Set<IndexedPlace> {
@@ -121,7 +122,7 @@ struct ArchivePersons {
         for purchase in purchases {
             places.formUnion(try self.places(of: IndexedName(.originalTransactionId, purchase.rawValue), index))
         }
-        // A version 1 body also mentions other purchases; their transactions are not searched.
+        // A version 1 body also mentions other purchases. Their transactions are not searched for.
         let transactions = try await subjects(of: places, reader)
             .filter { $0.purchase.map(purchases.contains) ?? false }.compactMap(\.transaction)
         for transaction in Set(transactions) {

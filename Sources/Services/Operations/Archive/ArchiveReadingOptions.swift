@@ -65,10 +65,10 @@ struct ArchiveFilter: Sendable {
         type = configuration[ArchiveReadingOptions.type]
     }
 
-    /// Whether the filter needs the record itself in addition to its leaf.
+    /// Whether the filter needs the record's content in addition to its leaf.
     var asksForContent: Bool { app != nil || type != nil }
 
-    /// Whether a leaf may match, by its Kafka timestamp, or by the time of archiving if it has none.
+    /// Returns whether a leaf may match, judging by its Kafka timestamp or, if it has none, by when it was archived.
     func mayWant(_ leaf: ArchiveLeaf) -> Bool {
         let time = leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds
         return time >= since ?? .min && time < until ?? .max

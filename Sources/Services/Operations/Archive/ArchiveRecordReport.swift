@@ -5,7 +5,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// One record of the archive, for people or for scripts. Potentially personal data is omitted unless it is to be
+/// One record of the archive, for people or for scripts. Data that may be personal is omitted unless it is to be
 /// revealed.
 struct ArchiveRecordReport {
     static let columns = ["TIME", "KIND", "RECORD", "LEAF", "CONTENT"]
@@ -29,7 +29,7 @@ struct ArchiveRecordReport {
         return PlainText.seconds(AppStoreInstant(clampingMillisecondsSince1970: milliseconds))
     }
 
-    /// Cells of a row in the table that `find` prints.
+    /// The cells of the record's row in the table printed by `find`.
     var cells: [String] {
         [time, found.leaf.position.kind.name, PlainText.printable(position), "\(found.index)", summary]
     }
@@ -51,7 +51,7 @@ struct ArchiveRecordReport {
         }
     }
 
-    /// Position of the record, without any of its content.
+    /// The position of the record, without any of its content.
     var place: JSONObject {
         [
             OutputName.topic: .string(found.partition.topic.rawValue),
@@ -100,7 +100,7 @@ struct ArchiveRecordReport {
         value.map { $0.string ?? String(decoding: $0.json, as: UTF8.self) } ?? "-"
     }
 
-    /// Returns the record as `tap` prints it, redacted unless it is to be revealed.
+    /// Returns the record as printed by `tap`, redacted unless it is to be revealed.
     private func shown(_ record: KafkaRecord) -> JSONObject {
         let object = TappedRecord(record, names: names).json
         return reveals || !found.leaf.position.kind.isPersonal ? object : ArchiveRedaction.redacted(object)

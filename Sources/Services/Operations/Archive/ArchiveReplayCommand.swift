@@ -45,8 +45,8 @@ struct ArchiveReplayCommand {
         }
     }
 
-    /// Returns the destination. A topic of states must be passed explicitly: if some of its rows are left, the replayed
-    /// row would follow a newer one.
+    /// Returns the target topic. For a state topic, the operator must pass it explicitly: if the topic still has rows,
+    /// a replayed row could follow a newer one.
     private func target(of topic: KafkaTopic) throws(StartupError) -> KafkaTopic {
         if let name = configuration[ArchiveReadingOptions.toTopic] { return KafkaTopic(rawValue: name) }
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
@@ -62,7 +62,7 @@ struct ArchiveReplayCommand {
         }
     }
 
-    /// Checks that the topic exists, because a producer would wait for a missing one.
+    /// Checks that the topic exists, because a producer would wait for a missing topic.
     private func require(_ topic: KafkaTopic, _ admin: KafkaAdmin) async throws {
         do throws(KafkaError) {
             _ = try await admin.watermarks(of: topic)
@@ -111,7 +111,7 @@ struct ArchiveReplayCommand {
                                 ReplayRefusal(
                                     reason: "key_unknown", detail: "the key store does not contain the record's key"))))
                 case let content:
-                    // The content cannot be recovered, and should not be.
+                    // The content cannot be recovered and should not be.
                     if let name = content.name { passedOver[name, default: 0] += 1 }
                     return try await take(ReplayItem(position: position))
                 }
@@ -136,7 +136,7 @@ extension ArchiveFilter {
 }
 
 extension KafkaRecord {
-    /// Returns an exact copy of the record, except for its origin.
+    /// Returns an exact copy of the record, except for its origin header.
     fileprivate func replayed(to topic: KafkaTopic) -> KafkaProducerRecord {
         KafkaProducerRecord(
             topic: topic, key: key, value: value,

@@ -19,7 +19,7 @@ struct ArchiveRetentionCommand {
         let partition: KafkaTopicPartition
         let size: Int
         let plan: LogPruning.Plan
-        /// Number of segments in the range to delete that are kept because of a hold or an unknown key.
+        /// Number of segments in the range to delete that are kept because of a legal hold or an unknown key.
         let kept: Int
 
         var deleted: Int { (plan.minimum - plan.before) / TilePath.fullWidth - kept }
@@ -56,7 +56,7 @@ struct ArchiveRetentionCommand {
         return .ok
     }
 
-    /// Returns the lesser of the clock and the newest timestamp of a record, in milliseconds since 1970.
+    /// Returns the earlier of the clock and the newest timestamp of a record, in milliseconds since 1970.
     private func present(_ readers: [LogReader]) async throws -> Int64? {
         var newest: Int64?
         for reader in readers {

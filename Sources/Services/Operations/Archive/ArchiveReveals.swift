@@ -9,8 +9,8 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// Publishes a record of each decryption of archived payloads before any of them is shown. Nothing is shown without an
-/// author, or if the record cannot be published to Kafka.
+/// Publishes a record of each decryption of archived payloads before showing any of them. Nothing is shown if there is
+/// no author, or if the record cannot be published to Kafka.
 struct ArchiveReveals {
     let configuration: Configuration
     let clocks: Clocks
@@ -30,10 +30,10 @@ struct ArchiveReveals {
         [author, reason, ArchiveOptions.request, ApplicationSettings.bootstrapServers],
         openPrefixes: [ApplicationSettings.kafka])
 
-    /// Publishes the reveal of single records. Their subjects are listed by their pseudonyms, so the encrypted ones
-    /// need their key in the key store.
+    /// Publishes the reveal of single records. It lists their subjects by pseudonym, which requires the keys of the
+    /// encrypted ones to be in the key store.
     ///
-    /// - Throws: a ``StartupError`` without an author, and when the record cannot be published.
+    /// - Throws: a ``StartupError`` if there is no author or the record cannot be published.
     func record(
         _ command: RevealRecord.Command, _ entries: [ReadEntry], _ store: KeyStore
     ) async throws {
@@ -46,9 +46,9 @@ struct ArchiveReveals {
             positions: entries.map { ArchivedPosition($0).text })
     }
 
-    /// Publishes the reveal of the records that a command line selects.
+    /// Publishes the reveal of the records selected by a command line.
     ///
-    /// - Throws: a ``StartupError`` as ``record(_:_:_:)`` does.
+    /// - Throws: a ``StartupError``, like ``record(_:_:_:)``.
     func record(
         _ command: RevealRecord.Command, scope: String = "", subjects: Set<SubjectMark> = [], marks: String,
         positions: [String] = []

@@ -3,14 +3,14 @@ internal import Kafka
 internal import Lifecycle
 internal import TransparencyLog
 
-/// An entry of a log with its object.
+/// An entry of a log, with its object.
 struct FoundEntry: Sendable {
-    /// The object of an entry, or the reason for its absence.
+    /// The object of an entry, or the reason why there is none.
     enum Object: Sendable {
         case present([UInt8])
-        /// The object's retention has ended, and it was deleted.
+        /// The object was deleted when its retention ended.
         case expired
-        /// The object is absent, although no retention covers it.
+        /// The object is absent although its retention has not ended.
         case missing
     }
 
@@ -19,23 +19,23 @@ struct FoundEntry: Sendable {
     let object: Object
 }
 
-/// Reads a log from its first leaf to the end of its checkpoint, 256 leaves at a time. Segments are read only if a leaf
-/// in them is wanted.
+/// Reads a log from its first leaf to the end of its checkpoint, 256 leaves at a time. A segment is read only if one of
+/// its leaves is wanted.
 struct ArchiveScan {
     let reader: LogReader
-    /// Nil when the log has none; its signatures are not verified.
+    /// Nil if the log has none. Its signatures are not verified.
     let checkpoint: VerifiedCheckpoint?
-    /// Number of leaves that the checkpoint covers.
+    /// The number of leaves covered by the checkpoint.
     var size: Int { checkpoint?.checkpoint.size ?? 0 }
-    /// Reads the index of the first leaf whose object is kept. It may increase during a scan.
+    /// Returns the index of the first leaf whose object is kept. The index may increase during a scan.
     let firstKept: @Sendable () async throws(StartupError) -> Int
     /// Called after each bundle with the number of leaves scanned.
     let progress: (Int) -> Void
 
     /// - Parameters:
-    ///   - offset: leaves up to and including this one are skipped.
+    ///   - offset: the last leaf to skip; the scan begins after it.
     ///   - take: returns false to stop.
-    /// - Returns: whether the scan reached the end, without `take` stopping it.
+    /// - Returns: whether the scan reached the end without being stopped by `take`.
     func run(
         after offset: KafkaOffset? = nil, where isWanted: (ArchiveLeaf) -> Bool,
         take: (FoundEntry) async throws -> Bool
@@ -43,7 +43,7 @@ struct ArchiveScan {
         var first = 0
         if let offset {
             do throws(LogReadError) {
-                // A gap, or an offset that the log does not have: the scan begins at the first leaf.
+                // For an offset in a gap or not in the log, the scan begins at the first leaf.
                 first = try await reader.index(of: offset, size: size) ?? 0
             } catch { throw StartupError(error) }
         }
@@ -77,7 +77,7 @@ struct ArchiveScan {
         }
     }
 
-    /// Returns the entry of one leaf; nil when the checkpoint does not cover it.
+    /// Returns the entry of one leaf, or nil if the checkpoint does not cover it.
     func entry(_ index: Int) async throws -> FoundEntry? {
         guard index >= 0, index < size else { return nil }
         return try await entries(of: index / TilePath.fullWidth) { _ in true }.first { $0.index == index }
@@ -90,7 +90,7 @@ struct ArchiveScan {
             entries = try await reader.bundle(bundle, size: size)
         } catch { throw StartupError(error) }
         let first = bundle * TilePath.fullWidth
-        // The log may have grown since its checkpoint was read.
+        // The log may have grown since the checkpoint was read.
         let count = min(entries.count, size - first)
         return try (0..<count).map { position in
             do throws(ArchiveFormatError) {

@@ -3,11 +3,11 @@ internal import ArchiveKeys
 internal import Configuration
 internal import Lifecycle
 
-/// The subjects of the archive that a command line selects.
+/// The subjects that a command line selects in the archive.
 enum ArchiveSelector {
-    /// A purchase of an app, even if the archive has no record of it.
+    /// A purchase of an app; the archive may have no record of it.
     case purchase(BundleId, OriginalTransactionId)
-    /// Every subject with a record that has the identifier.
+    /// Every subject that has a record with the identifier.
     case identifier(IndexedName)
     /// The subject of one record.
     case position(ArchivedPosition)
@@ -26,7 +26,7 @@ enum ArchiveSelector {
             || identifiers.contains { configuration[$0.setting] != nil }
     }
 
-    /// - Throws: a ``StartupError`` for a usage error: none of the flags, or several.
+    /// - Throws: a ``StartupError`` unless exactly one of the flags is given.
     init(_ configuration: Configuration) throws(StartupError) {
         var selectors: [ArchiveSelector] = []
         if let purchase = configuration[ArchiveOptions.originalTransactionId] {

@@ -11,42 +11,41 @@ struct ArchiveStatus: Sendable {
     let names: LogNames
     /// Nil for a log without a checkpoint.
     var origin: String?
-    /// Number of leaves that its checkpoint covers.
+    /// The number of leaves covered by the checkpoint.
     var size = 0
-    /// Total size of its objects in bytes; nil when they were not listed.
+    /// The total size of the log's objects in bytes; nil if they were not listed.
     var bytes: Int64?
-    /// Time of its checkpoint's signature, in milliseconds since 1970, not verified.
+    /// When the checkpoint was signed, in milliseconds since 1970. Not verified.
     var signedAt: Int64?
-    /// Time when the last record was archived, in milliseconds since 1970.
+    /// When the last record was archived, in milliseconds since 1970.
     var archivedAt: Int64?
     /// The first offset that is not archived; nil for an empty log.
     var nextOffset: Int64?
-    /// Number of records in Kafka beyond it; nil when Kafka was not read, or does not have the topic.
+    /// The number of records in Kafka that are not archived yet; nil if Kafka was not read or does not have the topic.
     var lag: Int64?
-    /// The newest checkpoint of each anchor that was read: `kafka`, `store`, and the witnesses by the names of their
-    /// keys.
+    /// The newest checkpoint of each anchor that was read. Anchors are named `kafka`, `store`, or by a witness's key
+    /// name.
     var anchors: [Anchored] = []
 
-    /// The newest checkpoint of an anchor.
+    /// The newest checkpoint in an anchor.
     struct Anchored: Sendable {
         let anchor: String
         let leaves: Int
-        /// Whether a given key made the witness's cosignature; nil for other anchors.
+        /// Whether the witness's cosignature was made with a given key; nil for other anchors.
         var isVerified: Bool?
     }
 
-    /// The first anchor with more leaves than the archive, which proves a rollback; unverified cosignatures are
-    /// ignored.
+    /// The first anchor with more leaves than the archive, which proves a rollback. Ignores unverified cosignatures.
     var rolledBack: Anchored? { anchors.first { $0.leaves > size && $0.isVerified != false } }
 
-    /// The name in findings and rows.
+    /// The name of the log in findings and rows.
     var partition: KafkaTopicPartition { names.partition }
 
-    /// Reads a log.
+    /// Reads the status of a log.
     ///
     /// - Parameters:
-    ///   - countsBytes: whether to list all objects, which takes hours in a large archive.
-    ///   - witnesses: witnesses whose cosignatures are verified.
+    ///   - countsBytes: whether to list all objects, which takes hours for a large archive.
+    ///   - witnesses: the witnesses whose cosignatures are verified.
     /// - Throws: a ``StartupError``.
     init(_ reader: LogReader, in logs: ArchiveLogs, countsBytes: Bool, witnesses: WitnessPolicy?) async throws {
         names = reader.names
@@ -61,7 +60,7 @@ struct ArchiveStatus: Sendable {
             guard let found = try await reader.checkpoint() else { return }
             origin = found.checkpoint.origin
             size = found.checkpoint.size
-            // The time is shown without verifying the signature.
+            // The time is shown without a check of the signature.
             signedAt = Cosignature.unverifiedTime(of: found.note, origin: found.checkpoint.origin)
                 .map { Int64($0).multipliedReportingOverflow(by: 1_000).partialValue }
             anchors = try await reader.cosigned().map { cosigned in
@@ -148,7 +147,7 @@ struct ArchiveStatus: Sendable {
         AppStoreInstant(clampingMillisecondsSince1970: milliseconds).description
     }
 
-    /// An age as text: `5s`, `12m`, `3h`, `2d`.
+    /// Formats an age: `5s`, `12m`, `3h`, `2d`.
     private static func age(_ seconds: Int64) -> String {
         switch seconds {
         case ..<120: "\(seconds)s"

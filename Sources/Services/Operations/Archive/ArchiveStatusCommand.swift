@@ -6,7 +6,7 @@ internal import Records
 internal import Time
 internal import TransparencyLog
 
-/// `sluicectl archive status`: prints the size of each log of the archive, the age of its checkpoint, and with Kafka
+/// `sluicectl archive status`: prints the size of each archive log, the age of its checkpoint and, if Kafka is read,
 /// the number of records that are not archived yet.
 struct ArchiveStatusCommand {
     let configuration: Configuration
@@ -84,7 +84,7 @@ struct ArchiveStatusCommand {
         }
     }
 
-    /// Returns the largest size of each origin that was ever anchored, or nothing if the topic does not exist.
+    /// Returns the largest size ever anchored for each origin, or an empty dictionary if the topic does not exist.
     private func anchored(
         _ topic: KafkaTopic, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
     ) async throws -> [String: Int] {

@@ -11,17 +11,17 @@ enum EntryContent: Sendable {
     case record(KafkaRecord)
     /// A range of offsets for which the archive has no record.
     case gap(ArchiveGap)
-    /// Erased together with its subject.
+    /// Erased, because its subject was erased.
     case erased
-    /// Deleted after `archive.retention`.
+    /// Deleted when `archive.retention` had passed.
     case expired
-    /// Deleted although the retention time has not passed.
+    /// Missing, although the retention time has not passed.
     case missing
-    /// Encrypted under a key that is not in the key store, because it is another one or was restored from an older
-    /// backup.
+    /// Encrypted under a key that is not in the key store: the key store is a different one, or was restored from an
+    /// older backup.
     case keyUnknown
 
-    /// The value of `content`, which is a public contract; nil for a record.
+    /// The value of `content` in the output, which is a public contract; nil for a record.
     var name: String? {
         switch self {
         case .record: nil
@@ -34,12 +34,12 @@ enum EntryContent: Sendable {
     }
 }
 
-/// An entry with the readable content of its record.
+/// An entry and the readable content of its record.
 struct ReadEntry: Sendable {
     let partition: KafkaTopicPartition
     let index: Int
     let leaf: ArchiveLeaf
-    /// Nil if the object is not encrypted, and if the key store was not queried.
+    /// Nil if the object is not encrypted or the key store was not queried.
     let keyId: ArchiveKeyId?
     let content: EntryContent
 
@@ -48,27 +48,27 @@ struct ReadEntry: Sendable {
     }
 }
 
-/// Decrypts objects with the keys of the key store. Its calls block on disk access.
+/// Decrypts objects with keys from the key store. Calls block on disk access.
 struct ArchivedContents: Sendable {
     let keys: KeyStore
 
     init(_ keys: KeyStore) { self.keys = keys }
 
-    /// - Throws: a `ConfigurationError` for a key store or a key file that cannot be used.
+    /// - Throws: a `ConfigurationError` if a key store or key file cannot be used.
     init(_ configuration: Configuration, _ logs: ArchiveLogs) async throws(ConfigurationError) {
         self.init(try ArchivePlace.keyStore(configuration))
     }
 
     func close() { keys.close() }
 
-    /// - Throws: an error as ``content(of:)`` does.
+    /// - Throws: the same errors as ``content(of:)``.
     func read(_ entry: FoundEntry, of partition: KafkaTopicPartition) throws -> ReadEntry {
         ReadEntry(
             partition: partition, index: entry.index, leaf: entry.leaf, keyId: try keys.keyId(of: entry.leaf),
             content: try content(of: entry))
     }
 
-    /// - Throws: a ``StartupError`` for an object that differs from the archived one, an ``ArchiveKeyError``.
+    /// - Throws: a ``StartupError`` if an object differs from the archived one, or an ``ArchiveKeyError``.
     func content(of entry: FoundEntry) throws -> EntryContent {
         if entry.leaf.isErasedOnArrival { return .erased }
         let object: [UInt8]

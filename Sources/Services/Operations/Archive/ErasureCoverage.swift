@@ -2,13 +2,13 @@ internal import AppStoreModel
 internal import Configuration
 internal import Lifecycle
 
-/// Determines the end of the period that an erasure covers: the current time, provided that this host's clock agrees
-/// with the archive's records.
+/// Determines the end of the period that an erasure covers: the current time, if this host's clock agrees with the
+/// archive's records.
 ///
-/// If the clock is ahead, all records of the person that arrive until that time would be dropped on arrival,
-/// permanently.
+/// If the clock were ahead, all records of the person that arrive before that time would be permanently dropped on
+/// arrival.
 enum ErasureCoverage {
-    /// Maximum number of milliseconds that the clock may be ahead of the newest archived record of any topic.
+    /// The maximum time in milliseconds by which the clock may be ahead of the newest archived record of any topic.
     static let tolerance: Int64 = 86_400_000
 
     static let signedUntil = Setting(
@@ -20,10 +20,10 @@ enum ErasureCoverage {
     ).optional.onCommandLineOnly
 
     /// - Parameters:
-    ///   - now: milliseconds since 1970 according to this host's clock.
+    ///   - now: this host's clock, in milliseconds since 1970.
     ///   - newest: the newest timestamp of an archived record.
-    /// - Throws: a ``StartupError`` for a clock that is more than a day ahead of the archive, and for a time in the
-    ///   future.
+    /// - Throws: a ``StartupError`` if the clock is more than a day ahead of the archive, or the requested time is in
+    ///   the future.
     static func end(_ configuration: Configuration, now: Int64, newest: Int64?) throws(StartupError) -> AppStoreInstant
     {
         let present = AppStoreInstant(clampingMillisecondsSince1970: now)

@@ -3,14 +3,14 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// Writes to the erasures topic: decisions about persons, and reveals of payloads.
+/// Writes decisions about persons and reveals of payloads to the erasures topic.
 package struct ErasurePublishing: Sendable {
-    /// Publishes the records, and returns when every in-sync replica has them.
+    /// Publishes the records and returns once every in-sync replica has them.
     let publish:
         @Sendable (_ records: [KafkaProducerRecord], _ configuration: Configuration, _ timeout: Duration) async throws
             -> Void
 
-    /// Publishes to the topic in the installation's cluster.
+    /// Publishes to the erasures topic of the installation's cluster.
     package static let kafka = ErasurePublishing { records, configuration, timeout in
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
         let brokers = try Brokers(configuration, timeout: timeout)

@@ -4,7 +4,8 @@ internal import Cryptography
 internal import JSON
 internal import Lifecycle
 
-/// The target of an export: standard output, or a directory with the rows and a manifest that ties them to the archive.
+/// The target of an export: standard output, or a directory that receives the rows and a manifest that ties them to the
+/// archive.
 final class ExportOutput {
     private let console: Console
     private let directory: String?
@@ -15,7 +16,7 @@ final class ExportOutput {
     private(set) var rows = 0
 
     /// - Parameter directory: an existing directory, or nil for standard output.
-    /// - Throws: a ``StartupError`` when the file cannot be created.
+    /// - Throws: a ``StartupError`` if the file cannot be created.
     init(_ console: Console, directory: String?, format: ExportFormat) throws(StartupError) {
         self.console = console
         self.directory = directory
@@ -29,7 +30,7 @@ final class ExportOutput {
 
     private static func open(_ path: String) throws(StartupError) -> FileDescriptor {
         do throws(FileDescriptor.Failure) {
-            // Personal data: readable by the owner only.
+            // Personal data: only the owner may read it.
             return try FileDescriptor(replacing: path, mode: 0o600)
         } catch {
             throw StartupError(
@@ -63,8 +64,8 @@ final class ExportOutput {
         return try await write(row)
     }
 
-    /// Writes the manifest, if there is a directory: the count, bytes and SHA-256 of the rows, and for each log the
-    /// checkpoint that covers them.
+    /// Writes the manifest if there is a directory: the number of rows, their size and SHA-256, and the checkpoint that
+    /// covers them in each log.
     func finish(_ logs: [ExportedLog], at instant: String, isComplete: Bool) throws(StartupError) {
         guard let directory else { return }
         var writer = JSONWriter()
@@ -94,10 +95,10 @@ final class ExportOutput {
     }
 }
 
-/// A log of an export.
+/// A log that an export covers.
 struct ExportedLog: Sendable {
     let tree: ExportedTree
-    /// Root hash of the tree, in base64.
+    /// The root hash of the tree, in base64.
     let root: String
     /// The checkpoint as a signed note.
     let checkpoint: String

@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import Records
 internal import TransparencyLog
 
-/// One export: selects the entries that become rows, and counts the results.
+/// One export, which selects the entries to write as rows and counts the results.
 final class ExportRun {
     /// Nil selects every entry.
     let filter: ArchiveFilter?
@@ -39,7 +39,7 @@ final class ExportRun {
         if format == .csv { isOpen = try await output.write(Array(ExportedEntry.csvHead.utf8)) }
     }
 
-    /// Records the checkpoint that a log is exported under.
+    /// Records the checkpoint under which a log is exported.
     func add(_ scan: ArchiveScan) {
         let partition = scan.reader.names.partition
         guard logs[partition] == nil, let checkpoint = scan.checkpoint else { return }
@@ -48,7 +48,7 @@ final class ExportRun {
             root: checkpoint.checkpoint.root.base64, checkpoint: String(decoding: checkpoint.note.bytes, as: UTF8.self))
     }
 
-    /// Writes an entry that matches the filter.
+    /// Writes an entry if it matches the filter.
     ///
     /// - Returns: whether to continue.
     func take(_ entry: ReadEntry, of scan: ArchiveScan) async throws -> Bool {
@@ -74,7 +74,7 @@ final class ExportRun {
         return goesOn
     }
 
-    /// Writes the manifest, prints what was exported, and warns about incomplete or unreadable entries.
+    /// Writes the manifest, prints a summary, and warns about incomplete or unreadable entries.
     func finish(_ extent: ArchiveExtent?, at milliseconds: Int64, _ console: Console) throws -> ExitCode {
         var parts = ["\(counts["notifications"] ?? 0) notifications"]
         if let others = counts["other records"] { parts.append("\(others) other records") }
@@ -87,7 +87,7 @@ final class ExportRun {
                 "payloads are gone before their retention is over; find the first with: sluicectl archive verify")
         }
         if let warning = extent?.warning { console.complain(warning) }
-        // Erased payloads, and payloads past their retention, are expected.
+        // Payloads that were erased or are past their retention are expected.
         let isReadable =
             problems["key_unknown"] == nil && problems["unreadable"] == nil && problems["missing"] == nil
             && notRebuilt == 0 && !interruption.isRequested && extent?.warning == nil

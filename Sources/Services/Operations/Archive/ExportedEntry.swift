@@ -5,11 +5,11 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// The tree that contains an exported entry as a leaf; it ties a row to a proof.
+/// The tree in which an exported entry is a leaf; it ties the row to a proof.
 struct ExportedTree: Sendable {
     /// The first line of the log's checkpoints.
     let origin: String
-    /// Number of leaves covered by the checkpoint of the export.
+    /// The number of leaves covered by the export's checkpoint.
     let size: Int
 }
 
@@ -18,11 +18,11 @@ struct ExportedEntry {
     private let entry: ReadEntry
     private let tree: ExportedTree
     private let names: TopicNames
-    /// Nil for other records, and for an unreadable one.
+    /// Nil for other records and for unreadable entries.
     private let notification: NotificationRecord?
     /// `erased`, `expired`, `missing`, `key_unknown`, `gap`, `unreadable`; nil for a record.
     let problem: String?
-    /// The compact JWS as received; nil for version 1, and when it cannot be rebuilt.
+    /// The compact JWS as received; nil for version 1, or if it cannot be rebuilt.
     private let signedPayload: [UInt8]?
     /// The reason why the JWS cannot be rebuilt.
     let rebuildProblem: String?
@@ -111,7 +111,7 @@ struct ExportedEntry {
         "content", "log", "treeSize", "objectDigest",
     ]
 
-    /// The row as CSV (RFC 4180).
+    /// The row in CSV format (RFC 4180).
     var csv: String {
         let leaf = entry.leaf
         return Self.line([
@@ -130,7 +130,8 @@ struct ExportedEntry {
         cells.map { cell(PlainText.printable($0 ?? "")) }.joined(separator: ",") + "\r\n"
     }
 
-    /// Prefixes a cell that a spreadsheet would evaluate as a formula with an apostrophe: version 1 is unsigned input.
+    /// Formats a cell. Puts an apostrophe before text that a spreadsheet would evaluate as a formula, because version 1
+    /// input is not signed.
     private static func cell(_ text: String) -> String {
         let safe = text.first.map { "=+-@".contains($0) } ?? false ? "'\(text)" : text
         guard safe.contains(where: { $0 == "," || $0 == "\"" }) else { return safe }

@@ -5,7 +5,8 @@ internal import PipelineRuntime
 
 /// Runs the commands of `sluicectl archive` for keys and persons.
 extension Sluicectl {
-    /// Returns nil for any other command. Key stores block, so none of this runs on the cooperative pool.
+    /// Runs the command, or returns nil for any other command. Key stores block, so none of this runs on the
+    /// cooperative pool.
     func archivePersons(_ invocation: Invocation) async throws -> ExitCode? {
         try await withTaskExecutorPreference(HandlerThreads.shared) {
             let configuration = invocation.configuration

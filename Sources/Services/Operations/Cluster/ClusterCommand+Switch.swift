@@ -5,14 +5,15 @@ internal import Kafka
 internal import Lifecycle
 internal import Time
 
-/// `sluicectl cluster switch`: the offset at which each group resumes, and the steps before each executable is started.
+/// `sluicectl cluster switch`: sets the offset at which each group resumes, and lists the steps to take before the
+/// executables are started.
 extension ClusterCommand {
     func switchOver(_ console: Console) async throws -> ExitCode {
         try refuseFutureDelivery()
         return try await switchGroups(console)
     }
 
-    /// Refuses a future `deliveredUntil`: the group would start after records that have not been delivered yet.
+    /// Refuses a `deliveredUntil` in the future: the group would skip records that have not been delivered yet.
     private func refuseFutureDelivery() throws(StartupError) {
         let setting = OperationsSettings.deliveredUntil
         guard let moment = configuration[setting], moment.millisecondsSince1970 > clocks.wallMilliseconds() else {
@@ -40,8 +41,8 @@ extension ClusterCommand {
         }
     }
 
-    /// Stops at problems before anything is changed. Groups with members are always refused, because the members would
-    /// overwrite the new offsets; the operator may override the other problems.
+    /// Stops if there are problems, before anything is changed. Groups with members are always refused, because the
+    /// members would overwrite the new offsets. The operator may override the other problems.
     private func refuse(_ survey: ClusterSurvey, _ console: Console) async throws {
         let problems = survey.findings.filter { $0.status == .problem }
         let withMembers = problems.filter { $0.check == .group }
@@ -59,7 +60,7 @@ extension ClusterCommand {
     /// The offsets at which a group resumes.
     struct Plan {
         let group: ClusterGroup
-        /// Nil when the group has committed nothing: it then starts at the beginning without help.
+        /// Nil if the group has not committed anything; it then starts at the beginning by itself.
         let offsets: GroupOffsets?
         let isByTime: Bool
     }
@@ -89,7 +90,7 @@ extension ClusterCommand {
         return plans
     }
 
-    /// Records older than the given moment by up to this margin are read again, in milliseconds.
+    /// The margin in milliseconds: records up to this much older than the given moment are read again.
     static let margin: Int64 = 600_000
 
     // MARK: output

@@ -7,16 +7,16 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// `sluicectl cluster prepare` and `sluicectl cluster switch`: an installation continues with copies of its topics on
-/// another cluster.
+/// `sluicectl cluster prepare` and `sluicectl cluster switch`: move an installation to copies of its topics on another
+/// cluster.
 ///
-/// A copy has other offsets, and topics are copied independently of each other, so a state topic may lag behind the
-/// group's input. Each group that computes a state therefore reads its input again from the beginning. Facts already in
-/// the state do not change, because a state is a join, and facts missing from the copy are added.
+/// Copied records have other offsets, and topics are copied independently, so a copied state topic may lag behind the
+/// group's input. Each group that computes a state therefore rereads its input from the beginning. This adds the facts
+/// missing from the copy and does not change facts already in the state, because a state is a join.
 struct ClusterCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access
-    /// Keys of the executables, which the source's file may contain.
+    /// The executables' keys, which the source's properties file may contain.
     let sharedKeys: [String]
     let clocks: Clocks
     /// Timeout for the brokers' first response.
@@ -77,8 +77,8 @@ struct ClusterCommand {
         return try await !admin.committedOffsets(of: group.group, partitions: places).isEmpty
     }
 
-    /// Returns the moment from which a topic retains all records, with an hour of margin for the duration of the
-    /// command; 0 for a compacted one.
+    /// Returns the time since which a topic retains all records, plus an hour because the command takes time. Returns 0
+    /// for a compacted topic.
     private func keptSince(_ topic: TopicSpecification) -> Int64 {
         guard let retention = topic.settings["retention.ms"].flatMap({ Int64($0) }), retention > 0 else { return 0 }
         return max(1, clocks.wallMilliseconds() - retention + 3_600_000)

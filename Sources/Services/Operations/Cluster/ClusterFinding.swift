@@ -1,7 +1,7 @@
 /// A check of `sluicectl cluster`. A problem means that a switch would lose facts or produce wrong answers.
 typealias ClusterFinding = CheckFinding<ClusterCheck>
 
-/// The checks. The raw values are a contract: they are `what` in the JSON.
+/// The checks. The raw values are a contract: they are the values of `what` in the JSON.
 enum ClusterCheck: String {
     case brokers, topic, copy, certificates, group
 }
@@ -10,6 +10,6 @@ extension [ClusterFinding] {
     /// Whether the cluster may be switched to; warnings are allowed.
     var isReady: Bool { !contains { $0.status == .problem } }
 
-    /// One line for each finding.
+    /// The findings as text, one line each.
     var text: String { PlainText.table(map(\.row)) }
 }

@@ -8,12 +8,13 @@ struct ClusterGroup {
     let executable: String
     let group: KafkaConsumerGroup
     let inputs: [KafkaTopic]
-    /// Whether it may resume by time: it neither computes a state nor archives, and only forwards records.
+    /// Whether the group may resume by time, because it only forwards records and neither computes a state nor
+    /// archives.
     let mayStartByTime: Bool
 
     /// Returns the groups of all executables.
     ///
-    /// - Parameter webhooks: the groups of the webhook receivers.
+    /// - Parameter webhooks: the consumer groups of the webhook receivers.
     static func all(_ names: TopicNames, _ configuration: Configuration, webhooks: [String]) -> [ClusterGroup] {
         let notifications = AppStoreEnvironment.published.map(names.notifications)
         let archived =

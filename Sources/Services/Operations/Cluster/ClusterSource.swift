@@ -8,12 +8,13 @@ internal import ServiceKit
 struct ClusterSource {
     let configuration: Configuration
 
-    /// Reads `kafka.*` and `topics.prefix`; environment and flags belong to the other cluster.
+    /// Reads `kafka.*` and `topics.prefix` from the file. The environment and flags are ignored because they belong to
+    /// the other cluster.
     ///
     /// - Parameters:
-    ///   - prefix: prefix of the topics on the other cluster.
-    ///   - sharedKeys: keys of the executables, which the file may contain too.
-    /// - Throws: a ``StartupError`` for an unusable file.
+    ///   - prefix: the topic prefix on the other cluster.
+    ///   - sharedKeys: keys of the executables, which the file may also contain.
+    /// - Throws: a ``StartupError`` if the file is unusable.
     init(file: String, prefix: String, sharedKeys: [String]) throws(StartupError) {
         let schema = ConfigurationSchema(
             [ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix],
@@ -35,7 +36,7 @@ struct ClusterSource {
         }
     }
 
-    /// - Throws: a ``StartupError`` or `KafkaError` when the cluster does not respond.
+    /// - Throws: a ``StartupError`` or `KafkaError` if the cluster does not respond.
     func view(_ names: TopicNames, of topics: [KafkaTopic: Int64], timeout: Duration) async throws -> ClusterView {
         let brokers = try Brokers(configuration, timeout: timeout)
         return try await brokers.admin().closing { admin in

@@ -4,8 +4,8 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// The data collected before a switch, and the problems that prevent it. A pure function of both clusters'
-/// descriptions.
+/// The data collected before a switch, and the problems that prevent it. The problems depend only on the descriptions
+/// of both clusters.
 struct ClusterSurvey {
     let names: TopicNames
     let plan: TopicPlan
@@ -23,7 +23,7 @@ struct ClusterSurvey {
         case answering(ClusterView)
     }
 
-    /// Returns the topics to mirror: all but those of sluice-reconciler.
+    /// Returns the topics to mirror: all except those of sluice-reconciler.
     static func copied(_ topics: [KafkaTopic], _ names: TopicNames) -> [KafkaTopic] {
         let others = AppStoreEnvironment.published.map(names.reconciliation)
         return topics.filter { !others.contains($0) }
@@ -59,7 +59,7 @@ struct ClusterSurvey {
         return [ClusterFinding(.ok, .topic, "\(plan.items.count) topics match the settings of sluicectl topics apply")]
     }
 
-    /// Checks that copied records keep the timestamps of the source.
+    /// Checks that the copied records keep their timestamps from the source.
     private func timestamps(_ topic: KafkaTopic) -> ClusterFinding? {
         let name = KafkaTopicFinding.Subject.timestampType.rawValue
         let settings = target.topics.first { $0.topic == topic }?.configuration
@@ -73,8 +73,8 @@ struct ClusterSurvey {
 
     // MARK: reconciliation
 
-    /// A reconciliation row states that a notification was in the topic. Copied ahead of the notification, it hides
-    /// that the notification is missing here.
+    /// Findings for reconciliation topics that have records. A reconciliation row states that a notification is in the
+    /// topic. If the row is copied before the notification, it hides that the notification is missing here.
     private var reconciliation: [ClusterFinding] {
         AppStoreEnvironment.published.map(names.reconciliation).filter(target.hasRecords).map { topic in
             ClusterFinding(

@@ -2,26 +2,26 @@ internal import Kafka
 internal import Records
 internal import Synchronization
 
-/// A cluster, reduced to what shows whether a copy of its topics is complete: the ends of the topics, and active
-/// groups.
+/// The part of a cluster's data that shows whether a copy of its topics is complete: the ends of the topics and the
+/// active groups.
 struct ClusterView {
-    /// Number of offsets read at the end of each partition. Some hold no record: transaction markers, and compacted
-    /// records.
+    /// Number of offsets to read at the end of each partition. Some have no record, because of transaction markers or
+    /// compaction.
     static let tailLength: Int64 = 16
 
     let id: String
     let topics: [KafkaTopicDescription]
     /// The last records of each nonempty partition, ascending by offset.
     private(set) var tails: [KafkaTopicPartition: [KafkaRecord]] = [:]
-    /// The first record of each nonempty partition; with a retention time, the first record that is not about to be
-    /// deleted.
+    /// The first record of each nonempty partition; if the topic has a retention time, the first record that is not
+    /// about to be deleted.
     private(set) var heads: [KafkaTopicPartition: KafkaRecord] = [:]
     let certificates = CertificateDirectory()
     /// Groups that have members; nil on the embedded broker, which cannot report them.
     let activeGroups: Set<KafkaConsumerGroup>?
 
-    /// - Parameter wanted: the topics, with the moment from which each retains all records, in milliseconds since 1970;
-    ///   0 for a compacted one.
+    /// - Parameter wanted: the topics, and since when each retains all records, in milliseconds since 1970; 0 for a
+    ///   compacted topic.
     /// - Throws: a `KafkaError`.
     init(
         _ names: TopicNames, of wanted: [KafkaTopic: Int64], _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
@@ -72,7 +72,8 @@ struct ClusterView {
         return heads
     }
 
-    /// Returns the ends of all partitions, requested together and retried for partitions whose leader was just elected.
+    /// Returns the ends of all partitions. Requests them together, and retries partitions whose leader was just
+    /// elected.
     private static func ends(
         of topics: [KafkaTopicDescription], _ admin: KafkaAdmin
     ) async throws -> [KafkaTopicPartition: KafkaWatermarks] {
@@ -100,7 +101,7 @@ struct ClusterView {
         return ends
     }
 
-    /// A view built from its parts, for tests.
+    /// Creates a view from its parts, for tests.
     init(
         id: String, topics: [KafkaTopicDescription], records: [KafkaRecord],
         activeGroups: Set<KafkaConsumerGroup>? = []
@@ -113,10 +114,10 @@ struct ClusterView {
         certificates.take(records)
     }
 
-    /// Whether any partition of a topic has a record.
+    /// Returns whether any partition of a topic has a record.
     func hasRecords(_ topic: KafkaTopic) -> Bool { tails.keys.contains { $0.topic == topic } }
 
-    /// Returns the last records of a topic's partitions, ordered by partition.
+    /// Returns the last records of each partition of a topic, ordered by partition.
     func tails(of topic: KafkaTopic) -> [(place: KafkaTopicPartition, records: [KafkaRecord])] {
         tails.filter { $0.key.topic == topic }.sorted { $0.key.partition < $1.key.partition }
             .map { (place: $0.key, records: $0.value) }

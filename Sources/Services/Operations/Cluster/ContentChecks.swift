@@ -3,7 +3,7 @@ internal import Kafka
 internal import KeyedState
 internal import Records
 
-/// Checks whether the executables can continue with a mirror's copies, judged by the copies alone.
+/// Checks whether the executables can continue with a mirror's copies, by looking only at the copies.
 struct ContentChecks {
     let names: TopicNames
     let target: ClusterView
@@ -33,7 +33,7 @@ struct ContentChecks {
 
     // MARK: partitions
 
-    /// Topics whose consumers exit on a record in the wrong partition for its key.
+    /// Topics whose consumers exit if a record is not in the partition of its key.
     private var stateTopics: [KafkaTopic] {
         AppStoreEnvironment.published.map(names.entitlements) + AppStoreEnvironment.published.map(names.refunds)
     }
@@ -58,7 +58,8 @@ struct ContentChecks {
 
     // MARK: states
 
-    /// Every notified purchase has a state row; a state topic without rows was not copied.
+    /// Findings for state topics without rows. Every purchase with a notification has a state row, so an empty state
+    /// topic was not copied.
     private var states: [ClusterFinding] {
         AppStoreEnvironment.published.compactMap { environment in
             let state = names.entitlements(environment)

@@ -1,16 +1,16 @@
 internal import Kafka
 internal import Records
 
-/// Checks that a cluster has all records of its source, judged by the last and first record of each partition.
+/// Checks that a cluster has all records of its source, by comparing the first and last records of each partition.
 struct CopyChecks {
-    /// Maximum lag of a copy that is catching up; with more it counts as stuck. Milliseconds.
+    /// Maximum lag of a copy that is catching up, in milliseconds. A copy that lags more counts as stuck.
     static let tolerance: Int64 = 60_000
 
     let source: ClusterView
     let target: ClusterView
     /// Whether the switch is imminent, so that no record may be in flight.
     let isFinal: Bool
-    /// Topics that replace records by later ones with the same key.
+    /// Topics in which a later record replaces earlier ones with the same key.
     let compacted: Set<KafkaTopic>
 
     /// - Parameter topics: the mirrored topics.
@@ -47,7 +47,7 @@ struct CopyChecks {
         case none, timestamps, headers, empty
     }
 
-    /// Reports one finding for each topic: the most severe one of its partitions.
+    /// Returns the most severe finding among a topic's partitions.
     private func records(of topic: KafkaTopic) -> [ClusterFinding] {
         let differences = source.tails(of: topic).compactMap { place, records in
             records.last.map { (place, difference(of: $0, from: target.tails[place] ?? [])) }
@@ -83,8 +83,8 @@ struct CopyChecks {
     }
 
     /// Checks that a copy begins with the source's first records. A mirror that did not start at the beginning lacks
-    /// everything older than its first record. A compacted copy may also start later because its first record was
-    /// replaced while the source still has it.
+    /// all older records. A compacted copy may also start later, because its first record was replaced while the source
+    /// still has it.
     private func beginnings(of topic: KafkaTopic) -> [ClusterFinding] {
         let gaps = source.heads.compactMap { place, first -> (partition: KafkaPartition, milliseconds: Int64)? in
             guard place.topic == topic, let from = first.timestampMilliseconds,
@@ -126,7 +126,8 @@ struct CopyChecks {
             return .none
         }
         if same.contains(where: { $0.timestampMilliseconds == record.timestampMilliseconds }) { return .headers }
-        // Identical contents may be written twice: the copy is wrong only if the later one is not still in flight.
+        // Identical contents may have been written twice. The timestamp is wrong only if the copy's is later; otherwise
+        // the second record may still be in flight.
         if same.contains(where: { $0.headers == record.headers && $0.offset == last.offset }), isLater(last, record) {
             return .timestamps
         }

@@ -6,16 +6,16 @@ internal import Configuration
 internal import HTTPClient
 internal import Time
 
-/// Asks the App Store Server API whether it accepts each app's key.
+/// Checks whether the App Store Server API accepts each app's key.
 struct DoctorAPI {
-    /// Interactive timeout; the services wait longer.
+    /// A short timeout, for interactive use; the services wait longer.
     private static let timeout = Duration.seconds(5)
 
     let clocks: Clocks
 
     /// - Parameters:
     ///   - configuration: the API settings and `apps`.
-    ///   - roots: the roots that the ingress trusts.
+    ///   - roots: the root certificates that the ingress trusts.
     func facts(_ configuration: Configuration, roots: [[UInt8]]) async -> DoctorFacts.API {
         let apps: [AppIdentity]
         let api: AppStoreSettings.API
@@ -47,7 +47,7 @@ struct DoctorAPI {
         return .asked(answers, warnings: api.warnings)
     }
 
-    /// Returns apps with a shared secret and without an API key.
+    /// Returns the apps that have a shared secret but no API key.
     static func unconfirmableApps(_ configuration: Configuration) -> [String] {
         guard let legacy = try? AppStoreSettings.legacyApps(configuration),
             let api = try? AppStoreSettings.api(configuration)

@@ -3,13 +3,13 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// Certificates given by the operator, from a PEM file or from a JWS.
+/// Reads certificates given by the operator, from a PEM file or from a JWS.
 enum DoctorCertificates {
     struct Unreadable: Error {
         let message: String
     }
 
-    /// Reads certificates from a PEM file, leaf first.
+    /// Reads the certificates of a PEM file, leaf first.
     static func inFile(_ bytes: [UInt8]) throws(Unreadable) -> [Certificate] {
         do {
             return try Certificate.certificates(encoded: bytes)
@@ -18,7 +18,8 @@ enum DoctorCertificates {
         }
     }
 
-    /// Reads certificates from `x5c` in the header of a compact JWS, or of the `signedPayload` of a request body.
+    /// Reads the certificates in `x5c` from the header of a compact JWS, or from that of the `signedPayload` of a
+    /// request body.
     static func inJWS(_ text: [UInt8]) throws(Unreadable) -> [Certificate] {
         var jws = text.filter { ![UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " ")].contains($0) }
         if let body = try? JSONDocument.object(text), let signedPayload = body.root["signedPayload"]?.string {

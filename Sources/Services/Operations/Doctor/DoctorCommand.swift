@@ -18,13 +18,13 @@ struct DoctorCommand {
     /// The executable whose dependencies are checked.
     static let executable = "sluice-ingress"
 
-    /// Flags of `sluicectl doctor` itself.
+    /// The flags of `sluicectl doctor` itself.
     let flags: Configuration
     let ingress: SluicectlParts.Executable
     let verification: SluicectlParts.Verification
     /// Keys of other executables that may be in the same file and environment.
     let sharedKeys: [String]
-    /// Arguments of `sluicectl`, as given.
+    /// The arguments of `sluicectl`, as given.
     let arguments: [String]
     let environment: [String: String]
     let clocks: Clocks
@@ -45,7 +45,7 @@ struct DoctorCommand {
     private func facts() async throws -> DoctorFacts {
         var facts = DoctorFacts()
         facts.now = clocks.wallMilliseconds()
-        // Responder addresses need no configuration: Apple's root is built in.
+        // Responders can be checked without a configuration, because Apple's root is built in.
         var roots = [AppleRootCertificate.g3]
         var http = HTTPClient.Configuration()
         switch effectiveConfiguration() {
@@ -77,8 +77,8 @@ struct DoctorCommand {
             arguments, name: Self.name, ownKeys: DoctorSettings.ownKeys, environment: environment)
     }
 
-    /// Returns the configuration that the ingress would read from the same file, environment and flags, or every error
-    /// it would report.
+    /// Returns the configuration that the ingress would read from the same file, environment and flags, or all errors
+    /// that it would report.
     private func effectiveConfiguration() -> Result<Configuration, Refused> {
         // The ingress does not use the App Store Server API, but its file is shared with services that do.
         let schema = ingress.schema.adding(ConfigurationSchema(AppStoreSettings.apiSettings))
@@ -114,7 +114,7 @@ struct DoctorCommand {
         do throws(StartupError) {
             admin = try brokers.admin()
         } catch {
-            // librdkafka checks files and combinations of properties only when a client is created.
+            // Only when a client is created does librdkafka check files and combinations of properties.
             facts.brokers = .silent(error.problem, fix: error.fix)
             return
         }

@@ -4,10 +4,10 @@ internal import Configuration
 struct DoctorCommandLine {
     /// The arguments without the command's name and its own flags.
     let arguments: [String]
-    /// The file named by `--config`, otherwise by `SLUICE_CONFIG`.
+    /// The file named by `--config` or, without it, by `SLUICE_CONFIG`.
     let configurationFile: String?
 
-    /// - Parameter arguments: arguments of `sluicectl`, already parsed once.
+    /// - Parameter arguments: the arguments of `sluicectl`, already parsed once.
     init(_ arguments: [String], name: String, ownKeys: [String], environment: [String: String]) {
         var kept: [String] = []
         var file = environment["SLUICE_CONFIG"]
@@ -19,7 +19,7 @@ struct DoctorCommandLine {
                 continue
             }
             let key = String(argument.dropFirst(2).prefix { $0 != "=" })
-            // Every flag of this command line has a value: the schemas contain no switches.
+            // Every flag here has a value, because the schemas contain no switches.
             let text = argument.contains("=") ? nil : rest.popFirst()
             if key == "config" { file = text ?? String(argument.dropFirst("--config=".count)) }
             if !ownKeys.contains(key) { kept += [argument] + (text.map { [$0] } ?? []) }

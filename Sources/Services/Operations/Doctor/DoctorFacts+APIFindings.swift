@@ -1,9 +1,10 @@
 internal import AppStoreServerAPI
 internal import AppStoreSettings
 
-/// Findings about the App Store Server API. Pure.
+/// Findings about the App Store Server API. They depend only on the facts.
 extension DoctorFacts {
-    /// In milliseconds: a token is valid for five minutes, and Apple's tolerance is undocumented.
+    /// The greatest accepted clock difference in milliseconds. A token is valid for five minutes, and Apple's tolerance
+    /// is undocumented.
     private static let greatestClockDifference: Int64 = 30_000
 
     var apiFindings: [DoctorFinding] {
@@ -59,7 +60,7 @@ extension DoctorFacts {
         }
     }
 
-    /// Reports the greatest difference of all responses once.
+    /// Returns one finding about the greatest clock difference among all responses.
     private static func clockFindings(_ answers: [APIAnswer]) -> [DoctorFinding] {
         let differences = answers.compactMap(\.clockDifference)
         guard let difference = differences.max(by: { $0.magnitude < $1.magnitude }) else { return [] }

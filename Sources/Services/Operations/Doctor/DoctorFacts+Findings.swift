@@ -4,13 +4,13 @@ internal import Kafka
 internal import ServiceKit
 internal import Time
 
-/// Findings derived from the facts. Pure.
+/// Findings, which depend only on the facts.
 extension DoctorFacts {
     /// 2026-11-01T00:00:00Z: the ingress answers 503 while its clock is earlier, or more than ten years later.
     static let earliestClock = SystemClock.earliestPlausibleMilliseconds
     static let latestClock: Int64 = earliestClock + 3653 * day
     private static let day: Int64 = 86_400_000
-    /// Lead time for replacing a root, in days: a release or a rollout.
+    /// The time needed to replace a root, in days: it takes a release or a rollout.
     private static let shortestRootLife: Int64 = 90
 
     var findings: [DoctorFinding] {
@@ -84,7 +84,7 @@ extension DoctorFacts {
             return finding(.warning, facts, fix: root.isBuiltIn ? "Update Sluice" : "Add its successor root")
         }
         if root.isBuiltIn { return finding(.ok, "built in, \(facts)") }
-        // Under profile single-node the root is the simulator's.
+        // In profile single-node, the root belongs to the simulator.
         return profile != .singleNode
             ? finding(
                 .warning, "replaces Apple's root, \(facts)",
@@ -151,7 +151,7 @@ extension DoctorFacts {
         }
     }
 
-    /// Brokers before Kafka 4 accept SCRAM parameters that later ones refuse.
+    /// Findings about SCRAM: brokers before Kafka 4 accept parameters that later brokers refuse.
     private var scramFindings: [DoctorFinding] {
         guard let version = scramRefusedByKafka4 else { return [] }
         return [
@@ -163,7 +163,7 @@ extension DoctorFacts {
         ]
     }
 
-    /// Lists the brokers found among the topics' in-sync replicas.
+    /// The brokers that are among the topics' in-sync replicas, as text.
     private var brokersInSync: String {
         let ids = Set((topics ?? []).flatMap(\.partitions).flatMap(\.inSyncReplicas)).sorted()
         guard !ids.isEmpty else { return "" }

@@ -2,9 +2,9 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Findings about the ingress's topics, and about existing compacted topics. Pure.
+/// Findings about the ingress's topics and about existing compacted topics. They depend only on the facts.
 extension DoctorFacts {
-    /// Upper bound of a record: the body as received plus its decoded copy; the listener accepts 256 KiB.
+    /// Upper bound of a record's size: the body as received plus its decoded copy. The listener accepts 256 KiB.
     static let largestRecordBytes = 2 * 262_144
 
     private var names: [KafkaTopic] { topicNames.ingress().map { $0.name } }
@@ -37,7 +37,8 @@ extension DoctorFacts {
         } + stateFindings(topics)
     }
 
-    /// Checks the topics of consumers that may not run here: reported only when a topic exists and differs.
+    /// Checks the topics of consumers that may not be in use here. Returns findings only for topics that exist and
+    /// differ.
     private func stateFindings(_ topics: [KafkaTopicDescription]) -> [DoctorFinding] {
         topicNames.state().flatMap { specification -> [DoctorFinding] in
             let name = specification.name
@@ -62,7 +63,7 @@ extension DoctorFacts {
     }
 
     private static func fix(_ error: KafkaError) -> String {
-        // Positive codes come from a broker; the others mean that no broker responded.
+        // Positive codes come from a broker; other codes mean that no broker responded.
         error.code.rawValue > 0
             ? "Check the broker's log, and grant this user Describe and DescribeConfigs"
             : "Start the missing brokers"
@@ -101,7 +102,7 @@ extension DoctorFacts {
         if case .answering(_, let isEmbedded) = brokers { isEmbedded } else { false }
     }
 
-    /// Returns conditions that currently keep brokers from acknowledging records.
+    /// Returns the conditions that currently keep brokers from acknowledging records.
     private static func obstacles(_ topic: KafkaTopicDescription) -> [DoctorFinding] {
         func finding(
             _ status: FindingStatus, _ partitions: [KafkaTopicDescription.Partition], _ what: String,

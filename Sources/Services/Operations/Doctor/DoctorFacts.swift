@@ -5,12 +5,12 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Facts about an installation's ingress side; the findings interpret them.
+/// Facts about the ingress side of an installation, from which the findings are derived.
 struct DoctorFacts {
     enum Configured {
-        /// The ingress's configuration; `file` is nil when everything comes from environment and flags.
+        /// A valid configuration; `file` is nil if all settings come from the environment and flags.
         case good(apps: Int, profile: DeploymentProfile, file: String?)
-        /// One line for each error.
+        /// An invalid configuration, with one line per error.
         case wrong([String])
     }
 
@@ -19,16 +19,16 @@ struct DoctorFacts {
         /// SHA-256 in lower-case hexadecimal.
         let fingerprint: String
         let isBuiltIn: Bool
-        /// The reason why it cannot be a trust anchor: not self-signed, or not a certificate; nil when it can.
+        /// Why the certificate cannot be a trust anchor: it is not self-signed, or not a certificate. Nil if it can.
         let defect: String?
-        /// Nil when the dates cannot be read.
+        /// Nil if the dates cannot be read.
         let validity: CertificateValidity?
     }
 
     /// A responder's answer for one certificate.
     enum Answer {
         case good, revoked
-        /// A response without a usable status, with the reason's code.
+        /// A response without a usable status, with the reason code.
         case nothing(String)
         case unreachable(String)
         /// The certificate names no responder.
@@ -49,16 +49,16 @@ struct DoctorFacts {
         let environment: String
         /// Nil on success.
         let failure: APIFailure?
-        /// This machine's clock minus Apple's, in milliseconds; nil when Apple's is unknown.
+        /// This machine's clock minus Apple's, in milliseconds; nil if Apple's time is unknown.
         let clockDifference: Int64?
     }
 
     enum API {
-        /// No readable configuration.
+        /// There is no readable configuration.
         case notAsked
         /// No app has a key.
         case notConfigured
-        /// A setting of the API is invalid.
+        /// An API setting is invalid.
         case wrong(String)
         case asked([APIAnswer], warnings: [AppStoreSettings.Warning])
     }
@@ -73,7 +73,7 @@ struct DoctorFacts {
     var configuration = Configured.wrong([])
     /// Milliseconds since 1970.
     var now: Int64 = 0
-    /// Nil when the configuration does not determine them.
+    /// Nil if the configuration does not determine them.
     var roots: [Root]?
     var responders = Responders.notAsked
     var api = API.notAsked
@@ -82,13 +82,13 @@ struct DoctorFacts {
     var bootstrapServers = ""
     var brokers = Brokers.unknown
     var topicNames = TopicNames()
-    /// Existing topics; nil when they could not be read.
+    /// The existing topics; nil if they could not be read.
     var topics: [KafkaTopicDescription]?
     /// Why ``topics`` is nil.
     var topicsError: KafkaError?
-    /// Missing topics that the command's user is not authorized to describe.
+    /// Topics that appear to be missing but that the command's user is not authorized to describe.
     var deniedTopics: Set<KafkaTopic> = []
-    /// librdkafka's version if Kafka 4 refuses its SCRAM and SCRAM is configured; otherwise nil.
+    /// The version of librdkafka, if SCRAM is configured and Kafka 4 refuses this version's SCRAM; otherwise nil.
     var scramRefusedByKafka4: String?
     /// `message.max.bytes` of the ingress's producer.
     var producerMessageMaxBytes: Int?

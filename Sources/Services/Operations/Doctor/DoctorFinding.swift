@@ -1,10 +1,10 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A check of `sluicectl doctor`.
+/// A check of `sluicectl doctor`, with its result.
 typealias DoctorFinding = CheckFinding<DoctorCheck>
 
-/// The checks. The raw values are a contract: they are `what` in the JSON.
+/// The checks. The raw values are a contract: they are the values of `what` in the JSON.
 enum DoctorCheck: String {
     case configuration, clock, root, ocsp, api, brokers, topic
     case messageSizes = "message-sizes"
@@ -14,7 +14,7 @@ enum DoctorCheck: String {
 struct DoctorReport {
     let findings: [DoctorFinding]
 
-    /// Whether there is no problem; warnings are allowed.
+    /// Whether there are no problems; warnings are allowed.
     var isGood: Bool { !findings.contains { $0.status == .problem } }
 
     var text: String {

@@ -3,15 +3,15 @@ internal import HTTPClient
 
 /// Queries the OCSP responders of a validated certificate chain.
 struct DoctorResponders {
-    /// Interactive timeout; the ingress waits longer, in the background.
+    /// A short timeout, for interactive use; the ingress waits longer, in the background.
     private static let timeout = Duration.seconds(4)
 
     let client: HTTPClient
     /// Seconds since 1970.
     let now: Int64
 
-    /// Queries the responders only for a chain to a pinned root: the addresses in other certificates come from an
-    /// untrusted client.
+    /// Queries the responders only if the chain leads to a pinned root, because an attacker may have chosen the
+    /// addresses in other certificates.
     func facts(_ certificates: [Certificate], roots: [[UInt8]]) async -> DoctorFacts.Responders {
         let path: CertificatePath
         do throws(CryptographyError) {

@@ -2,7 +2,7 @@ internal import AppStoreVerification
 internal import Cryptography
 
 extension DoctorFacts.Root {
-    /// Describes a pinned root from its DER.
+    /// Creates the description of a pinned root from its DER.
     init(der: [UInt8]) {
         let fingerprint = SHA256.digest(of: der).hex
         let isBuiltIn = der == AppleRootCertificate.g3
@@ -24,7 +24,7 @@ extension DoctorFacts.Root {
             isBuiltIn: isBuiltIn, defect: defect, validity: certificate?.validity)
     }
 
-    /// Returns the CN of an RFC 2253 name, otherwise the name; for display.
+    /// Returns the CN of an RFC 2253 name for display, or the whole name if it has none.
     static func commonName(_ name: String) -> String {
         let first = name.split(separator: ",").first { $0.hasPrefix("CN=") }
         return first.map { String($0.dropFirst(3)) } ?? name

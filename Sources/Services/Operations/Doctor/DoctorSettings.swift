@@ -19,6 +19,6 @@ enum DoctorSettings {
                 example: "--profile single-node")
         ])
 
-    /// Keys unknown to the ingress.
+    /// Keys that the ingress does not know.
     static let ownKeys = [jws.key, certificates.key, OperationsSettings.output.key]
 }

@@ -74,10 +74,10 @@ struct EntitlementsCommand {
 
     // MARK: Private details
 
-    /// Maximum bytes of a signed transaction; Apple's have 4 to 8 kilobytes.
+    /// Maximum size of a signed transaction in bytes; Apple's have 4 to 8 kilobytes.
     private static let maximumProof = 64 * 1024
 
-    /// Returns the query parameters of a subject. A UUID is an appAccountToken; anything else is an
+    /// Returns the query parameters that identify a subject. A UUID is an appAccountToken; anything else is an
     /// originalTransactionId unless a flag names another kind.
     private func subject(_ id: String) -> [(String, String)] {
         let name =
@@ -121,7 +121,7 @@ struct EntitlementsCommand {
     ) async throws -> ExitCode {
         let answer = try client.known(body)
         switch configuration[OperationsSettings.output] {
-        // The service's JSON, unchanged.
+        // Print the service's JSON unchanged.
         case .json: await console.write(line: body)
         case .text: await console.write(text(answer))
         }

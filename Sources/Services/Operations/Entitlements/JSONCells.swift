@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Formats members of a response as table cells. Tolerant: a missing member is printed as a dash.
+/// Formats members of a response as table cells. A missing member is printed as a dash.
 enum JSONCells {
     static func objects(_ value: JSONValue?) -> [JSONObject] { (value?.array ?? []).compactMap(\.object) }
 
@@ -18,7 +18,7 @@ enum JSONCells {
         }
     }
 
-    /// Returns the strings of an array, separated by commas.
+    /// Formats the strings of an array, separated by commas.
     static func texts(_ value: JSONValue?) -> String {
         let texts = (value?.array ?? []).compactMap(\.string).map { PlainText.printable($0) }
         return texts.isEmpty ? "-" : texts.joined(separator: ", ")

@@ -6,9 +6,9 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Records
 
-/// `sluicectl entitlements rebuild`: the group reads all notifications again.
+/// `sluicectl entitlements rebuild`: makes the group read all notifications again.
 ///
-/// State is a join, so rereading neither loses nor changes existing facts; it adds those that an earlier version
+/// The state is a join, so rereading neither loses nor changes existing facts. It adds facts that an earlier version
 /// ignored.
 struct RebuildCommand {
     let configuration: Configuration

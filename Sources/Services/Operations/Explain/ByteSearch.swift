@@ -1,7 +1,7 @@
-/// Searches texts for one pattern, skipping most bytes (Boyer, Moore, Horspool 1980).
+/// Searches texts for one pattern and skips most bytes (Boyer-Moore-Horspool, 1980).
 struct ByteSearch: Sendable {
     private let pattern: [UInt8]
-    /// How far the pattern moves for each value of the byte below its end.
+    /// How far the pattern moves, by the value of the text byte at its end.
     private let shifts: [Int]
 
     init(_ pattern: [UInt8]) {
@@ -11,7 +11,7 @@ struct ByteSearch: Sendable {
         self.shifts = shifts
     }
 
-    /// Whether the text contains the pattern; false for an empty pattern.
+    /// Returns whether the text contains the pattern; false for an empty pattern.
     func isFound(in text: [UInt8]) -> Bool {
         guard let last = pattern.last else { return false }
         return text.withUnsafeBufferPointer { text in

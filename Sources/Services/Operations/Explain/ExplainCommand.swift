@@ -9,7 +9,7 @@ internal import Records
 internal import Story
 internal import Time
 
-/// `sluicectl explain`: everything that happened around one identifier.
+/// `sluicectl explain`: shows everything that happened to one identifier.
 struct ExplainCommand {
     let configuration: Configuration
     let entitlements: SluicectlParts.Entitlements
@@ -78,13 +78,14 @@ struct ExplainCommand {
         return story
     }
 
-    /// The groups of Sluice's executables, and those of the command line.
+    /// The consumer groups of Sluice's executables, and those named on the command line.
     private var groupNames: [String] {
         OperationsSettings.clusterGroups.map { configuration[$0.setting] }
             + (configuration[OperationsSettings.groups] ?? [])
     }
 
-    /// Says that many notifications arrived late, so that the states are not those that Apple's dates suggest.
+    /// Returns a note if notifications arrived more than a day late, because the states then differ from those that
+    /// Apple's dates suggest.
     private static func late(_ story: Story) -> [Story.Gap] {
         let delays = story.entries.filter { $0.kind == .notification }.compactMap { entry in
             entry.fields.first { $0.name == StoryName.delaySeconds }?.value.integer
@@ -101,7 +102,7 @@ struct ExplainCommand {
 
     // MARK: Output
 
-    /// Publishes who sees personal data, before anything is printed.
+    /// Publishes a record of who sees personal data before anything is printed.
     private func recordReveal(of story: Story) async throws {
         let positions = story.entries.compactMap { entry in
             entry.kind == .notification ? entry.fields.first { $0.name == StoryName.position }?.value.string : nil

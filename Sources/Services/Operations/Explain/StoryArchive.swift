@@ -9,15 +9,15 @@ internal import Records
 internal import Story
 internal import TransparencyLog
 
-/// The archive's part of a story. Calls block on disks.
+/// The archive's part of a story. Calls block on disk access.
 struct StoryArchive {
     private let logs: ArchiveLogs
-    /// Nil without a key store: then records can be located, not read.
+    /// Nil without a key store; records can then be located but not read.
     private let index: ArchiveIndexAccess?
 
-    /// Opens the configured archive, and its index if the key store is configured too.
+    /// Opens the configured archive, and its index if a key store is configured too.
     ///
-    /// - Returns: nil if no archive is configured, or it cannot be read; `gaps` then says so.
+    /// - Returns: nil if no archive is configured or it cannot be read; `gaps` then gets an entry.
     static func open(
         _ configuration: Configuration, _ gaps: inout [Story.Gap], _ console: Console
     ) async -> StoryArchive? {
@@ -77,7 +77,7 @@ struct StoryArchive {
 
     // MARK: Records
 
-    /// Finds the record keys of an identifier, also of records that Kafka no longer has.
+    /// Finds the record keys of an identifier, including those of records that Kafka no longer has.
     func resolve(_ identifier: StoryIdentifier, _ input: KafkaTopic, _ result: inout StoryResolution) async throws {
         guard let index else { return }
         let reader = ArchiveEntryReader(index.logs, index.contents)
@@ -93,7 +93,7 @@ struct StoryArchive {
         }
     }
 
-    /// Adds records of the purchases that Kafka no longer has.
+    /// Adds records about the purchases that Kafka no longer has.
     func collect(
         into collector: inout StoryCollector, _ topics: StoryTopics, _ gaps: inout [Story.Gap]
     ) async throws {
@@ -135,8 +135,8 @@ struct StoryArchive {
 
     // MARK: Decisions
 
-    /// Returns the erasures and legal holds of the purchases among records of the erasures topic, which name persons by
-    /// pseudonyms of this key store.
+    /// Returns the erasures and legal holds that concern the purchases. The records of the erasures topic identify
+    /// persons by pseudonyms from this key store.
     func decisions(
         _ records: [KafkaRecord], _ keys: Set<[UInt8]>, _ environment: AppStoreEnvironment
     ) throws -> [StoryEntry] {

@@ -11,7 +11,7 @@ internal import Records
 internal import Story
 internal import Time
 
-/// The subject of an identifier: purchases by their record keys, or a single notification.
+/// The result of resolving an identifier: purchases, by their record keys, or a single notification.
 struct StoryResolution {
     var keys: Set<[UInt8]> = []
     var kinds: Set<StoryIdentifier.Kind> = []
@@ -25,8 +25,8 @@ struct StoryResolution {
     }
 }
 
-/// Resolves identifiers that are not record keys: by the read API, by Apple, by the archive's index, or by a search of
-/// the topics.
+/// Resolves identifiers that are not record keys. It uses the read API, Apple's API, the archive's index, or a search
+/// of the topics.
 struct StoryResolver {
     let configuration: Configuration
     let clocks: Clocks
@@ -66,7 +66,8 @@ struct StoryResolver {
         (.appTransactionId, "appTransactionId"), (.appAccountToken, "appAccountToken"),
     ]
 
-    /// Asks sluice-entitlements, whose database has an index. An unreachable one is a gap, not an error.
+    /// Asks sluice-entitlements, whose database has an index. If the service is unreachable, that is a gap, not an
+    /// error.
     private func askReadAPI(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async {
         let client = EntitlementsClient(configuration: configuration)
         for (kind, parameter) in Self.indexed where identifier.kinds.contains(kind) {
@@ -92,7 +93,7 @@ struct StoryResolver {
         return (BundleId(bundleId), OriginalTransactionId(id))
     }
 
-    /// Looks for the identifier as part of a record key of each known app, which is in one partition.
+    /// Tries the identifier as part of a record key for each known app; such a key is in a single partition.
     private func tryKeys(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
         let bundle = configuration[OperationsSettings.bundle].map { [BundleId($0)] }
         let apps = try bundle ?? AppStoreSettings.apps(configuration).map(\.bundleId)
@@ -155,7 +156,7 @@ struct StoryResolver {
 
     // MARK: Apple
 
-    /// Asks Apple for the transactions of an order.
+    /// Asks Apple for the purchases in an order.
     private func order(_ id: String) async throws -> [(BundleId, OriginalTransactionId)] {
         let source = try APISource(configuration)
         let http = HTTPClient(try HTTPClient.Configuration(configuration))

@@ -6,7 +6,7 @@ internal import Kafka
 internal import Records
 internal import Story
 
-/// Finds the record keys of an identifier in all partitions.
+/// Finds the record keys of an identifier by scanning all partitions.
 struct StoryScan {
     private let identifier: StoryIdentifier
     private let text: ByteSearch
@@ -22,7 +22,7 @@ struct StoryScan {
         text = ByteSearch(Array(identifier.text.utf8))
     }
 
-    /// Whether nothing more can be found: a notification has one key, and so has a transaction of one app.
+    /// Whether nothing more can be found, because a notification has one key and a transaction of one app has one key.
     var isDone: Bool {
         isNotification || !kinds.isDisjoint(with: [.transactionId, .originalTransactionId, .webOrderLineItemId])
     }

@@ -3,7 +3,7 @@ internal import EntitlementRules
 internal import JSON
 internal import Story
 
-/// Formats a story for people: the state now, a timeline, and what was searched.
+/// Formats a story for people: the current state, a timeline, and a list of the places that were searched.
 struct StoryText {
     let reveals: Bool
 

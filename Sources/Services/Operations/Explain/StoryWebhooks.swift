@@ -6,7 +6,7 @@ internal import Lifecycle
 internal import Records
 internal import Story
 
-/// The attempts to deliver webhooks that belong to a story. A process of sluice-webhooks keeps its latest ones only.
+/// The webhook delivery attempts that belong to a story. A sluice-webhooks process keeps only its latest attempts.
 struct StoryWebhooks {
     let configuration: Configuration
     let environment: AppStoreEnvironment

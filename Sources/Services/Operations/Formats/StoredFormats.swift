@@ -6,10 +6,10 @@ internal import PipelineRuntime
 internal import Reconciliation
 internal import RefundCases
 
-/// Formats with an embedded version: topic rows, archive entries, SQLite files. The table of all formats is in
+/// The stored formats that have a version: topic rows, archive entries and SQLite files. The table of all formats is in
 /// `deploy/upgrade`; tests compare it with this one.
 package enum StoredFormats {
-    /// The version that this build writes, by format name.
+    /// The version that this build writes of each format.
     package static var versions: [(name: String, version: Int)] {
         [
             ("entitlement facts", Int(PurchaseFacts.formatVersion)),

@@ -9,7 +9,7 @@ extension ExitCode {
     static let archiveIncomplete = ExitCode(rawValue: 3)
     /// The archive does not continue a state that it signed earlier.
     static let archiveRolledBack = ExitCode(rawValue: 4)
-    /// The signature is by a key that was not given, or no key was given.
+    /// The signature was made with a key that was not given, or no key was given.
     static let archiveKeyUnknown = ExitCode(rawValue: 5)
     /// The archive cannot be read.
     static let archiveUnreadable = ExitCode(rawValue: 6)

@@ -8,7 +8,7 @@ internal import ObjectStorage
 internal import Records
 internal import TransparencyLog
 
-/// Inputs of `sluicectl archive verify` and `prove`.
+/// The inputs of `sluicectl archive verify` and `prove`.
 struct ArchiveInputs {
     private static let maximumKeyBytes = 64 << 10
     private static let maximumAnchorBytes = 16 << 20
@@ -31,7 +31,7 @@ struct ArchiveInputs {
 
     /// Returns the archive's public keys, or nil if none are given.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 for a text that is not a key.
+    /// - Throws: a ``StartupError`` with exit code 5 if a text is not a key.
     func verifiers() async throws(StartupError) -> ArchiveVerifiers? {
         guard let given = configuration[ArchiveProofOptions.key] else { return nil }
         let isKey = (try? NoteVerifier(text: given)) != nil
@@ -45,17 +45,17 @@ struct ArchiveInputs {
         }
     }
 
-    /// Returns the archive's public keys, or if none are given those of its log in the policy, or nil without either.
+    /// Returns the archive's public keys if any are given, otherwise the keys of its log in the policy, otherwise nil.
     ///
-    /// - Throws: a ``StartupError`` as ``verifiers()`` does, and for a file that is not a policy.
+    /// - Throws: the errors of ``verifiers()``, and a ``StartupError`` if the file is not a policy.
     func verifiersOrPolicy() async throws(StartupError) -> ArchiveVerifiers? {
         if let verifiers = try await verifiers() { return verifiers }
         return try await policy()?.archiveKeys()
     }
 
-    /// Returns the archive's public keys for a verification, or nil only with `--unsigned`.
+    /// Returns the archive's public keys for a verification; nil only with `--unsigned`.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 without a key, and for a text that is not a key.
+    /// - Throws: a ``StartupError`` with exit code 5 if there is no key, or if a text is not a key.
     func verifiersOrUnsigned() async throws(StartupError) -> ArchiveVerifiers? {
         let verifiers = try await verifiersOrPolicy()
         let isUnsigned = configuration[ArchiveProofOptions.unsigned]
@@ -74,7 +74,7 @@ struct ArchiveInputs {
         return verifiers
     }
 
-    /// Returns the checkpoints that the archive must continue, or nil if none are to be compared.
+    /// Returns the checkpoints that the archive must continue, or nil if there are none to compare.
     ///
     /// - Throws: a ``StartupError`` with exit code 6 if they cannot be read.
     func anchors(_ verifiers: ArchiveVerifiers?) async throws -> AnchoredCheckpoints? {
@@ -102,7 +102,7 @@ struct ArchiveInputs {
 
     /// Returns the trusted witnesses, or nil if none are given.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 for a key that is not a witness key, and for the archive's own.
+    /// - Throws: a ``StartupError`` with exit code 5 if a key is not a witness key or is the archive's own.
     func witnesses(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> WitnessPolicy? {
         if let policy = try await policy() { return try policy.witnesses(verifiers) }
         func wrong(_ problem: String) -> StartupError {
@@ -128,7 +128,7 @@ struct ArchiveInputs {
 
     /// Reads the policy file; returns nil if none is given.
     ///
-    /// - Throws: a ``StartupError``: exit code 5 for a file that is not a policy, 6 if it cannot be read.
+    /// - Throws: a ``StartupError`` with exit code 5 if the file is not a policy, or 6 if it cannot be read.
     private func policy() async throws(StartupError) -> ArchivePolicy? {
         guard let path = configuration[ArchiveProofOptions.policy] else { return nil }
         guard configuration[ArchiveProofOptions.witnesses] == nil, configuration[ArchiveProofOptions.quorum] == nil
@@ -149,9 +149,9 @@ struct ArchiveInputs {
         } catch { throw ArchivePolicy.wrong(error.message) }
     }
 
-    /// Reads the checkpoints of an earlier run; returns nil without the flag, and before the first run.
+    /// Reads the checkpoints saved by an earlier run; returns nil without the flag and before the first run.
     ///
-    /// - Throws: a ``StartupError`` with exit code 6 for a file that cannot be read or has another format.
+    /// - Throws: a ``StartupError`` with exit code 6 if the file cannot be read or has another format.
     func verifiedBefore(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> AnchoredCheckpoints? {
         let key = ArchiveProofOptions.from.key
         guard let path = configuration[ArchiveProofOptions.from] else { return nil }

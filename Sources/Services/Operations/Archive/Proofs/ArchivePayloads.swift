@@ -10,11 +10,11 @@ internal import Records
 internal import Synchronization
 internal import TransparencyLog
 
-/// Decrypts archived objects and verifies Apple's signatures in them as of the time of receipt.
+/// Decrypts archived objects and verifies their Apple signatures as of the time of receipt.
 ///
 /// Results are counted by label: `erased` if an archived record of the erasures topic names the key, or if the subject
 /// had been erased before the record arrived; `signed by Apple for <bundle id>`; `not signed` for version 1; `readable`
-/// for records that Apple does not sign. A payload that is unreadable for any other reason is a finding:
+/// for records that Apple does not sign. A payload that cannot be read for another reason is a finding; see
 /// ``missingLabels``.
 final class ArchivePayloads: Sendable {
     private let keys: KeyStore
@@ -23,7 +23,8 @@ final class ArchivePayloads: Sendable {
     private let erasures = Mutex(ErasedKeys())
     private let roots: [[UInt8]]
     private let apps: [AppIdentity]
-    /// One verifier for each app. Without configured apps, one for each app that a notification claims to be for.
+    /// The verifiers, one per app. If no apps are configured, there is one for each app that a notification claims to
+    /// be for.
     private let verifiers = Mutex<[AppIdentity: NotificationVerifier]>([:])
 
     init(keys: KeyStore, names: TopicNames, roots: [[UInt8]], apps: [AppIdentity]) {
@@ -33,17 +34,17 @@ final class ArchivePayloads: Sendable {
         self.apps = apps
     }
 
-    /// Labels of payloads for which a key or certificate is missing.
+    /// The labels of payloads for which a key or certificate is missing.
     static let missingLabels = ["key missing", "key unreadable", "certificate missing"]
 
-    /// Reads the archived copies of Apple's certificates, without which no notification can be reassembled, and the
-    /// erasure records, which list the keys that were destroyed on purpose.
+    /// Reads the archived copies of Apple's certificates, which are needed to reassemble notifications, and the erasure
+    /// records, which list the keys that were destroyed on purpose.
     func readReferences(_ readers: [LogReader]) async throws(LogReadError) {
         for reader in readers where [names.certificates, names.erasures].contains(reader.names.partition.topic) {
             let size = try await reader.checkpoint()?.checkpoint.size ?? 0
             for index in 0..<TilePath.bundleCount(size: size) {
                 let bundle = try await reader.bundle(index, size: size)
-                // If a segment of certificates is missing, the notifications that need it are reported.
+                // If a certificate segment is missing, the notifications that need it are reported later.
                 guard let segment = try? await reader.segment(index, size: size) else {
                     if reader.names.partition.topic == names.erasures { erasures.withLock { $0.isComplete = false } }
                     continue
@@ -148,7 +149,7 @@ final class ArchivePayloads: Sendable {
         let app = apps.first ?? ClaimedApp.identity(in: text)
         return verifiers.withLock { verifiers in
             if let known = verifiers[app] { return known }
-            // An archive has few apps. Verifiers for further claimed apps are not kept.
+            // An archive has few apps, so verifiers for further claimed apps are not kept.
             let made = try? NotificationVerifier(
                 VerifierConfiguration(
                     roots: roots, apps: apps.isEmpty ? [app] : apps, revocation: .off,

@@ -3,7 +3,7 @@ internal import Configuration
 internal import Lifecycle
 internal import TransparencyLog
 
-/// A policy file (c2sp.org/tlog-policy) for an archive. Its log lines contain the keys of logs of checkpoints.
+/// A policy file (c2sp.org/tlog-policy) for an archive. Each of its log lines contains the key of a log of checkpoints.
 struct ArchivePolicy {
     private let policy: TlogPolicy
 
@@ -15,7 +15,7 @@ struct ArchivePolicy {
             exitCode: .archiveKeyUnknown)
     }
 
-    /// The archives whose log of checkpoints is in the policy, as verifier keys with the archive's origin as name.
+    /// The verifier keys of the archives whose log of checkpoints is in the policy, named by the archive's origin.
     private var archives: [NoteVerifier] {
         policy.logs.compactMap { log in
             guard let key = log.verifier, key.name.hasSuffix(Self.suffix) else { return nil }
@@ -25,8 +25,8 @@ struct ArchivePolicy {
 
     private static let suffix = "/checkpoint-log"
 
-    /// Returns the keys of the archives in the policy, or nil for a policy without log lines, which leaves the choice
-    /// of logs to others.
+    /// Returns the keys of the archives in the policy. Returns nil for a policy without log lines, which does not
+    /// select logs.
     ///
     /// - Throws: a ``StartupError`` with exit code 5 if none of the logs is a log of checkpoints.
     func archiveKeys() throws(StartupError) -> ArchiveVerifiers? {
@@ -38,10 +38,10 @@ struct ArchivePolicy {
         return ArchiveVerifiers(archives)
     }
 
-    /// Returns the witnesses and the quorum, or nil for a policy that requires no cosignature.
+    /// Returns the witnesses and the quorum, or nil if the policy requires no cosignature.
     ///
-    /// - Throws: a ``StartupError`` with exit code 5 if the archive's own key is a witness, and if the policy has log
-    ///   lines but none of them is for the archive.
+    /// - Throws: a ``StartupError`` with exit code 5 if the archive's own key is a witness, or if the policy has log
+    ///   lines but none for the archive.
     func witnesses(_ verifiers: ArchiveVerifiers?) throws(StartupError) -> WitnessPolicy? {
         if let verifiers, !policy.logs.isEmpty {
             let isKnown = archives.contains { archive in

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Synchronization
 internal import Time
 
-/// A progress bar on standard error while a log is read, if that is a terminal.
+/// A progress bar for reading a log, shown if standard error is a terminal.
 final class ArchiveProgress: Sendable {
     private static let width = 30
     private static let interval: Int64 = 200
@@ -18,7 +18,7 @@ final class ArchiveProgress: Sendable {
         self.write = write
     }
 
-    /// Returns nil unless standard error is a terminal.
+    /// Returns a progress bar, or nil if standard error is not a terminal.
     static func onTerminal(_ clocks: Clocks) -> ArchiveProgress? {
         guard isatty(STDERR_FILENO) == 1 else { return nil }
         return ArchiveProgress(clocks: clocks) { try? FileDescriptor.standardError.write($0.utf8) }

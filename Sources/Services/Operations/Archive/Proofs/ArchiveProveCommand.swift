@@ -10,7 +10,7 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// `sluicectl archive prove`: writes the proof that a record is in the archive, and checks such proofs.
+/// `sluicectl archive prove`: writes a proof that a record is in the archive, or checks one.
 struct ArchiveProveCommand {
     private static let maximumBytes = TlogProof.maximumByteCount
 
@@ -63,8 +63,7 @@ struct ArchiveProveCommand {
         }
     }
 
-    /// Creates the proof. Its extra data contains the leaf itself, which the recipient hashes and therefore does not
-    /// have to trust.
+    /// Creates the proof. Its extra data contains the leaf, which the recipient hashes and therefore need not trust.
     private func proof(
         of place: ArchiveLogPlace, _ store: any ObjectStore, verifiers: ArchiveVerifiers?
     ) async throws -> (proof: TlogProof, outer: TlogProof?) {
@@ -126,7 +125,7 @@ struct ArchiveProveCommand {
     }
 }
 
-/// Result of checking a proof.
+/// The result of checking a proof.
 private struct ProofResult {
     let exitCode: ExitCode
     let reason: String?
@@ -135,7 +134,7 @@ private struct ProofResult {
     private let checkpoint: VerifiedCheckpoint?
 
     /// - Parameters:
-    ///   - verifiers: nil checks only the path from the leaf to the root, and no signature.
+    ///   - verifiers: nil checks only the path from the leaf to the root, not the signature.
     ///   - policy: nil requires no witness.
     ///   - outer: the proof that the checkpoint is in the log of checkpoints.
     init(_ bytes: [UInt8], _ verifiers: ArchiveVerifiers?, _ policy: WitnessPolicy?, outer: [UInt8]?) {

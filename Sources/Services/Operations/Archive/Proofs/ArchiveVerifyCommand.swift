@@ -12,7 +12,7 @@ internal import Records
 internal import Time
 internal import TransparencyLog
 
-/// `sluicectl archive verify`: recomputes the archive's logs from their files.
+/// `sluicectl archive verify`: recomputes the archive's logs from the stored files.
 struct ArchiveVerifyCommand {
     let configuration: Configuration
     let source: SluicectlParts.Verification
@@ -20,7 +20,7 @@ struct ArchiveVerifyCommand {
     /// Timeout for the brokers' first response.
     let timeout: Duration
 
-    /// - Parameter logs: topics, or `<topic>/<partition>`; an empty list means all logs.
+    /// - Parameter logs: topics or `<topic>/<partition>`; empty for all logs.
     func run(_ logs: [String], _ console: Console) async throws -> ExitCode {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
         let retention = try retention(logs)
@@ -62,9 +62,9 @@ struct ArchiveVerifyCommand {
         }
     }
 
-    /// Returns the retention that deletions are compared with, in milliseconds, or nil to compare none.
+    /// Returns the retention with which deletions are compared, in milliseconds, or nil if none are compared.
     ///
-    /// - Throws: a ``StartupError`` for a run that does not cover all payloads and all logs.
+    /// - Throws: a ``StartupError`` if the run does not cover all payloads and all logs.
     private func retention(_ logs: [String]) throws(StartupError) -> Int64? {
         guard let retention = configuration[ArchiveProofOptions.retention] else { return nil }
         guard logs.isEmpty, !configuration[ArchiveProofOptions.treeOnly],
@@ -89,7 +89,7 @@ struct ArchiveVerifyCommand {
         return try await RetentionComparison(report, retention: retention, erasures: readers)
     }
 
-    /// Saves the checkpoints for the next run. The file is replaced atomically.
+    /// Saves the checkpoints for the next run. Replaces the file atomically.
     private func save(_ report: ArchiveReport) throws {
         guard let path = configuration[ArchiveProofOptions.save] else { return }
         let notes = report.checkpoints.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
@@ -101,7 +101,7 @@ struct ArchiveVerifyCommand {
         }
     }
 
-    /// Checks that every requested log exists, unless an anchor reports that it is missing.
+    /// Checks that every requested log exists, except for logs that are already reported missing because of an anchor.
     private func checkPresence(_ report: ArchiveReport, _ wanted: [String]) throws(LogReadError) {
         let known = report.logs.map(\.log.partition) + report.missing.map(\.log)
         let absent = wanted.first { text in !known.contains { Self.isWanted($0, [text]) } }

@@ -5,7 +5,7 @@ internal import Kafka
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Output of `sluicectl archive verify`.
+/// The output of `sluicectl archive verify`.
 struct ArchiveVerifyReport {
     private let report: ArchiveReport
     private let kafka: KafkaComparison?
@@ -24,7 +24,7 @@ struct ArchiveVerifyReport {
         findings = report.findings + (kafka?.findings ?? []) + (retention?.findings ?? [])
     }
 
-    /// The most severe finding, see ``ArchiveReport/verdict``.
+    /// The most severe finding; see ``ArchiveReport/verdict``.
     var verdict: Finding.Kind? {
         if let verdict = report.verdict, ![.incomplete, .unanchored].contains(verdict) { return verdict }
         let compared = (kafka?.findings ?? []) + (retention?.findings ?? [])
@@ -38,14 +38,15 @@ struct ArchiveVerifyReport {
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Number of payloads that are neither readable nor erased.
+    /// The number of payloads that are neither readable nor erased.
     private var missing: Int {
         outcomes.reduce(0) { $0 + (ArchivePayloads.missingLabels.contains($1.label) ? $1.count : 0) }
     }
 
     // MARK: Text
 
-    /// The report as text. Empty logs without findings are only counted, because most dead letter topics are empty.
+    /// The report as text. Empty logs without findings are counted but not listed, because most dead letter topics are
+    /// empty.
     var text: String {
         let heading = ["LOG", "LEAVES", "CHECKPOINT", "RESULT"]
         var text = PlainText.table(
@@ -65,7 +66,7 @@ struct ArchiveVerifyReport {
         return text + (findings.isEmpty ? "\n" : "\n\n") + summary.map { "\($0)\n" }.joined()
     }
 
-    /// The log of checkpoints, and logs that are not empty or have findings.
+    /// The logs to list: the log of checkpoints, and logs that are not empty or have findings.
     private var shownLogs: [LogReport] {
         [report.checkpointLog].compactMap(\.self) + report.logs.filter { !Self.isEmpty($0) || !$0.isSound }
     }
@@ -111,7 +112,7 @@ struct ArchiveVerifyReport {
             + "(unfinished, or rolled back): \(names)\(more)"
     }
 
-    /// Lines about the cosignatures of witnesses, on the log of checkpoints or on each log.
+    /// Lines about the witnesses' cosignatures, on the log of checkpoints or on each log.
     private var witnessLines: [String] {
         guard let policy = options.witnesses else { return [] }
         let logs = report.checkpointLog.map { [$0] } ?? report.logs.filter { !Self.isEmpty($0) }
@@ -125,7 +126,7 @@ struct ArchiveVerifyReport {
             }
     }
 
-    /// Lines about checkpoints from elsewhere.
+    /// Lines about checkpoints from outside the archive.
     private var anchorLines: [String] {
         guard let given = options.anchors else {
             return [
@@ -197,7 +198,7 @@ struct ArchiveVerifyReport {
             OutputName.size: .integer(Int64(log.checkpoint?.checkpoint.size ?? 0)),
             OutputName.root: log.checkpoint.map { .string($0.checkpoint.root.base64) } ?? .null,
             OutputName.signedTime: log.checkpoint?.time.map { .string(Self.instant($0)) } ?? .null,
-            // For programs that only know the formats: the keys under the names that sign this log's checkpoints.
+            // For programs that only know the formats: the keys under the names used in this log's checkpoints.
             OutputName.keys: .array(options.verifiers?.keys(of: origin).map { .string($0.text) } ?? []),
             OutputName.leaves: .integer(Int64(log.leaves)), OutputName.objects: .integer(Int64(log.objects)),
             OutputName.bytes: .integer(Int64(log.objectBytes)),

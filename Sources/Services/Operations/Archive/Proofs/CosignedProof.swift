@@ -5,18 +5,18 @@ internal import TransparencyLog
 
 /// A proof of a record under a cosigned checkpoint.
 ///
-/// Witnesses cosign the log of checkpoints. A record therefore has two proofs: its leaf is in the tree of a checkpoint
-/// of its log, and this checkpoint is a leaf of the cosigned log of checkpoints. An archive of an earlier version has
-/// cosigned checkpoints of the log itself, and one proof.
+/// Witnesses cosign the log of checkpoints, so a record needs two proofs: one that its leaf is in the tree of its log's
+/// checkpoint, and one that this checkpoint is a leaf of the cosigned log of checkpoints. In archives of earlier
+/// versions the log's own checkpoints are cosigned, and one proof is enough.
 struct CosignedProof {
-    /// Suffix of the second proof's file, appended to the name of the first one.
+    /// The suffix of the second proof's file, appended to the name of the first one.
     static let suffix = ".checkpoint"
 
     let checkpoint: VerifiedCheckpoint
-    /// The proof that the checkpoint is in the log of checkpoints; nil when the checkpoint itself is cosigned.
+    /// The proof that the checkpoint is in the log of checkpoints; nil if the checkpoint itself is cosigned.
     let outer: TlogProof?
 
-    /// Returns the newest cosigned checkpoint that covers a leaf, or nil when no witness has cosigned one yet.
+    /// Returns the newest cosigned checkpoint that covers a leaf, or nil if no witness has cosigned one yet.
     ///
     /// - Throws: ``LogReadError``.
     static func newest(
@@ -31,7 +31,7 @@ struct CosignedProof {
             let found = try await log.loggedCheckpoint(of: origin, covering: leaf, size: cosigned.checkpoint.size)
         else { return nil }
         var copy = try await reader.checkpoint(size: found.checkpoint.size)
-        // The copy of the newest checkpoint may not have been written yet.
+        // The newest checkpoint may not have been copied yet.
         if copy == nil { copy = try await reader.checkpoint() }
         guard let checkpoint = copy, checkpoint.checkpoint == found.checkpoint else { return nil }
         let entry = Array(found.checkpoint.text.utf8)
@@ -39,7 +39,7 @@ struct CosignedProof {
         return CosignedProof(checkpoint: checkpoint, outer: outer)
     }
 
-    /// Returns why the proof that a checkpoint is in a cosigned log of checkpoints is invalid, or nil when it is valid.
+    /// Returns why the proof that a checkpoint is in a cosigned log of checkpoints is invalid, or nil if it is valid.
     static func problem(
         _ bytes: [UInt8], of checkpoint: VerifiedCheckpoint, _ verifiers: ArchiveVerifiers?, _ policy: WitnessPolicy
     ) -> (exitCode: ExitCode, reason: String)? {
@@ -60,7 +60,7 @@ struct CosignedProof {
         }
     }
 
-    /// Returns why a note's cosignatures do not satisfy the policy, or nil when they do.
+    /// Returns why a note's cosignatures do not satisfy the policy, or nil if they do.
     static func problem(_ note: SignedNote, _ policy: WitnessPolicy) -> (exitCode: ExitCode, reason: String)? {
         guard !policy.isMet(by: note) else { return nil }
         let count = policy.cosignatures(on: note)

@@ -1,13 +1,13 @@
 internal import ArchiveLog
 internal import Kafka
 
-/// Keys named by archived records of the erasures topic: their destruction was intended, and a leaf documents it.
+/// The keys named by archived records of the erasures topic. They were destroyed on purpose, and a leaf documents it.
 struct ErasedKeys {
     private var keys: Set<ArchiveKeyId> = []
     /// Whether every record of the erasures topic could be read.
     var isComplete = true
 
-    /// Adds the keys of an erasure record; other records name no keys.
+    /// Adds the keys that an erasure record names; other records name none.
     mutating func add(_ record: KafkaRecord) {
         guard let value = record.value, let erasure = try? ErasureRecord(json: value), erasure.action == .erase else {
             return
@@ -15,9 +15,9 @@ struct ErasedKeys {
         keys.formUnion(erasure.keys)
     }
 
-    /// Returns the outcome for a key that the key store has destroyed.
+    /// Returns the outcome for a key that was destroyed in the key store.
     ///
-    /// - Parameter isDecided: whether the key store has an erasure of the subject, which may not be archived yet.
+    /// - Parameter isDecided: whether the key store contains an erasure of the subject, which may not be archived yet.
     func outcome(ofDestroyed key: ArchiveKeyId, isDecided: Bool) -> InspectionOutcome {
         if keys.contains(key) { return InspectionOutcome("erased") }
         let problem = "key \(key) was destroyed, and no archived record of an erasure names it"

@@ -2,9 +2,9 @@ internal import ArchiveLog
 internal import Kafka
 internal import TransparencyLog
 
-/// Checks that every record still in a topic has a leaf, up to the last archived offset.
+/// Checks that every record that is still in a topic, up to the last archived offset, has a leaf.
 struct KafkaComparison {
-    /// Number of records that have a leaf.
+    /// The number of records that have a leaf.
     private(set) var records = 0
     private(set) var findings: [Finding] = []
     /// Topics that no longer exist in Kafka.
@@ -66,7 +66,7 @@ private struct LeafWalk {
         next = max(0, low - 1)
     }
 
-    /// Returns the leaf of an offset, or nil when there is none. Offsets must be requested in ascending order.
+    /// Returns the leaf of an offset, or nil if there is none. Offsets must be requested in ascending order.
     mutating func leaf(of offset: KafkaOffset) async throws -> (index: Int, leaf: ArchiveLeaf)? {
         while next < size {
             let index = next / TilePath.fullWidth

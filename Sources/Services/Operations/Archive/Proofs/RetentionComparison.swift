@@ -3,9 +3,9 @@ internal import Kafka
 internal import Lifecycle
 internal import TransparencyLog
 
-/// Result of `sluicectl archive verify --retention` for missing segments.
+/// The result of `sluicectl archive verify --retention` for missing segments.
 struct RetentionComparison {
-    /// Segments that a recorded step deleted in accordance with the policy.
+    /// The number of segments deleted by a recorded step in accordance with the policy.
     private(set) var segments = 0
     private(set) var findings: [Finding] = []
 
@@ -13,7 +13,7 @@ struct RetentionComparison {
     /// have been verified in the same run.
     ///
     /// - Parameters:
-    ///   - retention: the policy, in milliseconds.
+    ///   - retention: the retention required by the policy, in milliseconds.
     ///   - erasures: the logs of the erasures topic.
     /// - Throws: ``LogReadError``.
     init(_ report: ArchiveReport, retention: Int64, erasures: [LogReader]) async throws(LogReadError) {

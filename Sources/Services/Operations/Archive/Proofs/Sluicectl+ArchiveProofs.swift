@@ -4,7 +4,8 @@ internal import PipelineRuntime
 
 /// Runs the commands of `sluicectl archive` that verify and prove.
 extension Sluicectl {
-    /// Returns nil for any other command. Stores and key stores block, so none of this runs on the cooperative pool.
+    /// Runs the command, or returns nil for any other command. Stores and key stores block, so none of this runs on the
+    /// cooperative pool.
     func archiveProofs(
         _ invocation: Invocation, _ source: SluicectlParts.Verification
     ) async throws -> ExitCode? {

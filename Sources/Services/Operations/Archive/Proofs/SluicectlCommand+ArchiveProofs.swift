@@ -2,7 +2,7 @@ internal import ArchiveKeys
 internal import Configuration
 internal import ServiceKit
 
-/// Command lines of `sluicectl archive verify` and `prove`.
+/// The command lines of `sluicectl archive verify` and `prove`.
 extension SluicectlCommand {
     static func archiveProofs(_ parts: SluicectlParts) -> [Command] { [archiveVerify(parts), archiveProve] }
 
