@@ -1,4 +1,4 @@
-/// Member names of `--output json`. A contract: names are added, never changed.
+/// Member names of `--output json`. They are a contract: names may be added, but never changed.
 enum OutputName {
     // Shared by several commands.
     static let ok = "ok"

@@ -2,7 +2,7 @@ internal import AppStoreModel
 
 /// Formats text for terminals.
 enum PlainText {
-    /// Makes untrusted text printable: control characters, which a terminal would interpret, become `?`.
+    /// Makes untrusted text printable by replacing control characters, which a terminal would interpret, with `?`.
     static func printable(_ text: String, maximum: Int = 512) -> String {
         var result = String.UnicodeScalarView()
         for (position, scalar) in text.unicodeScalars.enumerated() {
@@ -19,12 +19,12 @@ enum PlainText {
         return String(result)
     }
 
-    /// Formats a time with seconds: `2026-11-21T17:15:16Z`.
+    /// Formats a time to the second: `2026-11-21T17:15:16Z`.
     static func seconds(_ instant: AppStoreInstant) -> String {
         String(instant.description.prefix(19)) + "Z"
     }
 
-    /// Formats columns of equal width, two spaces apart; the last one is not padded.
+    /// Formats rows as aligned columns, two spaces apart. The last column is not padded.
     static func table(_ rows: [[String]], indent: String = "") -> String {
         var widths: [Int] = []
         for row in rows {
@@ -39,7 +39,7 @@ enum PlainText {
         return rows.map { indent + line($0, widths: widths) + "\n" }.joined()
     }
 
-    /// Formats one row of such columns; a cell wider than its column shifts the rest.
+    /// Formats one row with the given column widths. A cell wider than its column shifts the rest of the row.
     static func line(_ cells: [String], widths: [Int]) -> String {
         var text = ""
         for (column, cell) in cells.enumerated() {

@@ -11,14 +11,14 @@ package struct Sluicectl: Sendable {
     let clocks: Clocks
     let timeout: Duration
     let interruptions: @Sendable () -> AsyncStream<String>
-    /// Where reveals of archived records go.
+    /// Publishes reveals of archived records.
     private let publishing: ErasurePublishing
 
     /// - Parameters:
-    ///   - parts: the services' contributions.
-    ///   - timeout: timeout for the brokers' first response.
-    ///   - interruptions: starts to catch SIGINT and SIGTERM, for commands that run until interrupted.
-    ///   - publishing: publishes who opens records of the archive.
+    ///   - parts: the contributions of the services.
+    ///   - timeout: the timeout for the brokers' first response.
+    ///   - interruptions: starts catching SIGINT and SIGTERM, for commands that run until interrupted.
+    ///   - publishing: publishes a record of who reads archived records.
     package init(
         _ parts: SluicectlParts, console: Console = .standard, clocks: Clocks = .system,
         timeout: Duration = .seconds(10),
@@ -37,15 +37,15 @@ package struct Sluicectl: Sendable {
         ArchiveReveals(configuration: configuration, clocks: clocks, timeout: timeout, publishing: publishing)
     }
 
-    /// SIGINT and SIGTERM; a second signal, or ten seconds, ends the process.
+    /// Yields SIGINT and SIGTERM. The process ends at a second signal, or ten seconds after the first.
     package static let signals: @Sendable () -> AsyncStream<String> = {
         SignalWatch.triggers(maximum: .seconds(10)) { _ in }
     }
 
     /// - Parameters:
-    ///   - arguments: arguments without the program name.
-    ///   - environment: all variables of the process.
-    /// - Returns: the exit code; results and errors have been printed.
+    ///   - arguments: the arguments, without the program name.
+    ///   - environment: all environment variables of the process.
+    /// - Returns: the exit code. Results and errors have already been printed.
     package func run(_ arguments: [String], environment: [String: String]) async -> Int32 {
         await exitCode(arguments, environment).rawValue
     }
@@ -251,8 +251,8 @@ package struct Sluicectl: Sendable {
         noCase(invocation)
     }
 
-    /// Reports a programming error: a command of SluicectlCommand has no case here. Unknown commands have been refused
-    /// earlier.
+    /// Reports a programming error: a command in SluicectlCommand has no case here. Unknown commands have already been
+    /// refused.
     private func noCase(_ invocation: Invocation) -> Never {
         preconditionFailure("no command \(invocation.commandPath)")
     }
@@ -283,7 +283,7 @@ package struct Sluicectl: Sendable {
         return try await command.run(console)
     }
 
-    /// Prints the error on one line, and returns its exit code.
+    /// Prints the error on one line and returns its exit code.
     private func end(_ error: any Error, _ command: Command) -> ExitCode {
         if let error = error as? ConfigurationError,
             case .refuse(let lines, let exitCode) = command.refusal(ConfigurationErrors([error]))

@@ -4,7 +4,7 @@ internal import ServiceKit
 
 /// The command line of `sluicectl topics acls`.
 extension SluicectlCommand {
-    /// Returns no command without the settings of the executables.
+    /// Returns the commands; none if the executables' access settings are not wired.
     static func acls(_ parts: SluicectlParts) -> [Command] {
         guard let access = parts.access else { return [] }
         let own = ConfigurationSchema(

@@ -11,7 +11,7 @@ extension SluicectlCommand {
             OperationsSettings.replicationFactor, OperationsSettings.groups, OperationsSettings.clusterSource,
         ] + OperationsSettings.clusterGroups.map(\.setting), openPrefixes: [ApplicationSettings.kafka])
 
-    /// Returns no command without the settings of the executables.
+    /// Returns the commands; none if the executables' access settings are not wired.
     static func cluster(_ parts: SluicectlParts) -> [Command] {
         guard let access = parts.access else { return [] }
         return [cluster(clusterSchema.adding(access.schema))]

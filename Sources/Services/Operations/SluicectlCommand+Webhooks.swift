@@ -3,7 +3,7 @@ internal import ServiceKit
 
 /// The command line of `sluicectl webhooks`.
 extension SluicectlCommand {
-    /// Returns no command when webhooks are not wired.
+    /// Returns the commands; none if webhooks are not wired.
     static func webhooks(_ parts: SluicectlParts) -> [Command] {
         guard let webhooks = parts.webhooks else { return [] }
         return [

@@ -37,7 +37,7 @@ enum SluicectlCommand {
 
     // MARK: topics
 
-    /// Returns the settings of topics, including those of webhooks, whose receivers have dead letter topics.
+    /// Returns the settings for topics, including those for webhooks, because each receiver has dead letter topics.
     private static func topicsSchema(_ parts: SluicectlParts) -> ConfigurationSchema {
         let schema = kafkaSchema.adding(
             ConfigurationSchema([

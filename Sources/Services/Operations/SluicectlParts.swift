@@ -3,19 +3,19 @@ package import Configuration
 package import Kafka
 package import Story
 
-/// The services' contributions to `sluicectl`, injected where the executable is wired.
+/// The services' contributions to `sluicectl`, provided where the executable is wired.
 package struct SluicectlParts: Sendable {
     /// An executable whose configuration can be checked and shown.
     package struct Executable: Sendable {
-        /// The name as operators type it.
+        /// The executable's name, as operators type it.
         package let name: String
-        /// Settings of the executable.
+        /// The executable's settings.
         package let schema: ConfigurationSchema
-        /// Whether an installation can omit it: checked only when it is named, or when one of its own settings is
-        /// given.
+        /// Whether an installation may lack the executable. If so, it is checked only when it is named or one of its
+        /// own settings is given.
         package let isOptional: Bool
-        /// Finds errors that the schema alone cannot detect: everything that startup would refuse, without starting
-        /// anything.
+        /// Throws the errors that the schema alone cannot detect: everything that would make startup fail. Starts
+        /// nothing.
         package let check: @Sendable (Configuration) throws(ConfigurationError) -> Void
 
         package init(
@@ -29,11 +29,11 @@ package struct SluicectlParts: Sendable {
         }
     }
 
-    /// Apps and roots as the ingress reads them.
+    /// Apps and root certificates, as the ingress reads them.
     package struct Verification: Sendable {
-        /// Settings of apps and roots; none is required.
+        /// Settings for apps and root certificates; none is required.
         package let schema: ConfigurationSchema
-        /// The pinned roots, each as DER.
+        /// The pinned root certificates, each as DER.
         package let roots: @Sendable (Configuration) throws(ConfigurationError) -> [[UInt8]]
         /// The configured apps; empty if there are none.
         package let apps: @Sendable (Configuration) throws(ConfigurationError) -> [AppIdentity]
@@ -64,20 +64,20 @@ package struct SluicectlParts: Sendable {
         }
     }
 
-    /// The webhook receiver, reached the same way as by sluice-webhooks.
+    /// Sends deliveries to a webhook receiver in the same way as sluice-webhooks.
     package struct Webhooks: Sendable {
-        /// The settings of sluice-webhooks that define the content, the URL and the signature of its requests.
+        /// The settings of sluice-webhooks that determine the content, URL and signature of its requests.
         package let schema: ConfigurationSchema
         /// Returns the configuration of one of several receivers; nil selects the only one.
         package let receiver: @Sendable (String?, Configuration) throws -> Configuration
         /// Posts a test delivery.
         package let test: @Sendable (Configuration) async throws -> Delivery
-        /// Posts the record of a webhook-id again.
+        /// Posts the record with this webhook-id again.
         package let resend: @Sendable (String, Configuration, KafkaConfiguration) async throws -> Delivery
         /// Posts dead letters of a topic again, and reports each delivery.
         package let resendFailed: ResendFailed
 
-        /// Parameters: the topic, the earliest time in milliseconds since 1970, and the rate per second.
+        /// The parameters include the topic, the earliest time in milliseconds since 1970, and the rate per second.
         package typealias ResendFailed =
             @Sendable (
                 _ topic: KafkaTopic, _ since: Int64?, _ rate: Int, Configuration, KafkaConfiguration,
@@ -99,7 +99,7 @@ package struct SluicectlParts: Sendable {
         }
     }
 
-    /// Settings of the executables that determine their access rights in Kafka.
+    /// The executables' settings that determine their access rights in Kafka.
     package struct Access: Sendable {
         package let schema: ConfigurationSchema
         package let options: @Sendable (Configuration) -> AccessOptions
@@ -110,9 +110,9 @@ package struct SluicectlParts: Sendable {
         }
     }
 
-    /// The rules of sluice-entitlements, to explain its decisions.
+    /// The rules of sluice-entitlements, used to explain its decisions.
     package struct Entitlements: Sendable {
-        /// The settings of sluice-entitlements that change decisions.
+        /// The settings of sluice-entitlements that affect its decisions.
         package let schema: ConfigurationSchema
         package let model: @Sendable (Configuration) throws(ConfigurationError) -> StoryModel
 
@@ -146,7 +146,7 @@ package struct SluicectlParts: Sendable {
         self.entitlements = entitlements
     }
 
-    /// The keys that the executables and this tool read from their shared file and environment.
+    /// The keys that the executables and this tool read from the shared file and environment.
     var sharedKeys: [String] {
         (executables.map(\.schema) + [OperationsSettings.inFiles]).flatMap(\.sharedKeys)
     }

@@ -6,7 +6,7 @@ internal import Kafka
 internal import SQLite
 internal import Telemetry
 
-/// `sluicectl version`: versions of this build and of its libraries.
+/// `sluicectl version`: prints the versions of this build and its libraries.
 enum VersionCommand {
     static func run(_ output: OutputFormat, _ console: Console) async {
         switch output {
@@ -41,8 +41,8 @@ enum VersionCommand {
         return object
     }
 
-    /// Swift exposes neither its compiler's nor its library's version at run time; only a minimum compiler version can
-    /// be tested at compile time.
+    /// The minimum compiler version, which can be tested at compile time. Swift does not expose the version of its
+    /// compiler or library at run time.
     static var compiler: String {
         #if compiler(>=6.5)
             "6.5 or later"

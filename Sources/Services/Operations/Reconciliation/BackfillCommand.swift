@@ -5,14 +5,14 @@ internal import Reconciliation
 internal import Records
 internal import Time
 
-/// `sluicectl backfill`: requests a sweep of a time range from sluice-reconciler. The request is a record of the
-/// reconciliation topic, so it survives this command and any member; progress is read from the admin listener.
+/// `sluicectl backfill`: requests a sweep of a time range from sluice-reconciler. The request is a record in the
+/// reconciliation topic, so it outlives this command and any member. Progress is read from the admin listener.
 struct BackfillCommand {
     let configuration: Configuration
     let clocks: Clocks
     /// Timeout for the brokers' first response.
     let timeout: Duration
-    /// Polling interval for progress.
+    /// The interval between requests for the progress.
     var pause: Duration = .seconds(1)
 
     private var environment: AppStoreEnvironment { configuration[OperationsSettings.environment] }
@@ -55,7 +55,7 @@ struct BackfillCommand {
         return .failure
     }
 
-    /// Returns why a backfill is incomplete, or nil when it published everything.
+    /// Returns why a backfill is incomplete, or nil if it published everything.
     static func complaint(about run: SweepRun) -> String? {
         let (rest, unread) = (run.counts.notBroughtIn, run.counts.unread)
         guard !run.isCancelled else { return "cancelled; published so far: \(run.counts.published)" }
@@ -85,12 +85,12 @@ struct BackfillCommand {
         return SweepRange(from: from, to: min(to, now))
     }
 
-    /// Maximum consecutive polls without a response: the admin listener may be restarting.
+    /// Maximum number of consecutive polls without a response, because the admin listener may be restarting.
     private static let missedLooks = 60
 
-    /// Prints progress until the sweep is complete; returns nil when the command was interrupted.
+    /// Prints progress until the sweep is complete; returns nil if the command was interrupted.
     ///
-    /// - Throws: a `StartupError` when the admin listener does not respond for too long.
+    /// - Throws: a `StartupError` if the admin listener does not respond for too long.
     private func follow(_ asked: Sweep, _ interruption: Interruption, _ console: Console) async throws -> Sweep? {
         var shown = ""
         var missed = 0

@@ -3,14 +3,14 @@ internal import Lifecycle
 internal import Reconciliation
 internal import Time
 
-/// `sluicectl reconcile cancel`: asks sluice-reconciler to stop a backfill. It stops at its next page.
+/// `sluicectl reconcile cancel`: asks sluice-reconciler to stop a backfill, which then stops at its next page.
 struct CancelCommand {
     let configuration: Configuration
     let clocks: Clocks
     /// Timeout for the brokers' first response.
     let timeout: Duration
 
-    /// - Parameter id: the backfill's id, with or without the prefix `backfill-`.
+    /// - Parameter id: the id of the backfill, with or without the prefix `backfill-`.
     func run(_ id: String, _ console: Console) async throws -> ExitCode {
         let kind = SweepKind(id).flatMap { $0.isBackfill ? $0 : nil } ?? .backfill(id)
         let known = try await ReconcilerPage(configuration: configuration).sweeps()

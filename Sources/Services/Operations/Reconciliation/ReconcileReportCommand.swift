@@ -3,7 +3,7 @@ internal import Configuration
 internal import Lifecycle
 internal import Reconciliation
 
-/// `sluicectl reconcile report`: results and progress of the sweeps of Apple's history.
+/// `sluicectl reconcile report`: prints the results and progress of sweeps of Apple's history.
 struct ReconcileReportCommand {
     let configuration: Configuration
 

@@ -7,7 +7,7 @@ internal import Reconciliation
 struct ReconcilerPage {
     let configuration: Configuration
 
-    /// - Throws: a `StartupError` when sluice-reconciler does not respond.
+    /// - Throws: a `StartupError` if sluice-reconciler does not respond.
     func sweeps() async throws(StartupError) -> [Sweep] {
         let setting = OperationsSettings.reconcilerAdminURL
         let base = configuration[setting]

@@ -8,9 +8,9 @@ internal import Reconciliation
 internal import Records
 internal import Time
 
-/// `sluicectl reconcile statuses`: compares the published subscriptions of an app with Get All Subscription Statuses. A
-/// sweep of the history cannot find the missed notifications of an app with version 1, because Apple records version 2
-/// only.
+/// `sluicectl reconcile statuses`: compares the published subscriptions of an app with Get All Subscription Statuses.
+/// For an app that receives version 1, a sweep of the history cannot find missed notifications, because Apple records
+/// only version 2.
 struct StatusesCommand {
     let configuration: Configuration
     let clocks: Clocks
@@ -28,7 +28,7 @@ struct StatusesCommand {
         } catch {
             throw StartupError(error)
         }
-        // Lower priority than the services' own API requests.
+        // These have a lower priority than the services' own API requests.
         let scope = APIScope(source.scope.bundleId, in: source.scope.environment, priority: .background)
         let inquiry = StatusInquiry(
             StatusComparison(client, scope, clocks: clocks),
@@ -42,7 +42,7 @@ struct StatusesCommand {
         return report.isGood ? .ok : .failure
     }
 
-    /// Returns the last state of each subscription in the topic, ordered by purchase.
+    /// Returns the latest state of each subscription in the topic, ordered by purchase.
     private func published(of scope: APIScope) async throws -> [PublishedSubscription] {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).entitlements(scope.environment)
         let isEverything = configuration[OperationsSettings.statusesOfAll]
@@ -60,7 +60,8 @@ struct StatusesCommand {
             .sorted { $0.originalTransactionId.rawValue < $1.originalTransactionId.rawValue }
     }
 
-    /// Compares until Apple can no longer be queried; differences found by then are reported with the failure.
+    /// Compares until a failure prevents further queries to Apple. The differences found by then are reported with the
+    /// failure.
     private func compare(
         _ published: [PublishedSubscription], _ inquiry: StatusInquiry, _ console: Console
     ) async throws -> StatusesReport {

@@ -7,16 +7,16 @@ struct StatusesReport: Sendable {
     var differences: [StatusDifference] = []
     /// Subscriptions for which Apple returned a usable status.
     var compared = 0
-    /// Subscriptions without a usable response.
+    /// Subscriptions for which there was no usable response.
     var failed = 0
-    /// The reason why the rest was not compared.
+    /// Why the remaining subscriptions were not compared.
     var failure: APIFailure?
 
     var isGood: Bool { differences.isEmpty && failed == 0 && failure == nil }
 
     /// Adds the outcome of one request.
     ///
-    /// - Parameter unanswered: number of consecutive unanswered requests before this one.
+    /// - Parameter unanswered: the number of consecutive unanswered requests before this one.
     /// - Returns: the problem, if any, and the new number of consecutive unanswered requests.
     mutating func add(
         _ outcome: StatusInquiry.Outcome, about subscription: PublishedSubscription, unanswered: Int

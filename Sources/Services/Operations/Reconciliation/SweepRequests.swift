@@ -4,13 +4,14 @@ internal import Lifecycle
 internal import Reconciliation
 internal import Records
 
-/// Writes operators' sweep requests: records of the reconciliation topic, which survive a command and any member.
+/// Writes operators' sweep requests as records of the reconciliation topic, where they outlive the command and any
+/// member.
 struct SweepRequests {
     let configuration: Configuration
     /// Timeout for the brokers' first response.
     let timeout: Duration
 
-    /// - Throws: a `StartupError` when Kafka does not acknowledge the record.
+    /// - Throws: a `StartupError` if Kafka does not acknowledge the record.
     func write(_ sweep: Sweep) async throws {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).reconciliation(sweep.environment)
         let brokers = try Brokers(configuration, timeout: timeout)

@@ -36,7 +36,7 @@ struct DeadLettersCommand {
         }
     }
 
-    /// Returns the topic given by `--topic`, otherwise every existing dead letter topic of the installation.
+    /// Returns the topic given by `--topic` or, without it, every existing dead letter topic of the installation.
     private func topics(_ admin: KafkaAdmin) async throws -> [KafkaTopic] {
         if let topic = configuration[OperationsSettings.deadLetterTopic] { return [KafkaTopic(rawValue: topic)] }
         let own = names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }
@@ -81,7 +81,7 @@ struct DeadLettersCommand {
                     prepare: { record in
                         let letter = ReadDeadLetter(record)
                         guard let input = letter.input, inputs.contains(input) else {
-                            // A state topic holds the current state: an old row must not follow a newer one.
+                            // A state topic contains the current state, so an old row must not follow a newer one.
                             return .failure(
                                 ReplayRefusal(
                                     reason: "not_a_notification",

@@ -51,7 +51,7 @@ struct QuarantineCommand {
 
     // MARK: show
 
-    /// Prints the record and the current verdict of the verifier.
+    /// Prints the record and the verifier's current verdict.
     func show(_ position: String, _ console: Console) async throws -> ExitCode {
         let position = try Self.position(position)
         return try await withScan { scan, _ in
@@ -97,7 +97,7 @@ struct QuarantineCommand {
         }
     }
 
-    /// Verifies the record again with this version and the current configuration, and returns the records to produce.
+    /// Verifies the record again, with this version and the current configuration, and returns the records to produce.
     private func prepare(
         _ record: KafkaRecord, _ verifier: NotificationVerifier
     ) -> Result<[KafkaProducerRecord], ReplayRefusal> {
@@ -105,7 +105,7 @@ struct QuarantineCommand {
         let now = clocks.wallMilliseconds()
         let receivedAt = Self.receivedAt(kept, record) ?? AppStoreInstant(clampingMillisecondsSince1970: now)
         let at = configuration[OperationsSettings.atReceipt] ? receivedAt.millisecondsSince1970 : now
-        // A record from Apple's history is a compact JWS; its certificates are checked as of its signedDate.
+        // A record from Apple's history is a compact JWS, so its certificates are checked as of its signedDate.
         let verdict =
             kept.source == .history
             ? verifier.verify(signedPayload: kept.receivedBytes, at: at, certificates: .signature)
@@ -138,7 +138,7 @@ struct QuarantineCommand {
                 VerifierConfiguration(
                     roots: try source.roots(configuration), apps: apps, revocation: .off,
                     // Every quarantined body had a valid signature when it was received, so an attacker cannot flood
-                    // this.
+                    // this verifier.
                     newCertificateChains: NewCertificateChainLimits(perSecond: 100_000, concurrency: 1000)))
         } catch let error as VerifierSetupError {
             throw StartupError(

@@ -16,7 +16,7 @@ struct ReadDeadLetter {
     var reason: String? { text(DeadLetterHeader.reason) }
     var attempts: String? { text(DeadLetterHeader.attempts) }
     var message: String? { text(DeadLetterHeader.exceptionMessage) }
-    /// Parts of the record that are missing from the dead letter because they were too large.
+    /// The parts of the record that the dead letter omits because they were too large.
     var omitted: String? { text(DeadLetterHeader.omitted) }
     var firstFailure: String? { text(DeadLetterHeader.firstFailureTime) }
 

@@ -16,7 +16,7 @@ final class RecoveryRows {
         left = configuration[OperationsSettings.count]
     }
 
-    /// - Returns: false when the limit has been reached or the output is closed.
+    /// - Returns: false if the limit has been reached or the output is closed.
     func add(_ cells: [String], json: JSONObject) async -> Bool {
         if let left {
             guard left > 0 else { return false }
@@ -25,7 +25,7 @@ final class RecoveryRows {
         switch output {
         case .json: return await console.write(line: JSONValue.object(json).json) && left != 0
         case .text:
-            // Typical column widths: rows are printed at once instead of being measured first.
+            // Typical column widths, because rows are printed immediately instead of being measured first.
             let widths = [8, 20, 20, 24, 12, 36, 6]
             if !isBegun {
                 isBegun = true

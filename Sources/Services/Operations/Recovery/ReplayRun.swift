@@ -12,7 +12,7 @@ enum ReplayOutcome: Sendable {
     /// The record was not replayed.
     case left(reason: String, detail: String)
 
-    /// The values of `status` in the JSON: a contract.
+    /// The value of `status` in the JSON, which is a contract.
     var status: String {
         switch self {
         case .replayed: "replayed"
@@ -22,8 +22,8 @@ enum ReplayOutcome: Sendable {
     }
 }
 
-/// Replays records one after the other at a bounded rate, and prints each outcome and the position at which an
-/// interrupted run can resume.
+/// Replays records one by one at a limited rate. Prints each outcome, and the position after which an interrupted run
+/// can resume.
 struct ReplayRun {
     let configuration: Configuration
     let interruption: Interruption
@@ -41,10 +41,10 @@ struct ReplayRun {
     }
 
     /// - Parameters:
-    ///   - position: the only record to replay; nil for all after `--after`.
-    ///   - isWanted: whether a record matches the operator's filter; the others are skipped silently.
+    ///   - position: the only record to replay; nil replays all records after `--after`.
+    ///   - isWanted: returns whether a record matches the operator's filter; other records are skipped silently.
     ///   - identity: returns a record's name in the output.
-    ///   - prepare: returns the records to produce for a record, or the refusal; an empty list produces nothing.
+    ///   - prepare: returns the records to produce for a record, which may be none, or the refusal.
     func run(
         _ scan: TopicScan, only position: RecordPosition?, through producer: KafkaProducer,
         isWanted: (KafkaRecord) -> Bool = { _ in true }, identity: (KafkaRecord) -> String?,
@@ -64,7 +64,7 @@ struct ReplayRun {
         }
     }
 
-    /// - Parameter each: passes every record in order to its argument, until that returns false.
+    /// - Parameter each: passes the records in order to its argument until the argument returns false.
     func run(
         through producer: KafkaProducer, each: ((ReplayItem) async throws -> Bool) async throws -> Void
     ) async throws -> ExitCode {
@@ -89,7 +89,7 @@ struct ReplayRun {
                 return true
             }
         } catch {
-            // Acknowledged records have been counted; the operator can resume after them.
+            // Acknowledged records have been counted, so the operator can resume after them.
             await finish(counts)
             throw error
         }
@@ -174,7 +174,7 @@ struct ReplayItem {
     var prepared: Result<[KafkaProducerRecord], ReplayRefusal>?
 }
 
-/// The reason why a record is not replayed.
+/// Why a record is not replayed.
 struct ReplayRefusal: Error {
     let reason: String
     let detail: String

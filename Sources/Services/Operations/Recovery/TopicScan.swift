@@ -3,14 +3,14 @@ internal import Lifecycle
 internal import ServiceKit
 internal import Synchronization
 
-/// Reads a topic record by record, one partition after the other, up to the ends at the start of the scan. In this
-/// order a single position is enough to resume an interrupted run.
+/// Reads a topic record by record, one partition after the other, up to the offsets at which the partitions end when
+/// the scan starts. With this order, a single position is enough to resume an interrupted run.
 struct TopicScan {
     let kafka: KafkaConfiguration
     let topic: KafkaTopic
     let watermarks: [KafkaTopicPartition: KafkaWatermarks]
 
-    /// - Throws: a ``StartupError`` when the topic does not exist.
+    /// - Throws: a ``StartupError`` if the topic does not exist.
     init(_ topic: KafkaTopic, of admin: KafkaAdmin, with kafka: KafkaConfiguration) async throws {
         let watermarks = try await Self.watermarks(of: topic, admin)
         self.kafka = kafka
@@ -58,7 +58,7 @@ struct TopicScan {
         }
     }
 
-    /// Returns the offsets of a partition to read, or nil when there are none.
+    /// Returns the offsets to read in a partition, or nil if there are none.
     private func range(of place: KafkaTopicPartition, after position: RecordPosition?) -> Range<Int64>? {
         guard let marks = watermarks[place] else { return nil }
         var start = marks.low.rawValue
@@ -71,7 +71,7 @@ struct TopicScan {
 
     /// Returns the record at a position.
     ///
-    /// - Throws: a ``StartupError`` when there is none.
+    /// - Throws: a ``StartupError`` if there is none.
     func record(at position: RecordPosition) async throws -> KafkaRecord {
         let place = KafkaTopicPartition(topic: topic, partition: position.partition)
         let found = Found()
@@ -99,7 +99,7 @@ struct TopicScan {
     private struct Enough: Error {}
 }
 
-/// Whether the operator has interrupted a command.
+/// Records whether the operator has interrupted a command.
 final class Interruption: Sendable {
     private final class Flag: Sendable {
         let value = Atomic(false)

@@ -6,17 +6,18 @@ internal import Kafka
 internal import Lifecycle
 internal import Story
 
-/// The refund cases of an environment, as the archive has them: also those whose records Kafka no longer has.
+/// The refund cases of an environment as recorded in the archive, including cases with records that Kafka no longer
+/// has.
 struct ArchivedRefunds {
-    /// Settings of the archive; none are required if it is not read.
+    /// The archive's settings; none are required if the archive is not read.
     static let settings =
         ArchivePlace.storeSettings + [ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys]
 
     let refunds: ReadRefunds
-    /// Records that cannot be read any more, by reason: `erased`, `expired`, `key_unknown`.
+    /// The number of records that can no longer be read, by reason: `erased`, `expired`, `key_unknown`.
     let missing: [String: Int]
 
-    /// Reads the logs of a topic in the order of their offsets. Waits for a disk.
+    /// Reads the logs of a topic in offset order. Blocks on disk access.
     ///
     /// - Throws: a ``StartupError`` or `ConfigurationError` if the archive or the key store cannot be read, or if there
     ///   is no log.
@@ -41,7 +42,7 @@ struct ArchivedRefunds {
         self.missing = missing
     }
 
-    /// Nil when nothing is missing.
+    /// A note about missing records; nil if nothing is missing.
     var note: String? {
         guard !missing.isEmpty else { return nil }
         let counts = missing.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")

@@ -3,9 +3,9 @@ internal import Lifecycle
 internal import Story
 
 extension ReadRefunds {
-    /// Reads the topic of an environment to its end.
+    /// Reads an environment's topic to its end.
     ///
-    /// - Throws: a `StartupError` when the topic does not exist or brokers do not respond.
+    /// - Throws: a `StartupError` if the topic does not exist or the brokers do not respond.
     static func read(
         _ topic: KafkaTopic, gap: Int64, of admin: KafkaAdmin, with kafka: KafkaConfiguration
     ) async throws -> ReadRefunds {

@@ -10,8 +10,8 @@ internal import RefundRules
 internal import Story
 internal import Time
 
-/// `sluicectl refunds answer`: an operator decides a round. The answer is proposed in the topic under the key of the
-/// case, where the first proposal of the round wins; sluice-refunds sends it.
+/// `sluicectl refunds answer`: lets an operator decide a round. The answer is published as a proposal under the key of
+/// the case; the first proposal for the round wins, and sluice-refunds sends it.
 struct RefundAnswerCommand {
     let refunds: RefundsCommand
 
@@ -21,7 +21,7 @@ struct RefundAnswerCommand {
         AppStoreInstant(clampingMillisecondsSince1970: refunds.clocks.wallMilliseconds())
     }
 
-    /// A proposal record: the case with the round to answer, and the answer.
+    /// The contents of a proposal record: the case with the round to answer, and the answer.
     private struct Proposal {
         let refund: RefundCase
         let answer: FrozenAnswer
@@ -72,7 +72,7 @@ struct RefundAnswerCommand {
             refund: row.refund, answer: try answer(RefundFacts(row.refund, round), through: round.through))
     }
 
-    /// Returns the answer of a new round, which the operator opens after the newest one.
+    /// Returns the answer for a new round, which the operator opens after the newest one.
     private func again(_ row: ReadRefunds.Row, _ id: String) throws(StartupError) -> Proposal {
         guard let last = row.rounds.newest else {
             throw StartupError(
@@ -147,7 +147,7 @@ struct RefundAnswerCommand {
 }
 
 extension RefundsCommand {
-    /// Whether sample content was provided, according to the flags; nil without a flag.
+    /// Returns whether the flags say that sample content was provided; nil if neither flag is given.
     static func sampleContent(_ configuration: Configuration) throws(StartupError) -> Bool? {
         let (yes, no) = (
             configuration[OperationsSettings.sampleContentProvided], configuration[OperationsSettings.noSampleContent]
@@ -161,7 +161,7 @@ extension RefundsCommand {
         return yes ? true : no ? false : nil
     }
 
-    /// Publishes one record, and returns when Kafka has acknowledged it.
+    /// Publishes one record and returns once Kafka has acknowledged it.
     func publish(_ record: KafkaProducerRecord, _ kafka: KafkaConfiguration) async throws {
         let producer = try KafkaProducer(kafka, topics: [record.topic])
         do {

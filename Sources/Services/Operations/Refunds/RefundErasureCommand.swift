@@ -7,8 +7,9 @@ internal import RefundCases
 internal import RefundRules
 internal import Story
 
-/// `sluicectl refunds erase`: removes a person from the refund cases. Each case gets a tombstone, and sluice-refunds
-/// keeps only the list of answered requests. A preference becomes a bare withdrawal, so that nothing more is sent.
+/// `sluicectl refunds erase`: removes a person from the refund cases. Publishes a tombstone for each case;
+/// sluice-refunds then keeps only the list of answered requests. Replaces each preference with a bare withdrawal of
+/// consent, so that nothing more is sent.
 struct RefundErasureCommand {
     let refunds: RefundsCommand
 
@@ -37,7 +38,7 @@ struct RefundErasureCommand {
             guard configuration[OperationsSettings.yes] else {
                 throw StartupError("nothing was changed", fix: "Run it again with --yes")
             }
-            // Withdraw consent first, so that nothing more is sent about this person.
+            // First withdraw consent, so that nothing more is sent about this person.
             var withdrawal = RefundPreference()
             withdrawal.isWithdrawn = true
             for customer in customers {
@@ -60,7 +61,7 @@ struct RefundErasureCommand {
             || known?.appAccountToken?.rawValue.lowercased() == id.lowercased()
     }
 
-    /// Returns the keys of the preferences recorded for this person.
+    /// Returns the keys of this person's recorded preferences.
     private func customers(
         named id: String, _ cases: [RefundCase], _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
     ) async throws -> [String] {

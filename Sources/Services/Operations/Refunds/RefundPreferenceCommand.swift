@@ -7,8 +7,8 @@ internal import RefundRules
 internal import Synchronization
 internal import Time
 
-/// `sluicectl refunds preference`: the company's recorded preference for one customer, in a topic that any producer may
-/// write.
+/// `sluicectl refunds preference`: reads and records the company's preference for one customer, in a topic to which any
+/// producer may write.
 struct RefundPreferenceCommand {
     let refunds: RefundsCommand
 
@@ -18,7 +18,7 @@ struct RefundPreferenceCommand {
         TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).refundPreferences
     }
 
-    /// Records the given flags; members without a flag stay unchanged.
+    /// Records the preference given by the flags; members without a flag stay unchanged.
     func set(_ id: String, _ console: Console) async throws -> ExitCode {
         let key = try Self.key(id)
         return try await refunds.withAdmin { admin, kafka in
@@ -109,7 +109,7 @@ struct RefundPreferenceCommand {
         }
     }
 
-    /// Returns the last record of each customer, by the lower-case key.
+    /// Returns the last record of each customer, keyed by the lower-case record key.
     func recorded(_ admin: KafkaAdmin, _ kafka: KafkaConfiguration) async throws -> [String: [UInt8]] {
         let last = Mutex<[String: [UInt8]]>([:])
         let scan = try await TopicScan(topic, of: admin, with: kafka)

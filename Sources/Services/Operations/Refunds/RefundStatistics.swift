@@ -3,12 +3,12 @@ internal import JSON
 internal import RefundCases
 internal import Story
 
-/// Results of the answers: one row for each group of rounds, grouped by the requested dimensions.
+/// The results of the answers: one row per group of rounds, grouped by the requested dimensions.
 struct RefundStatistics {
     /// The columns by which rounds are grouped.
     enum Dimension: String, CaseIterable, Sendable {
         case rule, answer, reason, product, currency, month, environment
-        /// The reason why a round ended without an accepted answer.
+        /// Why a round ended without an accepted answer.
         case end
     }
 
@@ -24,7 +24,7 @@ struct RefundStatistics {
     private var groups: [[String]: Counts] = [:]
 
     /// - Parameters:
-    ///   - dimensions: the dimensions of the groups, in output order.
+    ///   - dimensions: the dimensions to group by, in output order.
     ///   - period: includes only rounds whose first request was signed in this period.
     init(_ rows: [ReadRefunds.Row], by dimensions: [Dimension], in period: Range<AppStoreInstant>) {
         self.dimensions = dimensions

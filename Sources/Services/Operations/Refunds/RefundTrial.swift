@@ -4,8 +4,8 @@ internal import RefundCases
 internal import RefundRules
 internal import Story
 
-/// A trial of rules on the requests in a topic. For each rule and answer: the number of requests, the amount of money,
-/// Apple's decisions, and the number of requests that would be answered differently.
+/// A trial of rules on the requests in a topic. For each rule and answer, it counts the requests, the money, Apple's
+/// decisions, and the requests that would be answered differently.
 struct RefundTrial {
     private struct Group: Hashable {
         let rule: String
@@ -18,12 +18,12 @@ struct RefundTrial {
         var declined = 0
         var reversed = 0
         var changed = 0
-        /// Milliunits by currency.
+        /// Amounts in milliunits, by currency.
         var amounts: [String: Int64] = [:]
     }
 
     private let rules: RefundRules
-    /// The rules in force to compare with; nil compares with the recorded answers.
+    /// The rules currently in force, to compare with; nil compares with the recorded answers.
     private let present: RefundRules?
     private let customers: [String: [ReadRefunds.Row]]
     private var groups: [Group: Counts] = [:]
@@ -77,7 +77,7 @@ struct RefundTrial {
         groups[group] = counts
     }
 
-    /// Returns the preference, or the reason for sending nothing.
+    /// Returns the preference to send, or the reason for sending nothing.
     private static func answer(_ facts: RefundFacts, _ decision: RefundDecision) -> String {
         do throws(ConsumptionProblem) {
             _ = try ConsumptionAnswer(facts, decision)
@@ -92,7 +92,7 @@ struct RefundTrial {
         return round.end?.reason ?? round.status.rawValue
     }
 
-    /// Returns the facts as the service would have seen them at the time of the request, without later events.
+    /// Returns the facts that the service would have had at the time of the request, without later events.
     private func facts(_ round: RefundRound, _ row: ReadRefunds.Row) -> RefundFacts {
         var facts = RefundFacts(row.refund, round)
         let keys = Self.keys(row)
@@ -130,7 +130,7 @@ struct RefundTrial {
             [["RULE", "ANSWER", "ROUNDS", "AMOUNT", "GRANTED", "DECLINED", "REVERSED", "SILENT", "CHANGED"]] + rows)
     }
 
-    /// Formats units with two decimals, truncated.
+    /// Formats an amount in units with two decimals, truncated.
     private static func amount(_ milliunits: Int64) -> String {
         let cents = (milliunits % 1_000).magnitude / 10
         return "\(milliunits / 1_000).\(cents < 10 ? "0" : "")\(cents)"

@@ -11,7 +11,7 @@ internal import RefundRules
 internal import Story
 internal import Time
 
-/// `sluicectl refunds`: the cases, due answers, and results. Read from the topic that sluice-refunds publishes, so no
+/// `sluicectl refunds`: lists cases, due answers, and results. It reads the topic that sluice-refunds publishes, so no
 /// service needs to run.
 struct RefundsCommand {
     let configuration: Configuration
@@ -71,7 +71,7 @@ struct RefundsCommand {
         return .ok
     }
 
-    /// Returns the deadline for sending an answer.
+    /// Returns the deadline for an answer.
     private static func until(_ row: ReadRefunds.Row) -> AppStoreInstant {
         row.rounds.waiting.map { $0.answerableUntil ?? .earliest } ?? .latest
     }
@@ -87,7 +87,7 @@ struct RefundsCommand {
         return "\(units).\(cents < 10 ? "0" : "")\(cents) \(currency)"
     }
 
-    /// Formats the remaining time as `11h 58m`; negative when it has expired.
+    /// Formats the remaining time as `11h 58m`; negative after the deadline.
     static func left(_ milliseconds: Int64) -> String {
         let minutes = Int64(milliseconds.magnitude / 60_000)
         let sign = milliseconds < 0 ? "-" : ""
@@ -122,7 +122,7 @@ struct RefundsCommand {
 
     /// Returns the case of a transaction.
     ///
-    /// - Throws: a `StartupError` when there is none, or several apps have one.
+    /// - Throws: a `StartupError` if there is none, or if several apps have one.
     static func one(
         _ id: String, in refunds: ReadRefunds, _ configuration: Configuration
     ) throws(StartupError) -> ReadRefunds.Row {

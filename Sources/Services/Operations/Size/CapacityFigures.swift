@@ -1,22 +1,23 @@
 internal import JSON
 internal import Lifecycle
 
-/// Measured costs, by the names that `make bench` prints and writes.
+/// Measured costs, under the names used by `make bench`.
 struct CapacityFigures {
     enum Name: String, CaseIterable {
-        /// Bytes of the body that Apple posts, median.
+        /// Median size in bytes of the body that Apple posts.
         case body = "record.simulated.received"
-        /// Bytes of key, value and headers in Kafka, median.
+        /// Median size in bytes of key, value and headers in Kafka.
         case record = "record.simulated.median"
-        /// CPU time of the ingress per notification in microseconds, at 64 connections, without precomputed key tables.
+        /// CPU time of the ingress per notification, in microseconds, with 64 connections and without precomputed key
+        /// tables.
         case ingress = "ingress.evp.cpu_us"
         /// CPU time of `sluice-entitlements` per record, in microseconds.
         case entitlements = "entitlements.cpu_us"
-        /// Notifications archived per second of one core, including the consumer.
+        /// Number of notifications that one core archives per second, including the work of the consumer.
         case archive = "archive.process.per_core_second"
-        /// Bytes on the archive's disk per byte of a record.
+        /// Bytes on the archive's disk per byte of record.
         case archiveRatio = "archive.bytes_ratio"
-        /// Bytes of the published state of a purchase with 156 transactions.
+        /// Size in bytes of the published state of a purchase with 156 transactions.
         case state = "renewal.transactions_156.bytes"
     }
 
@@ -24,7 +25,7 @@ struct CapacityFigures {
 
     subscript(name: Name) -> Double { values[name] ?? 0 }
 
-    /// - Throws: a `StartupError` that names the figures that are missing or not positive.
+    /// - Throws: a `StartupError`, which names the figures that are missing or not positive.
     init(_ values: [String: Double]) throws(StartupError) {
         var known: [Name: Double] = [:]
         for name in Name.allCases {
@@ -39,7 +40,8 @@ struct CapacityFigures {
         self.values = known
     }
 
-    /// - Parameter json: the output file of `make bench`: an object whose member `figures` has numbers by name.
+    /// - Parameter json: the output of `make bench`: an object with the member `figures`, which contains numbers by
+    ///   name.
     init(json: [UInt8]) throws(StartupError) {
         guard let file = try? JSONValue(json: json), let figures = file.object?["figures"]?.object else {
             throw StartupError(

@@ -1,31 +1,31 @@
 internal import ArchiveLog
 internal import Records
 
-/// The inputs known or chosen by the operator.
+/// The inputs that the operator knows or chooses.
 struct CapacityDemand: Equatable {
     var notificationsPerDay: Int
-    /// Peak rate as a multiple of the daily average.
+    /// The peak rate as a multiple of the daily average.
     var peak: Int
-    /// Planned CPU utilization of a core in percent; the rest is headroom for catching up and for restarts.
+    /// Planned CPU utilization of a core in percent; the rest is headroom for catching up and restarts.
     var utilization: Int
     var replicationFactor: Int
-    /// Purchases with a state, for the size of the entitlements topic; nil when unknown.
+    /// The number of purchases that have a state, which determines the size of the entitlements topic; nil if unknown.
     var purchases: Int?
-    /// Retention of payloads in the archive, in days.
+    /// How long the archive retains payloads, in days.
     var archiveDays: Int
 }
 
-/// The resources that an installation needs for a number of notifications. A pure function of demand and measured
-/// figures.
+/// The resources that an installation needs for a given number of notifications, computed only from the demand and the
+/// measured figures.
 struct CapacityPlan {
     /// A line of the plan.
     struct Item: Equatable {
-        /// Member name in JSON: a contract.
+        /// The member name in the JSON, which is a contract.
         let name: String
-        /// Rounded up.
+        /// The value, rounded up.
         let value: Int
         let unit: Unit
-        /// The figures and assumptions behind the value.
+        /// The figures and assumptions on which the value is based.
         let basis: String
     }
 
@@ -37,10 +37,10 @@ struct CapacityPlan {
         case bytesPerSecond = "B/s"
     }
 
-    /// Number of Sluice's consumer groups that read every notification: those that maintain keyed topics, plus the
+    /// The number of Sluice's consumer groups that read every notification: those that maintain keyed topics, plus the
     /// archive.
     static let groups = TopicNames.consumerGroups.count + 1
-    /// Defaults of `archive.flush.records`, and of `archive.flush.interval` in seconds.
+    /// The defaults of `archive.flush.records` and, in seconds, of `archive.flush.interval`.
     static let flushRecords = 1000
     static let flushSeconds = 5
 
@@ -81,7 +81,8 @@ private struct Sums {
 
     // MARK: processes
 
-    /// Returns the thousandths of a core for work that takes a number of microseconds per notification.
+    /// Returns how many thousandths of a core are needed for work that takes this number of microseconds per
+    /// notification.
     private func millicores(_ microseconds: Double) -> Double {
         peakRate * microseconds / 1e6 * 1000 / (Double(demand.utilization) / 100)
     }
@@ -98,8 +99,8 @@ private struct Sums {
 
     // MARK: Kafka
 
-    /// Three times the number of single-core members needed at the peak, since the number of partitions cannot change
-    /// later.
+    /// Three times the number of single-core members needed at the peak, because the number of partitions cannot be
+    /// changed later.
     private var partitions: Double {
         max(Double(TopicSpecification.defaultPartitions), (entitlements / 1000).rounded(.up) * 3)
     }
@@ -144,7 +145,7 @@ private struct Sums {
         let commits = min(
             perDay, partitions * 86_400 / Double(CapacityPlan.flushSeconds) + perDay / Double(CapacityPlan.flushRecords)
         )
-        // Each 256 leaves write a segment, an entry bundle and a hash tile.
+        // Every 256 leaves, a segment, an entry bundle and a hash tile are written.
         let objects = 3 * perDay / Double(ArchiveSegment.maximumCount)
         return [
             item("archiveBytesPerDay", bytes, .bytes, "\(name(.record)) x \(name(.archiveRatio))"),

@@ -2,7 +2,7 @@ internal import Configuration
 internal import JSON
 internal import Lifecycle
 
-/// `sluicectl size`: computes the needs of an installation from measured figures, without contacting a broker.
+/// `sluicectl size`: computes an installation's resources from measured figures, without contacting a broker.
 struct SizeCommand {
     static let name = "size"
 

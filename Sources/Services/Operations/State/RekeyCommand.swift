@@ -5,10 +5,10 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// `sluicectl state rekey`: copies the topic of a state by key to a topic with another number of partitions.
+/// `sluicectl state rekey`: copies a state topic, key by key, to a topic with a different number of partitions.
 ///
-/// All records of a key are copied in their order, so members that restore from the copy compute the same state as from
-/// the source. The source is not changed.
+/// All records of a key are copied in order, so members that restore from the copy compute the same state as from the
+/// source. The source topic is not changed.
 struct RekeyCommand {
     let configuration: Configuration
     let timeout: Duration
@@ -70,7 +70,7 @@ struct RekeyCommand {
 
     // MARK: Reading
 
-    /// Reads the rows of the source in the form they will have in the target.
+    /// Reads the rows of the source, in the form that they will have in the target.
     private func read(_ scan: TopicScan, _ layout: RekeyLayout) async throws -> StateRows {
         var rows = StateRows()
         try await scan.run { record in
@@ -104,7 +104,8 @@ struct RekeyCommand {
 
     // MARK: Refusals
 
-    /// Refuses targets with deletion by age or with broker timestamps: the copy would yield another state.
+    /// Refuses a target that deletes records by age or that has broker timestamps, because the copy would yield another
+    /// state.
     private func refuseSettings(_ admin: KafkaAdmin) async throws {
         let description = try await admin.describeTopics([target], settings: .whereAllowed).first
         guard let settings = description?.configuration else { return }

@@ -1,11 +1,11 @@
 internal import Cryptography
 
-/// Comparison of a target topic with its source, by key.
+/// A comparison of a target topic with its source, by key.
 struct RekeyComparison {
-    /// Keys whose last record is missing from the target or is not the last one there.
+    /// The keys whose last record is missing from the target, or is not the last one there.
     private(set) var missing: Set<SHA256Digest> = []
-    /// Number of keys of the target whose last record is not from the source or that are in two partitions, plus its
-    /// records that members skip.
+    /// The number of target keys that are in two partitions or whose last record is not from the source, plus the
+    /// number of target records that members skip.
     private(set) var foreign: Int
 
     init(source: StateRows, target: StateRows) {

@@ -1,17 +1,17 @@
 internal import Kafka
 internal import KeyedState
 
-/// Two topics of one state and their numbers of partitions.
+/// The source and target topics of one state, with their numbers of partitions.
 struct RekeyLayout {
     let source: KafkaTopic
     let sourcePartitions: Int32
     let target: KafkaTopic
     let targetPartitions: Int32
 
-    /// Returns the key of a record that members read; nil for a record that they skip.
+    /// Returns the key of a record, or nil if members skip the record.
     ///
-    /// A record without a member's mark is skipped in any partition other than that of its key. A record with a mark
-    /// may be in another partition because partitions were added.
+    /// Members skip a record without a member's mark unless it is in the partition of its key. A record with a mark may
+    /// be in another partition because partitions were added.
     func key(of record: KafkaRecord) -> [UInt8]? {
         guard let key = record.key else { return nil }
         let isMember = record.header(StateHeader.mark) != nil
@@ -23,21 +23,21 @@ struct RekeyLayout {
         KafkaPartition(ofKey: key, partitions: targetPartitions)
     }
 
-    /// Returns the record for the target: equal byte for byte except for the partition and ``headers(of:)``.
+    /// Returns the record for the target: an exact copy except for the partition and ``headers(of:)``.
     func copy(of record: KafkaRecord, _ key: [UInt8]) -> KafkaProducerRecord {
         KafkaProducerRecord(
             topic: target, partition: targetPartition(of: key), timestampMilliseconds: record.timestampMilliseconds,
             key: key, value: record.value, headers: headers(of: record))
     }
 
-    /// Upper bound of the offsets in the source, 2^48.
+    /// An upper bound for offsets in the source: 2^48.
     static let offsetBound: Int64 = 1 << 48
 
-    /// Returns the headers of a source record for the target.
+    /// Returns the headers that a source record gets in the target.
     ///
-    /// The proposal with the smaller offset wins, and offsets of the target begin at 0. The offset of each copied
-    /// proposal is therefore moved below 0 by the same distance: their order is preserved, and they precede every later
-    /// proposal.
+    /// The proposal with the smaller offset wins, and offsets in the target begin at 0. The offset in each copied
+    /// proposal is therefore reduced by the same amount to below 0. This preserves the order of the copied proposals
+    /// and puts them before all later ones.
     private func headers(of record: KafkaRecord) -> [KafkaHeader] {
         guard let proposal = StateProposal(record) else { return record.headers }
         let (offset, isOverflow) = proposal.offset.subtractingReportingOverflow(Self.offsetBound)

@@ -5,9 +5,9 @@ internal import Kafka
 struct RekeyReport {
     let layout: RekeyLayout
     let rows: StateRows
-    /// Number of keys whose last record is not in the target.
+    /// The number of keys whose last record is not in the target.
     var missing: Int
-    /// Number of records copied; nil for a dry run.
+    /// The number of records copied; nil for a dry run.
     var copied: Int?
 
     var text: String {

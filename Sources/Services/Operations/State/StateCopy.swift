@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Copies the records of selected keys, in the order of each key's records.
 struct StateCopy {
-    /// Number of records sent before their acknowledgements are awaited.
+    /// The number of records to send before awaiting their acknowledgements.
     static let batch = 1_000
 
     let layout: RekeyLayout
@@ -18,7 +18,7 @@ struct StateCopy {
     func run(_ scan: TopicScan) async throws -> Int {
         var batch: [KafkaProducerRecord] = []
         var copied = 0
-        // Records of keys in several partitions, because the partitions are read one after the other.
+        // Records of keys that are in several partitions; held because the partitions are read one after the other.
         var held: [SHA256Digest: [KafkaPartition: [KafkaProducerRecord]]] = [:]
         try await scan.run { record in
             guard let key = layout.key(of: record) else { return true }
@@ -49,7 +49,7 @@ struct StateCopy {
         var failure: KafkaError?
     }
 
-    /// Sends records in order; the producer preserves the order.
+    /// Sends records; the producer preserves their order.
     private func send(_ records: [KafkaProducerRecord]) async throws(StartupError) {
         guard !records.isEmpty else { return }
         let progress = Mutex(Progress(outstanding: records.count))

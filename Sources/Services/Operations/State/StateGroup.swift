@@ -4,13 +4,13 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// The consumer group that maintains a state, and the input topic of the state.
+/// The consumer group that maintains a state, and the state's input topic.
 struct StateGroup {
     let group: KafkaConsumerGroup
     /// The input topic; nil for a custom group, whose input is unknown.
     let input: KafkaTopic?
 
-    /// - Returns: nil if no group is configured and no group of Sluice maintains the topic.
+    /// - Returns: nil if no group is configured and none of Sluice's groups maintains the topic.
     init?(of topics: [KafkaTopic], _ names: TopicNames, _ configuration: Configuration) {
         if let name = configuration[OperationsSettings.stateGroup] {
             group = KafkaConsumerGroup(rawValue: name)
@@ -35,7 +35,7 @@ struct StateGroup {
         return nil
     }
 
-    /// Returns the number of input records that the group has not handled.
+    /// Returns the number of input records that the group has not handled yet.
     func unread(_ admin: KafkaAdmin) async throws(KafkaError) -> Int64 {
         guard let input else { return 0 }
         let ends = try await admin.watermarks(of: input)
@@ -46,7 +46,7 @@ struct StateGroup {
         }
     }
 
-    /// Whether the group has members according to the brokers; the embedded broker reports none.
+    /// Returns whether the brokers report members of the group; the embedded broker never does.
     func hasMembers(_ admin: KafkaAdmin) async throws(KafkaError) -> Bool {
         try await admin.consumerGroups().contains { $0.group == group && !["Empty", "Dead"].contains($0.state) }
     }

@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import Kafka
 
-/// Records of a state's topic by key, as digests: about 200 bytes of memory per key and 50 per record.
+/// The records of a state topic by key, as digests, which take about 200 bytes of memory per key and 50 per record.
 struct StateRows {
     /// The last record of a key in a partition.
     struct Last {
@@ -10,15 +10,15 @@ struct StateRows {
         let timestamp: Int64
     }
 
-    /// The last record of each key that is in one partition only.
+    /// The last record of each key that is in only one partition.
     private(set) var rows: [SHA256Digest: Last] = [:]
     /// The last records of each key that is in several partitions, one per partition.
     private(set) var split: [SHA256Digest: [Last]] = [:]
-    /// All records, including those replaced by a later record of their key.
+    /// All records, including those that a later record with the same key replaces.
     private(set) var versions: Set<SHA256Digest> = []
     private(set) var records = 0
-    /// Number of records that members skip: without a key, or written by another program into a partition that is not
-    /// the key's.
+    /// Number of records that members skip: records without a key, and records that another program wrote to the wrong
+    /// partition for their key.
     private(set) var skipped = 0
 
     var keys: Int { rows.count + split.count }
@@ -26,8 +26,8 @@ struct StateRows {
     /// Adds the next record of a partition.
     ///
     /// - Parameters:
-    ///   - record: the record in the form it has, or will have, in the target topic.
-    ///   - partition: the partition it was read from.
+    ///   - record: the record in the form that it has, or will have, in the target topic.
+    ///   - partition: the partition from which the record was read.
     mutating func include(_ record: KafkaProducerRecord, _ key: [UInt8], readIn partition: KafkaPartition) {
         records += 1
         let name = SHA256.digest(of: key)
@@ -53,7 +53,7 @@ struct StateRows {
         return lasts.sorted { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }.map(\.partition)
     }
 
-    /// Returns the record that is the key's last one when all its records are in one partition.
+    /// Returns the record that comes last once all of the key's records are in one partition.
     func last(of key: SHA256Digest) -> SHA256Digest? {
         guard let lasts = split[key] else { return rows[key]?.record }
         return lasts.max { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }?.record

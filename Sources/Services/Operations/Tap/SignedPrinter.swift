@@ -2,7 +2,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// Prints Apple-signed payloads, one compact JWS per line, until the count is reached or the output is closed.
+/// Prints Apple-signed payloads as compact JWS, one per line, until the count is reached or the output is closed.
 actor SignedPrinter {
     private let console: Console
     private let names: TopicNames
@@ -10,9 +10,9 @@ actor SignedPrinter {
     /// Maximum time to wait for a header segment that is missing from the certificates topic.
     private let timeout: Duration
     private var left: Int
-    /// The reason why printing ended early.
+    /// Why printing ended early.
     private(set) var failure: StartupError?
-    /// Number of records without a payload that can be rebuilt.
+    /// The number of records whose payload cannot be rebuilt.
     private(set) var skipped = 0
 
     init(
@@ -29,7 +29,7 @@ actor SignedPrinter {
     func take(_ records: [KafkaRecord]) async -> Bool {
         for record in records {
             guard left > 0, failure == nil else { return false }
-            // Counted before the suspension: records of other partitions arrive meanwhile.
+            // Counted before the suspension, because records of other partitions may arrive in the meantime.
             left -= 1
             guard case .notification(let notification) = TappedRecord(record, names: names).content else {
                 skip(record, "it is not a notification")

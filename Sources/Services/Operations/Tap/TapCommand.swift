@@ -6,7 +6,7 @@ internal import PipelineRuntime
 internal import Records
 internal import ServiceKit
 
-/// `sluicectl tap`: follows and decodes the records of a topic.
+/// `sluicectl tap`: reads, decodes and prints the records of a topic.
 struct TapCommand {
     let configuration: Configuration
     /// Yields when the operator interrupts the command.
@@ -53,7 +53,7 @@ struct TapCommand {
 
     private var isSigned: Bool { configuration[OperationsSettings.signed] }
 
-    /// Prints the compact JWS of each record while the certificates topic is read concurrently.
+    /// Prints the compact JWS of each record while concurrently reading the certificates topic.
     private func printSigned(
         _ records: TapReader, _ certificates: TapReader, _ console: Console
     ) async throws -> ExitCode {

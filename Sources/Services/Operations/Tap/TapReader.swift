@@ -2,7 +2,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Synchronization
 
-/// Reads all partitions of a topic without a consumer group: nothing is committed, and no consumer is affected.
+/// Reads all partitions of a topic without a consumer group: it commits nothing and affects no consumer.
 struct TapReader {
     let kafka: KafkaConfiguration
     let offsets: [KafkaTopicPartition: KafkaOffset]
@@ -20,7 +20,7 @@ struct TapReader {
         case uninterruptible
     }
 
-    /// Returns the first offset to read, given a partition's oldest offset `low` and next offset `high`.
+    /// Returns the first offset to read in a partition with the oldest offset `low` and the next offset `high`.
     static func offset(of start: TapStart, low: KafkaOffset, high: KafkaOffset) -> KafkaOffset {
         switch start {
         // Earlier records are filtered out where the brokers do not look up times.
@@ -32,10 +32,11 @@ struct TapReader {
         }
     }
 
-    /// Reads until `take` returns false, every partition is at its end (unless followed), or `interruption` yields.
+    /// Reads until `take` returns false, `interruption` yields, or every partition has been read to its end, unless it
+    /// follows the topic.
     ///
     /// - Parameters:
-    ///   - take: receives records of one partition, ascending by offset; returns false to stop.
+    ///   - take: receives records of one partition in offset order; returns false to stop.
     ///   - warn: receives errors from which librdkafka recovers by itself.
     func run(
         interruption: AsyncStream<String>, warn: @escaping @Sendable (String) -> Void,
@@ -87,7 +88,7 @@ struct TapReader {
         "a partition returned no records before its end offset", fix: "Run it again")
 }
 
-/// Errors and warnings that the consumer reports.
+/// The errors and warnings that the consumer reports.
 private final class Troubles: Sendable {
     private struct State {
         var worst: StartupError?
@@ -101,7 +102,7 @@ private final class Troubles: Sendable {
         self.warn = warn
     }
 
-    /// The reason why a partition ended, if known.
+    /// The reason why a partition ended early; nil if unknown.
     var worst: StartupError? { state.withLock { $0.worst } }
 
     func take(_ event: KafkaConsumerEvent) {

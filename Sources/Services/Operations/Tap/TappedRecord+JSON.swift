@@ -6,7 +6,8 @@ internal import Kafka
 internal import Records
 
 extension TappedRecord {
-    /// The record as one object. Bytes that are not text become `{"base64":"…"}`; the last header with a name wins.
+    /// The record as one object. Bytes that are not text become `{"base64":"…"}`. If several headers have the same
+    /// name, the last one wins.
     var json: JSONObject {
         var headers = JSONObject()
         for header in record.headers { headers[header.key] = Self.text(header.value) }

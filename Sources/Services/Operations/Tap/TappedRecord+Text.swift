@@ -4,10 +4,10 @@ internal import Kafka
 internal import Records
 
 extension TappedRecord {
-    /// Column titles; an untitled note follows where there is one.
+    /// The column titles. A row may end with a note, which has no title.
     static let columns = ["TIME", "TYPE", "BUNDLE", "KEY", "PRODUCT", "EXPIRES", "UUID", "PARTITION@OFFSET"]
 
-    /// One cell for each column, and the note.
+    /// The cells of the record, one per column, followed by the note.
     var cells: [String] {
         var cells = [time, "(\(content.kind))", "-", "-", "-", "-", "-", "\(record.partition)@\(record.offset)"]
         if let key = record.key.map({ String(decoding: $0, as: UTF8.self) }) {
@@ -47,14 +47,14 @@ extension TappedRecord {
     }
 }
 
-/// Column widths for streamed rows: the widest cell so far, up to a maximum.
+/// The column widths for streamed rows: the width of the widest cell so far, up to a maximum.
 struct TapColumns {
     private static let greatestWidth = 48
 
     private var widths = TappedRecord.columns.map(\.count)
     private var isBegun = false
 
-    /// Formats one line per row, preceded by the column titles on the first call.
+    /// Formats one line per row. The first call also puts the column titles first.
     mutating func lines(_ rows: [[String]]) -> String {
         for row in rows {
             for column in widths.indices where column < row.count {

@@ -8,13 +8,13 @@ struct TappedRecord {
     enum Content {
         case notification(NotificationRecord)
         case quarantine(QuarantineRecord)
-        /// JSON of another kind: entitlements, refund cases, a foreign topic.
+        /// Any other JSON: entitlements, refund cases, or a topic that is not Sluice's.
         case json(JSONElement)
         case tombstone
-        /// The reason why the value could not be decoded.
+        /// A value that could not be decoded, with the reason.
         case undecodable(String)
 
-        /// The values of `kind` in the JSON: a contract.
+        /// The value of `kind` in the JSON, which is a contract.
         var kind: String {
             switch self {
             case .notification: "notification"
@@ -50,7 +50,7 @@ struct TappedRecord {
         }
     }
 
-    /// Whether a topic contains only notifications: the notification topics and their dead letters.
+    /// Returns whether a topic contains only notifications, as the notification topics and their dead letter topics do.
     private static func isOfNotifications(_ topic: KafkaTopic, _ names: TopicNames) -> Bool {
         AppStoreEnvironment.published.map { names.notifications($0).rawValue }.contains {
             topic.rawValue == $0 || topic.rawValue.hasPrefix($0 + ".")

@@ -9,7 +9,7 @@ struct MetricsPage: Sendable, Equatable {
 
     private(set) var samples: [Sample] = []
 
-    /// Reads a page; comments, malformed lines and values that are not finite are ignored.
+    /// Parses a page. Ignores comments, malformed lines and values that are not finite.
     init(_ text: [UInt8]) {
         for line in text.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
             if let sample = Sample(line: line) { samples.append(sample) }
@@ -18,16 +18,16 @@ struct MetricsPage: Sendable, Equatable {
 
     func samples(of name: String) -> [Sample] { samples.filter { $0.name == name } }
 
-    /// Returns the sum of all values of a metric; nil if the page does not have it.
+    /// Returns the sum of a metric's values, or nil if the page does not have the metric.
     func sum(of name: String) -> Double? {
         let samples = samples(of: name)
         return samples.isEmpty ? nil : samples.reduce(0) { $0 + $1.value }
     }
 
-    /// Returns the greatest value of a metric; nil if the page does not have it.
+    /// Returns the greatest value of a metric, or nil if the page does not have the metric.
     func maximum(of name: String) -> Double? { samples(of: name).map(\.value).max() }
 
-    /// Returns the sums of a metric by the value of a label.
+    /// Returns the sum of a metric's values for each value of a label.
     func sums(of name: String, by label: String) -> [String: Double] {
         var sums: [String: Double] = [:]
         for sample in samples(of: name) { sums[sample.labels[label] ?? "", default: 0] += sample.value }
@@ -36,7 +36,7 @@ struct MetricsPage: Sendable, Equatable {
 }
 
 extension MetricsPage.Sample {
-    /// Reads a line such as `name{label="value"} 1.5`; nil for anything else.
+    /// Parses a line such as `name{label="value"} 1.5`; returns nil for anything else.
     init?(line: ArraySlice<UInt8>) {
         let nameEnd = line.firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: " ") } ?? line.endIndex
         guard nameEnd > line.startIndex, nameEnd < line.endIndex else { return nil }
@@ -55,7 +55,7 @@ extension MetricsPage.Sample {
         self.value = value
     }
 
-    /// Reads labels in braces and removes them from the text.
+    /// Parses labels in braces and removes them from the text.
     private static func readLabels(_ text: inout ArraySlice<UInt8>) -> [String: String]? {
         var labels: [String: String] = [:]
         text.removeFirst()
@@ -77,7 +77,7 @@ extension MetricsPage.Sample {
         return nil
     }
 
-    /// Reads a quoted value with the escapes of the format and removes it from the text.
+    /// Parses a quoted value, which may contain the format's escapes, and removes it from the text.
     private static func readQuoted(_ text: inout ArraySlice<UInt8>) -> String? {
         guard text.popFirst() == UInt8(ascii: "\"") else { return nil }
         var value: [UInt8] = []

@@ -8,7 +8,7 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// `sluicectl top`: members and groups of an installation, refreshed until interrupted.
+/// `sluicectl top`: shows the members and groups of an installation, refreshed until interrupted.
 struct TopCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access?
@@ -17,7 +17,7 @@ struct TopCommand {
     let timeout: Duration
     /// Yields when the operator interrupts the command.
     let interruption: AsyncStream<String>
-    /// Waits between two readings.
+    /// Waits between readings.
     let pause: @Sendable (Duration) async throws -> Void
 
     private static let clearScreen = "\u{1B}[H\u{1B}[2J"
@@ -42,14 +42,14 @@ struct TopCommand {
         }
     }
 
-    /// Prints snapshots until the output is closed, or one of them.
+    /// Prints snapshots until the output is closed, or a single one.
     private func refresh(
         _ urls: [String], _ admin: KafkaAdmin, _ client: HTTPClient, _ console: Console
     ) async throws -> ExitCode {
         var earlier: TopSnapshot?
         while true {
             let snapshot = await read(urls, admin, client)
-            // One snapshot needs two readings for its rates.
+            // A single snapshot needs two readings for its rates.
             if !isOnce || earlier != nil {
                 let isOpen = await print(TopReport(snapshot: snapshot, earlier: earlier), console)
                 if isOnce { return snapshot.isHealthy ? .ok : .failure }

@@ -4,21 +4,21 @@ internal import Kafka
 struct TopGroup: Sendable, Equatable {
     let group: KafkaConsumerGroup
     let topic: KafkaTopic
-    /// The state according to the brokers; nil if they do not report it.
+    /// The group's state according to the brokers; nil if they do not report it.
     let state: String?
-    /// Records after the committed offset, by partition.
+    /// The number of records after the committed offset, by partition.
     let lags: [KafkaPartition: Int64]
 
     var lag: Int64 { lags.values.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
 
-    /// The partition with the greatest lag; nil when there is none.
+    /// The partition with the greatest lag; nil if no partition lags.
     var worst: (partition: KafkaPartition, lag: Int64)? {
         lags.filter { $0.value > 0 }.max { ($0.value, $1.key) < ($1.value, $0.key) }.map { ($0.key, $0.value) }
     }
 }
 
 extension TopGroup {
-    /// Reads the lags of groups. Groups without committed offsets and topics that do not exist are omitted.
+    /// Reads the lags of groups. Omits groups without committed offsets and topics that do not exist.
     static func all(
         _ groups: [ClusterGroup], isEmbedded: Bool, _ admin: KafkaAdmin, within limit: Duration
     ) async throws(KafkaError) -> [TopGroup] {

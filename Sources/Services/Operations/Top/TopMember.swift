@@ -1,9 +1,9 @@
 internal import HTTPClient
 
-/// One process, read from its admin listener.
+/// One process, as reported by its admin listener.
 struct TopMember: Sendable {
     let url: String
-    /// The error if the listener did not answer; nil otherwise.
+    /// The error if the listener did not respond; otherwise nil.
     var failure: String?
     /// The failing checks of `/readyz`; empty when the process is ready.
     var problems: [String] = []
@@ -11,7 +11,7 @@ struct TopMember: Sendable {
 
     var isReady: Bool { failure == nil && problems.isEmpty }
 
-    /// The executable, by its metrics; nil for a consumer of another team.
+    /// The executable, determined by its metrics; nil for another team's consumer.
     var executable: String? {
         TopMetrics.executables.first { prefix, _ in page.samples.contains { $0.name.hasPrefix(prefix) } }?.1
     }
@@ -23,7 +23,7 @@ struct TopMember: Sendable {
         TopMetrics.conditions.compactMap { condition in page.maximum(of: condition.name).flatMap(condition.text) }
     }
 
-    /// Reads `/metrics` and `/readyz`.
+    /// Reads a member's `/metrics` and `/readyz`.
     static func read(_ url: String, _ client: HTTPClient, within limit: Duration) async -> TopMember {
         var member = TopMember(url: url)
         do throws(HTTPClientError) {
@@ -45,20 +45,20 @@ struct TopMember: Sendable {
     }
 }
 
-/// The changes of a member between two readings.
+/// A member's rates between two readings.
 struct TopRates: Sendable, Equatable {
     /// Outcomes per second, by outcome.
     var outcomes: [String: Double] = [:]
 
     /// - Parameters:
-    ///   - earlier: the earlier reading; nil yields no rates.
-    ///   - seconds: the time between the two readings.
+    ///   - earlier: the earlier reading; without one there are no rates.
+    ///   - seconds: the number of seconds between the readings.
     init(_ member: TopMember, since earlier: TopMember?, seconds: Double) {
         guard let earlier, earlier.failure == nil, member.failure == nil, seconds > 0 else { return }
         for counter in TopMetrics.outcomes {
             let before = earlier.page.sums(of: counter.name, by: counter.label)
             for (outcome, value) in member.page.sums(of: counter.name, by: counter.label) {
-                // A counter that has decreased belongs to a process that was restarted.
+                // A counter decreases only if the process was restarted.
                 let base = before[outcome] ?? 0
                 let increase = value >= base ? value - base : value
                 if increase > 0 { outcomes[counter.prefix + outcome] = increase / seconds }

@@ -4,14 +4,14 @@ enum TopMetrics {
     struct Outcomes: Sendable {
         let name: String
         let label: String
-        /// The word in front of the outcome, where the executable has several counters; empty for none.
+        /// A word to put before the outcome if the executable has several counters; may be empty.
         var prefix = ""
     }
 
     /// A gauge that is shown only while it differs from the usual state.
     struct Condition: Sendable {
         let name: String
-        /// Returns the text for a value; nil in the usual state.
+        /// Returns the text for a value, or nil for the usual state.
         let text: @Sendable (Double) -> String?
 
         init(_ name: String, _ text: @escaping @Sendable (Double) -> String?) {
@@ -54,7 +54,7 @@ enum TopMetrics {
         Condition("sluice_webhooks_stopped") { $0 > 0 ? "receiver stopped" : nil },
     ]
 
-    /// The executables by the prefix of the metrics that only they have.
+    /// The executables, by the prefix of the metrics that only they have.
     static let executables = [
         ("sluice_ingress_", "sluice-ingress"), ("sluice_entitlements_", "sluice-entitlements"),
         ("sluice_refunds_", "sluice-refunds"), ("sluice_reconciler_", "sluice-reconciler"),

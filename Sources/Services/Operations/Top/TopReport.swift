@@ -2,13 +2,13 @@ internal import AppStoreModel
 internal import JSON
 internal import Kafka
 
-/// A snapshot for people and for scripts, with the rates since the snapshot before it.
+/// Formats a snapshot for people and scripts, with the rates since the previous snapshot.
 struct TopReport {
     let snapshot: TopSnapshot
-    /// The snapshot before; nil for none.
+    /// The previous snapshot; nil if there is none.
     let earlier: TopSnapshot?
 
-    /// Returns a text that fits into a screen; lines that do not fit are counted.
+    /// Returns text that fits on a screen, with a count of the lines that do not fit.
     func text(columns: Int, rows: Int) -> String {
         var lines = [header, ""]
         lines += table(
@@ -49,13 +49,13 @@ struct TopReport {
         ]
     }
 
-    /// Problems and unusual conditions of a member, a line each.
+    /// The problems and unusual conditions of a member, one per line.
     private func notes(_ member: TopMember) -> [String] {
         let problems = (member.failure.map { [$0] } ?? []) + member.problems + member.conditions
         return problems.map { "  \(Self.address(member.url)): \(PlainText.printable($0))" }
     }
 
-    /// The groups in descending order of their lag, so that a small screen shows those that are behind.
+    /// The groups in descending order of lag, so that a small screen shows those that are behind.
     private var slowestFirst: [TopGroup] {
         snapshot.groups.enumerated().sorted { one, other in
             one.element.lag == other.element.lag ? one.offset < other.offset : one.element.lag > other.element.lag
@@ -69,7 +69,7 @@ struct TopReport {
         ]
     }
 
-    /// The rates of each member by outcome, the greatest first.
+    /// The outcome rates of each member, one line per member, with the highest rate first.
     private var rateLines: [String] {
         guard earlier != nil else { return [] }
         return snapshot.members.compactMap { member in
@@ -156,6 +156,6 @@ struct TopReport {
 }
 
 extension String {
-    /// A number of tenths with its decimal point: `123` becomes `12.3`.
+    /// This number of tenths with a decimal point: `123` becomes `12.3`.
     fileprivate var asTenths: String { count < 2 ? "0." + self : dropLast() + "." + suffix(1) }
 }

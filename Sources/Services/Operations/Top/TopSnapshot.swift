@@ -2,13 +2,13 @@ internal import AppStoreModel
 
 /// All members and groups at one moment.
 struct TopSnapshot: Sendable {
-    /// The wall time; nil if the clock shows no valid one.
+    /// The wall time; nil if the clock shows an invalid time.
     let at: AppStoreInstant?
     /// Monotonic time in nanoseconds.
     let monotonic: UInt64
     var members: [TopMember] = []
     var groups: [TopGroup] = []
-    /// The error if the brokers did not answer; nil otherwise.
+    /// The error if the brokers did not respond; otherwise nil.
     var kafkaFailure: String?
 
     /// Whether everything was read and every member is ready.

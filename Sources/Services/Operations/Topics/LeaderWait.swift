@@ -1,15 +1,15 @@
 internal import Kafka
 internal import ServiceKit
 
-/// Waits until the partitions of new topics have leaders: before that they are not writable, and an executable
-/// started next would find them missing.
+/// Waits until the partitions of new topics have leaders: until then they are not writable, and an executable that
+/// starts would find them missing.
 enum LeaderWait {
     static let limit: Duration = .seconds(10)
 
     /// - Parameters:
-    ///   - topics: the created topics.
+    ///   - topics: the topics that were created.
     ///   - describe: describes topics within the given time limit.
-    /// - Returns: the topics not usable within `limit`, with the reason.
+    /// - Returns: the topics that did not become usable within `limit`, with the reasons.
     static func leaderless(
         _ topics: [KafkaNewTopic], within limit: Duration = limit,
         describe: ([KafkaTopic], Duration) async throws(KafkaError) -> [KafkaTopicDescription]

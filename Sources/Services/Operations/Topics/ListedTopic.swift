@@ -2,11 +2,11 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// A topic as it would be created, computed without a broker.
+/// A topic as it would be created, determined without a broker.
 struct ListedTopic {
     let specification: TopicSpecification
     let replicationFactor: Int
-    /// Settings by Kafka's names.
+    /// The settings, under Kafka's names.
     let settings: [String: String]
 
     /// The name of the KafkaTopic resource. Kubernetes accepts words of lower-case letters, digits and hyphens,

@@ -1,26 +1,27 @@
 internal import Kafka
 
-/// Creates topics, omitting optional settings that a cluster refuses: some brokers do not support all of them, and a
-/// policy for new topics may allow only some.
+/// Creates topics and omits optional settings that the cluster refuses: some brokers do not support all settings, and a
+/// policy for new topics may allow only some of them.
 enum TopicCreation {
     struct Outcome: Equatable {
-        /// Topics that were not created.
+        /// Topics that could not be created.
         var failures: [KafkaTopic: KafkaError] = [:]
-        /// Names of settings that a created topic lacks because the cluster refused them.
+        /// The names of the settings that each created topic lacks because the cluster refused them.
         var omitted: [KafkaTopic: [String]] = [:]
     }
 
-    /// Settings without which a topic works less safely, on the cluster's defaults. Retention, cleanup policy and
-    /// maximum record size are not optional.
+    /// Settings that may be left to the cluster's defaults, although the topic is then less safe. Retention, cleanup
+    /// policy and maximum record size are not optional.
     static let optional: [KafkaTopicFinding.Subject] =
         dispensable + [.deleteRetention, .minInSyncReplicas, .uncleanLeaderElection]
 
-    /// The optional settings that do not affect durability. They alone are omitted if the reason names no setting.
+    /// The optional settings that do not affect durability. Only these are omitted if the reason does not name a
+    /// setting.
     private static let dispensable: [KafkaTopicFinding.Subject] = [
         .timestampType, .compactionLag, .maxCompactionLag, .segment,
     ]
 
-    /// - Parameter create: creates topics; returns the refused topics, with the reason.
+    /// - Parameter create: creates topics; returns the refused topics with the reasons.
     static func create(
         _ topics: [KafkaNewTopic], by create: ([KafkaNewTopic]) async throws(KafkaError) -> [KafkaTopic: KafkaError]
     ) async throws(KafkaError) -> Outcome {
@@ -40,13 +41,13 @@ enum TopicCreation {
                     reduced.append(topic.without(refused))
                 }
             }
-            // Every topic has fewer settings than before, so the loop ends.
+            // Every remaining topic has fewer settings than before, so the loop ends.
             pending = reduced
         }
         return outcome
     }
 
-    /// Returns the settings to omit next: those named by the reason, or else the dispensable ones.
+    /// Returns the settings to omit next: those that the reason names, otherwise the dispensable ones.
     private static func settings(refusedBy refusal: KafkaError, of topic: KafkaNewTopic) -> [String] {
         guard refusal.code == .invalidTopicSetting || refusal.code == .policyViolation else { return [] }
         func present(_ settings: [KafkaTopicFinding.Subject]) -> [String] {

@@ -2,18 +2,18 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Expected topic configuration of an installation, beyond each ``TopicSpecification``.
+/// The topic configuration that an installation expects, in addition to each ``TopicSpecification``.
 struct TopicDemands: Equatable {
     let profile: DeploymentProfile
-    /// Replicas of each partition; -1 for the cluster's default.
+    /// The number of replicas per partition; -1 for the cluster's default.
     let replicationFactor: Int
-    /// In-sync replicas required for an acknowledgement.
+    /// The number of in-sync replicas required for an acknowledgement.
     let minInSyncReplicas: Int
 
     init(profile: DeploymentProfile, replicationFactor: Int?) {
         self.profile = profile
         self.replicationFactor = replicationFactor ?? Self.replicas(profile)
-        // A minimum above the number of replicas would reject every record.
+        // With a minimum above the number of replicas, brokers would reject every record.
         minInSyncReplicas = min(profile == .production ? 2 : 1, self.replicationFactor)
     }
 
@@ -25,7 +25,7 @@ struct TopicDemands: Equatable {
         }
     }
 
-    /// Returns the settings a topic is created with, by Kafka's names.
+    /// Returns the settings with which a topic is created, under Kafka's names.
     func settings(of specification: TopicSpecification) -> [String: String] {
         if profile == .managed { return specification.settings }
         return specification.settings.merging([
@@ -34,7 +34,8 @@ struct TopicDemands: Equatable {
         ]) { $1 }
     }
 
-    /// Like ``settings(of:)``, but with the expected number of in-sync replicas instead of the number used at creation.
+    /// Returns the same settings as ``settings(of:)``, but with the expected number of in-sync replicas instead of the
+    /// number used at creation.
     func settings(
         of specification: TopicSpecification, meeting expectation: KafkaTopicExpectation
     ) -> [String: String] {
@@ -45,10 +46,10 @@ struct TopicDemands: Equatable {
         return settings
     }
 
-    /// Returns the settings that the executables require of a topic under this profile, those they warn about, and
-    /// those that cannot be changed later.
+    /// Returns the settings that the executables require of a topic in this profile, the settings that they warn about,
+    /// and the settings that cannot be changed later.
     ///
-    /// - Parameter isEmbedded: whether this is the embedded broker, which has neither replicas nor topic settings.
+    /// - Parameter isEmbedded: whether this is the embedded broker, which supports neither replicas nor topic settings.
     func expectation(of specification: TopicSpecification, isEmbedded: Bool) -> KafkaTopicExpectation {
         let created = KafkaTopicExpectation(
             topic: specification.name, createdWith: specification.settings)

@@ -3,7 +3,7 @@ internal import Records
 
 extension TopicNames {
     /// Returns every topic of an installation, including additional state topics and the dead letter topics of
-    /// additional consumer groups. Such a group may read any keyed topic.
+    /// additional consumer groups. An additional group may read any keyed topic.
     func specifications(
         partitions: Int, groups: [String], stateTopics: [String] = []
     ) -> [TopicSpecification] {
@@ -18,7 +18,7 @@ extension TopicNames {
         return all.filter { known.insert($0.name).inserted }
     }
 
-    /// Returns the groups of receivers whose dead letter topics are not part of every installation.
+    /// Returns the receivers' groups with dead letter topics that are not part of every installation.
     func furtherGroups(_ receivers: [AccessOptions.WebhookReceiver]) -> [String] {
         let known = Set(deadLetters(partitions: 1).map(\.name))
         return receivers.filter { receiver in

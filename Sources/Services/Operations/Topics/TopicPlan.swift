@@ -1,19 +1,19 @@
 internal import Kafka
 internal import Records
 
-/// Existing topics compared with the expected ones, and the resulting actions. A pure function.
+/// A comparison of the existing topics with the expected ones, and the resulting actions. It does not contact a broker.
 struct TopicPlan {
     struct Item: Equatable {
         let specification: TopicSpecification
-        /// The existing number of partitions; nil when the topic does not exist.
+        /// The existing number of partitions; nil if the topic does not exist.
         let partitions: Int?
-        /// The existing replication factor, or the one it would be created with.
+        /// The existing replication factor, or the one with which the topic would be created.
         let replicationFactor: Int
-        /// Differences of an existing topic from the expected configuration.
+        /// The differences between an existing topic and the expected configuration.
         let differences: [KafkaTopicFinding]
         /// Settings that the brokers do not report, with the expected values.
         var unreported: [String] = []
-        /// Fixes for the differences: commands, or a sentence when there is no command.
+        /// Fixes for the differences: commands, or a sentence if no command can fix them.
         let corrections: [String]
 
         var topic: KafkaTopic { specification.name }
@@ -24,12 +24,12 @@ struct TopicPlan {
     private let demands: TopicDemands
 
     /// - Parameters:
-    ///   - names: the names of the installation.
-    ///   - partitions: number of partitions of keyed topics.
-    ///   - groups: consumer groups beyond Sluice's own.
-    ///   - stateTopics: state topics beyond Sluice's own.
-    ///   - found: topics as described by the brokers; others are ignored.
-    ///   - bootstrapServers: brokers to name in the commands.
+    ///   - names: the topic names of the installation.
+    ///   - partitions: the number of partitions of keyed topics.
+    ///   - groups: consumer groups besides Sluice's own.
+    ///   - stateTopics: state topics besides Sluice's own.
+    ///   - found: the topics as described by the brokers; topics that are not part of the installation are ignored.
+    ///   - bootstrapServers: the brokers to name in the commands.
     init(
         _ names: TopicNames, partitions: Int, groups: [String] = [], stateTopics: [String] = [], demands: TopicDemands,
         found: [KafkaTopicDescription], isEmbedded: Bool = false, bootstrapServers: String

@@ -5,7 +5,7 @@ internal import Records
 
 /// The result for each topic of an installation.
 struct TopicReport {
-    /// The values of `status` in the JSON: a contract.
+    /// The status of a topic. The raw values are a contract: they are the values of `status` in the JSON.
     enum Status: String {
         case created, exists, differs, missing, failed
         case wouldBeCreated = "would-be-created"
@@ -14,16 +14,16 @@ struct TopicReport {
     struct Line {
         let item: TopicPlan.Item
         let status: Status
-        /// The reason why the topic could not be created or is not usable yet.
+        /// Why the topic could not be created or is not usable yet.
         let error: String?
-        /// Expected settings, with values, that the cluster refused when the topic was created.
+        /// Expected settings, with their values, that the cluster refused when the topic was created.
         var omitted: [String] = []
     }
 
     let lines: [Line]
     let isEmbedded: Bool
 
-    /// Whether every topic is as expected, or would be after `apply`.
+    /// Whether every topic is as expected, or will be after `apply`.
     var isGood: Bool {
         lines.allSatisfy { line in
             line.error == nil && [.created, .exists, .wouldBeCreated].contains(line.status)
@@ -31,9 +31,9 @@ struct TopicReport {
     }
 
     /// - Parameters:
-    ///   - missing: the status of a topic that did not exist: missing, created, or would be created.
-    ///   - creation: topics that could not be created, with the reason, and the settings omitted from others.
-    ///   - leaderless: created topics that are not usable yet, with the reason.
+    ///   - missing: the status to report for a topic that did not exist: missing, created, or would be created.
+    ///   - creation: the topics that could not be created, with the reasons, and the settings omitted from others.
+    ///   - leaderless: the created topics that are not usable yet, with the reasons.
     init(
         _ plan: TopicPlan, missing: Status, creation: TopicCreation.Outcome = TopicCreation.Outcome(),
         leaderless: [KafkaTopic: String] = [:], isEmbedded: Bool = false
@@ -44,7 +44,7 @@ struct TopicReport {
                 return Line(item: item, status: item.differences.isEmpty ? .exists : .differs, error: nil)
             }
             switch creation.failures[item.topic] {
-            // Created concurrently by another client.
+            // Another client created the topic at the same time.
             case let failure? where failure.code == .topicAlreadyExists:
                 return Line(item: item, status: .exists, error: nil)
             case let failure?: return Line(item: item, status: .failed, error: Self.line(failure))
@@ -92,7 +92,7 @@ struct TopicReport {
         return text
     }
 
-    /// Notes printed with the report.
+    /// The notes printed with the report.
     private var notes: [String] {
         let isKeyedNew = lines.contains { $0.status == .created || $0.status == .wouldBeCreated }
         let unreported = lines.filter { !$0.item.unreported.isEmpty }.map { line in

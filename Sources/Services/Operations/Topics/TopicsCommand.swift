@@ -6,7 +6,8 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// `sluicectl topics apply` and `sluicectl topics check`.
+/// `sluicectl topics apply` and `sluicectl topics check`: create missing topics, and compare existing ones with the
+/// expected configuration.
 struct TopicsCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access?

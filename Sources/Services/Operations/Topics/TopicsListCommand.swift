@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// Output format of the topics for people.
+/// The output format of the topics for people.
 enum TopicsFormat: String, CaseIterable, Sendable {
     case text, strimzi
 }

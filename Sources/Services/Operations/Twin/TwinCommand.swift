@@ -5,8 +5,8 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// `sluicectl compare-versions`: checks whether version 1 and version 2 agree, for a team that receives both during a
-/// migration.
+/// `sluicectl compare-versions`: checks whether version 1 and version 2 notifications agree, for a team that receives
+/// both during a migration.
 struct TwinCommand {
     let configuration: Configuration
     let clocks: Clocks
@@ -49,7 +49,7 @@ struct TwinCommand {
         return comparison.isSame ? .ok : .failure
     }
 
-    /// Collects the records of a topic that are in the time range, or close enough to have a counterpart in it.
+    /// Collects the records of a topic that are in the time range or close enough to it to have a counterpart there.
     private final class Reading {
         private let environment: AppStoreEnvironment
         private let bundleId: BundleId?

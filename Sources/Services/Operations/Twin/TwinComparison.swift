@@ -1,26 +1,26 @@
 internal import AppStoreModel
 internal import Records
 
-/// The agreements and differences of the signed and the version 1 stream over a time range.
+/// The agreements and differences between the signed stream and the version 1 stream in a time range.
 struct TwinComparison: Sendable {
-    /// Counts of one notification type, by its version 2 name.
+    /// Counts for one notification type, under its version 2 name.
     struct TypeCounts: Sendable, Equatable {
-        /// Sent by both.
+        /// Notifications sent in both streams.
         var both = 0
-        /// Sent by both, with different subtypes.
+        /// Notifications sent in both streams, with different subtypes.
         var otherSubtype = 0
         var onlySigned = 0
         var onlySharedSecret = 0
-        /// Part of the two counts above that has no counterpart by Apple's design.
+        /// The number of notifications in the two counts above that, by Apple's design, have no counterpart.
         var expected = 0
 
         var isSame: Bool { onlySigned + onlySharedSecret == expected }
     }
 
-    /// A notification without counterpart.
+    /// A notification without a counterpart.
     struct Lone: Sendable, Equatable {
         let notification: TwinNotification
-        /// Whether the other stream sends no such notification, by Apple's design.
+        /// Whether the notification has no counterpart by Apple's design.
         let isExpected: Bool
     }
 
@@ -28,14 +28,14 @@ struct TwinComparison: Sendable {
     let from: AppStoreInstant?
     let to: AppStoreInstant
     private(set) var types: [NotificationType: TypeCounts] = [:]
-    /// In order of receipt.
+    /// The notifications without a counterpart, in the order of receipt.
     private(set) var lone: [Lone] = []
     let states: TwinStates.Result
 
     /// - Parameters:
-    ///   - notifications: includes those received up to the tolerance before `from` and after `to`: they can be
-    ///     counterparts, and are not counted themselves.
-    ///   - states: states of the notifications received in the range.
+    ///   - notifications: the notifications to compare, including those received up to the tolerance before `from` and
+    ///     after `to`, which can be counterparts but are not counted themselves.
+    ///   - states: the states that result from the notifications received in the range.
     init(
         _ notifications: [TwinNotification], states: TwinStates, environment: AppStoreEnvironment,
         from: AppStoreInstant?, to: AppStoreInstant, toleranceMilliseconds: Int64
@@ -72,6 +72,6 @@ struct TwinComparison: Sendable {
         types[one.notification.event.type] = counts
     }
 
-    /// Whether no expected notification is missing, and every purchase of both streams has the same state.
+    /// Whether no expected notification is missing and every purchase has the same state in both streams.
     var isSame: Bool { types.values.allSatisfy(\.isSame) && states.differences.isEmpty }
 }

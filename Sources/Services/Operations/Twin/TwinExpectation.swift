@@ -1,10 +1,9 @@
 internal import AppStoreModel
 internal import Records
 
-/// Classifies notifications that have no counterpart by Apple's design, so that their absence is not reported as a
-/// difference.
+/// Recognizes notifications that have no counterpart by Apple's design, so that they are not reported as differences.
 struct TwinExpectation: Sendable {
-    /// Version 1 sends this type together with the notification of an upgrade, a resubscription or a refund.
+    /// Version 1 sends this type in addition to the notification of an upgrade, a resubscription or a refund.
     private static let accompanying = "DID_CHANGE_RENEWAL_STATUS"
 
     private struct Purchase: Hashable {
@@ -22,12 +21,12 @@ struct TwinExpectation: Sendable {
         tolerance = toleranceMilliseconds
     }
 
-    /// Whether the other stream sends no such notification.
+    /// Returns whether the notification has no counterpart by Apple's design.
     func isExpected(_ unmatched: TwinNotification) -> Bool {
         switch unmatched.trust {
         case .signed: return Version1Coverage.isSilent(about: unmatched, in: environment)
         case .sharedSecret:
-            // A notification about a finished consumable, which the receipt does not contain.
+            // The notification may be about a finished consumable, which is not in the receipt.
             let isAboutConsumables = [.refund, .consumptionRequest].contains(unmatched.event.type)
             if isAboutConsumables, unmatched.event.transactionId == nil { return true }
             guard unmatched.rawType == Self.accompanying else { return false }

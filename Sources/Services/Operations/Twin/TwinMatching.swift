@@ -1,10 +1,10 @@
 internal import AppStoreModel
 internal import Records
 
-/// Matches notifications of the two streams that are about the same event, and collects those without counterpart.
+/// Matches notifications about the same event in the two streams, and collects those without a counterpart.
 ///
-/// Two notifications match when app, purchase, transaction and type are equal and they were received within the
-/// tolerance. Equal subtypes are matched first, then others, each with the nearest in time.
+/// Two notifications match if they have the same app, purchase, transaction and type and were received within the
+/// tolerance. Notifications with the same subtype are matched first, then the others, each with the nearest in time.
 struct TwinMatching: Sendable {
     struct Pair: Sendable, Equatable {
         let signed: TwinNotification
@@ -12,10 +12,10 @@ struct TwinMatching: Sendable {
     }
 
     private(set) var pairs: [Pair] = []
-    /// Notifications without counterpart, in order of receipt.
+    /// The notifications without a counterpart, in the order of receipt.
     private(set) var unmatched: [TwinNotification] = []
 
-    /// - Parameter toleranceMilliseconds: maximum time between the receipts of a matched pair.
+    /// - Parameter toleranceMilliseconds: the maximum time between receiving the two notifications of a pair.
     init(_ notifications: [TwinNotification], toleranceMilliseconds: Int64) {
         for group in Dictionary(grouping: notifications, by: \.event).values {
             match(Self.withoutRepetitions(group), toleranceMilliseconds)
@@ -24,7 +24,7 @@ struct TwinMatching: Sendable {
         unmatched.sort(by: Self.isEarlier)
     }
 
-    /// Returns an event's notifications in order, keeping only the first received of each notificationUUID.
+    /// Returns an event's notifications in the order of receipt, keeping only the first with each notificationUUID.
     private static func withoutRepetitions(_ group: [TwinNotification]) -> [TwinNotification] {
         var seen: Set<NotificationUUID> = []
         return group.sorted(by: isEarlier).filter { seen.insert($0.notificationUUID).inserted }

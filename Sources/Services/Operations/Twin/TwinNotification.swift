@@ -3,9 +3,9 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// A notification of either stream, reduced to the compared members.
+/// A notification from either stream, reduced to the members that are compared.
 struct TwinNotification: Hashable, Sendable {
-    /// The key by which notifications of the same event match.
+    /// The members that are equal in notifications about the same event.
     struct Event: Hashable, Sendable {
         let bundleId: BundleId
         let originalTransactionId: OriginalTransactionId?
@@ -16,11 +16,11 @@ struct TwinNotification: Hashable, Sendable {
     let trust: RecordTrust
     let event: Event
     let subtype: Subtype?
-    /// The type as version 1 or the oldest format sent it.
+    /// The type, as sent in version 1 or the oldest format.
     let rawType: String?
     let notificationUUID: NotificationUUID
     let receivedAt: AppStoreInstant
-    /// Ownership of the transaction; nil without one, and when version 1 does not report it.
+    /// The ownership of the transaction. Nil if there is no transaction, or if version 1 does not report the ownership.
     let ownership: InAppOwnershipType?
     let productType: ProductType?
 
@@ -39,7 +39,7 @@ struct TwinNotification: Hashable, Sendable {
         self.productType = productType
     }
 
-    /// Nil when a required header or member is missing.
+    /// Creates a notification from a record, or nil if a required header or member is missing.
     init?(_ record: NotificationRecord) {
         let notification = record.notification
         guard let bundleId = record.bundleId, let type = notification.notificationType,
@@ -47,7 +47,7 @@ struct TwinNotification: Hashable, Sendable {
         else { return nil }
         let transaction = record.transaction
         self.init(
-            // Records without a trust header were signed: all older ones were.
+            // Records without a trust header were written by older versions, and all of those were signed.
             trust: record.trust ?? .signed,
             event: Event(
                 bundleId: bundleId,

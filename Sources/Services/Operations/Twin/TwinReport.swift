@@ -11,7 +11,7 @@ struct TwinReport {
     private var types: [(key: NotificationType, value: TwinComparison.TypeCounts)] {
         comparison.types.sorted { $0.key.rawValue < $1.key.rawValue }
     }
-    /// Unexpected ones first: they need the operator's attention.
+    /// Notifications without a counterpart, with unexpected ones first because they need the operator's attention.
     private var lone: [TwinComparison.Lone] {
         comparison.lone.filter { !$0.isExpected } + comparison.lone.filter(\.isExpected)
     }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import EntitlementRules
 internal import Records
 
-/// The states that result from each stream alone: each side's facts of a purchase, joined and evaluated.
+/// The states that result from each stream alone: for each purchase, the stream's facts are joined and evaluated.
 struct TwinStates: Sendable {
     struct Purchase: Hashable, Comparable, Sendable {
         let bundleId: BundleId
@@ -13,14 +13,14 @@ struct TwinStates: Sendable {
         }
     }
 
-    /// A purchase for which the two states differ.
+    /// A purchase whose states differ between the streams.
     struct Difference: Sendable, Equatable {
         let purchase: Purchase
         let signed: [State]
         let sharedSecret: [State]
     }
 
-    /// One grant, reduced to the members whose difference matters to a customer or an operator.
+    /// One grant, reduced to the members that matter to a customer or an operator if they differ.
     struct State: Hashable, Sendable {
         let productId: ProductId
         let state: String
@@ -30,12 +30,12 @@ struct TwinStates: Sendable {
     }
 
     struct Result: Sendable {
-        /// Purchases in both streams with the same state.
+        /// Number of purchases that are in both streams and have the same state.
         var same = 0
-        /// Purchases with notifications in one stream only.
+        /// Number of purchases with notifications only in the signed stream.
         var onlySigned = 0
         var onlySharedSecret = 0
-        /// One-time purchases: version 1 does not report their product type, so no state results.
+        /// Number of one-time purchases: version 1 does not report the product type, so they have no state to compare.
         var notComparable = 0
         var differences: [Difference] = []
     }
@@ -68,8 +68,8 @@ struct TwinStates: Sendable {
         if known == nil { known = facts } else { known?.merge(facts) }
     }
 
-    /// Returns the states at a moment. Each product grants an entitlement of its own name: the app's mapping would be
-    /// identical for both sides.
+    /// Returns the states at a given time. Each product grants an entitlement with the product's name, because the
+    /// app's mapping would be the same for both streams.
     func result(at instant: AppStoreInstant) -> Result {
         var result = Result()
         for (purchase, sides) in purchases.sorted(by: { $0.key < $1.key }) {
@@ -95,7 +95,7 @@ struct TwinStates: Sendable {
         return result
     }
 
-    /// Accepts version 1 without confirmation: the comparison is about the state it yields by itself.
+    /// Accepts version 1 without confirmation, because the comparison is about the state that it yields by itself.
     private static let rules = ProductRules(legacyTrust: LegacyTrustRules(others: .accept))
 
     private func states(of facts: PurchaseFacts, at instant: AppStoreInstant) -> [State] {

@@ -1,9 +1,10 @@
 internal import AppStoreModel
 
-/// Determines which notifications of version 2 have a counterpart in version 1. Apple's pages: notification_type of
-/// version 1, with its tables for purchasers, family members and the sandbox (app-store.md 6.4 to 6.7).
+/// Determines which version 2 notifications have a counterpart in version 1. Source: Apple's page on the
+/// notification_type of version 1, with its tables for purchasers, family members and the sandbox (app-store.md 6.4 to
+/// 6.7).
 enum Version1Coverage {
-    /// A kind of notification that version 1 does not send. A nil column matches every value.
+    /// A kind of notification that version 1 does not send. A nil member matches every value.
     struct Row: Sendable {
         let type: NotificationType
         var subtype: Subtype?
@@ -20,11 +21,11 @@ enum Version1Coverage {
     }
 
     static func isSilent(about notification: TwinNotification, in environment: AppStoreEnvironment) -> Bool {
-        // The types of version 1 are a closed set without newer ones.
+        // Version 1 has a closed set of types, without any newer ones.
         let type = notification.event.type
         guard type.isKnown, !neverSent.contains(type) else { return true }
         if environment == .sandbox, notification.ownership == .familyShared { return true }
-        // Version 1 reports an expiry only as the end of failed renewals.
+        // Version 1 reports an expiry only when it follows failed renewals.
         if type == .expired, notification.subtype != .billingRetry { return true }
         // Version 1 requests consumption data for consumables only.
         if type == .consumptionRequest, let product = notification.productType, product != .consumable { return true }
@@ -39,7 +40,7 @@ enum Version1Coverage {
         .unclaimSeats,
     ]
 
-    /// The sandbox sends seven types, and none of these.
+    /// Types that are not among the seven that the sandbox sends.
     private static let inTheSandbox: [Row] = [
         Row(type: .didFailToRenew, environment: .sandbox),
         Row(type: .didRenew, subtype: .billingRecovery, environment: .sandbox),
@@ -56,10 +57,11 @@ enum Version1Coverage {
         Row(type: .revoke, ownership: .purchased),
     ]
 
-    /// Version 1 sends one request for consent, and no second body when consent was given or not needed.
+    /// Version 1 sends one request for consent to a price increase, but nothing when consent was given or not needed.
     private static let bySubtype: [Row] = [Row(type: .priceIncrease, subtype: .accepted)]
 
-    /// A finished consumable is not in the receipt: the body names no transaction, and matches nothing.
+    /// Types sent about finished consumables. A finished consumable is not in the receipt, so the body names no
+    /// transaction and matches nothing.
     private static let ofFinishedConsumables: [Row] = [
         Row(type: .refund, productType: .consumable), Row(type: .consumptionRequest, productType: .consumable),
     ]

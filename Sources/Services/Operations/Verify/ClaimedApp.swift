@@ -4,10 +4,10 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// The app that a signed object claims to be for, read without verification: for verdicts that do not check the
-/// audience.
+/// The app that a signed object claims to be for, read without verification: for verdicts that do not include a check
+/// of the audience.
 enum ClaimedApp {
-    /// Returns an app that matches the claims in the text, or an arbitrary one without claims.
+    /// Returns an app that matches the claims in the text, or an arbitrary app if there are no claims.
     static func identity(in text: [UInt8]) -> AppIdentity {
         let document = payload(of: text)
         let envelope = document.map { NotificationEnvelope($0) }

@@ -2,14 +2,14 @@ internal import AppStoreModel
 internal import AppStoreVerification
 internal import JSON
 
-/// A verdict with every step, as text and as JSON.
+/// A verdict and all verification steps, as text and as JSON.
 struct VerificationReport {
-    /// The values of `verdict` in the JSON: a contract.
+    /// The outcome. The raw values are a contract: they are the values of `verdict` in the JSON.
     enum Outcome: String {
         case accepted, nonconforming, notForUs, notApple, retryLater, legacy
     }
 
-    /// A step; the values of `outcome` are a contract.
+    /// A verification step. The values of `outcome` are a contract.
     struct Step {
         let number: Int
         let name: String
@@ -24,7 +24,7 @@ struct VerificationReport {
     let showsPayload: Bool
 
     /// - Parameters:
-    ///   - checksAudience: false when no app is configured: the audience step is then open.
+    ///   - checksAudience: false if no app is configured; the outcome of the audience step is then open.
     ///   - showsPayload: whether to include the decoded payloads.
     init(_ explanation: Explanation, at: AppStoreInstant, checksAudience: Bool, showsPayload: Bool) {
         self.explanation = explanation
@@ -44,7 +44,7 @@ struct VerificationReport {
 
     private static func outcome(_ verdict: Verdict?) -> Outcome {
         switch verdict {
-        // Valid bare objects have no verdict.
+        // A valid object that is not in a notification has no verdict.
         case nil, .accepted, .duplicate: .accepted
         case .nonconforming: .nonconforming
         case .notForUs: .notForUs
@@ -54,7 +54,7 @@ struct VerificationReport {
         }
     }
 
-    /// The decoded payloads as signed, with their member names.
+    /// The decoded payloads as they were signed, with their member names.
     private var payloads: [(name: String, text: [UInt8])] {
         guard showsPayload, let payload = explanation.payload else { return [] }
         var payloads = [(OutputName.payload, payload)]

@@ -12,7 +12,7 @@ struct VerifyCommand {
     let source: SluicectlParts.Verification
     let clocks: Clocks
 
-    /// Far above the ingress's own limit.
+    /// The maximum size of a file, far above the ingress's own limit.
     private static let maximumBytes = 4 << 20
 
     func run(_ path: String, _ console: Console) async throws -> ExitCode {

@@ -5,7 +5,7 @@ internal import JSON
 internal import Kafka
 internal import Lifecycle
 
-/// `sluicectl webhooks …`.
+/// The `sluicectl webhooks …` commands.
 struct WebhooksCommand {
     let configuration: Configuration
     /// Timeout for the brokers' first response.
@@ -29,7 +29,7 @@ struct WebhooksCommand {
         return try await print(webhooks.resend(id ?? "", configuration, kafka), console)
     }
 
-    /// Returns the configuration of the selected receiver.
+    /// Returns the selected receiver's configuration.
     private func receiver(_ webhooks: SluicectlParts.Webhooks) throws -> Configuration {
         do {
             return try webhooks.receiver(configuration[OperationsSettings.receiver], configuration)
@@ -73,7 +73,7 @@ struct WebhooksCommand {
         return try brokers.readerConfiguration(isEmbedded: isEmbedded)
     }
 
-    /// Prints the latest attempts of a process, newest last.
+    /// Prints the latest delivery attempts of a process, newest last.
     func attempts(_ console: Console) async throws -> ExitCode {
         let all = try await allAttempts()
         let wanted =
@@ -99,9 +99,9 @@ struct WebhooksCommand {
         return .ok
     }
 
-    /// Returns the latest attempts of a process, oldest first.
+    /// Returns the latest delivery attempts of a process, oldest first.
     ///
-    /// - Throws: a ``StartupError`` if its admin listener is unreachable.
+    /// - Throws: a ``StartupError`` if the process's admin listener is unreachable.
     func allAttempts() async throws -> [JSONObject] {
         (try await answer()[OutputName.attempts]?.array ?? []).compactMap(\.object)
     }

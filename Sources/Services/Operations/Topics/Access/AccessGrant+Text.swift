@@ -18,7 +18,7 @@ extension AccessGrant {
                 }, indent: "  ")
     }
 
-    /// Formats commands of Kafka's own tool: one for each set of operations on topics, and one for the groups.
+    /// Formats commands for Kafka's own tool: one for each set of operations on topics, and one for the groups.
     func commands(bootstrapServers: String) -> String {
         struct Kind: Hashable {
             let resource: AccessRight.Resource

@@ -1,13 +1,13 @@
-/// The rights of a principal, for one executable or for several.
+/// The rights of a principal, which one or more executables use.
 struct AccessGrant: Equatable {
-    /// Kafka's name of the principal, with its type: `User:sluice-ingress`.
+    /// The principal's name in Kafka, including its type: `User:sluice-ingress`.
     let principal: String
     let executables: [AccessTable.Executable]
     let rights: [AccessRight]
 
     /// - Parameters:
-    ///   - executables: the executables to grant rights to.
-    ///   - principal: the principal of all of them; nil gives each a principal with its own name.
+    ///   - executables: the executables to which rights are granted.
+    ///   - principal: the principal that all of them use; nil gives each executable a principal with its own name.
     static func grants(
         to executables: [AccessTable.Executable], as principal: String?, _ table: AccessTable
     ) -> [AccessGrant] {

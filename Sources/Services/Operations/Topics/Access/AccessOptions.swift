@@ -1,14 +1,14 @@
 package import Kafka
 
-/// Settings of other executables that determine their rights.
+/// The settings of other executables that determine their rights.
 package struct AccessOptions: Equatable, Sendable {
-    /// One receiver of webhooks.
+    /// One webhook receiver.
     package struct WebhookReceiver: Equatable, Sendable {
-        /// Its consumer group.
+        /// The receiver's consumer group.
         package let group: String
         /// The input topics, from `webhooks.content` and `webhooks.environments`.
         package let inputs: [KafkaTopic]
-        /// Whether notifications are rebuilt as Apple posted them, which requires reading the certificates.
+        /// Whether notifications are rebuilt as Apple posted them, which requires the right to read the certificates.
         package let rebuilds: Bool
 
         package init(group: String, inputs: [KafkaTopic], rebuilds: Bool) {
@@ -20,11 +20,12 @@ package struct AccessOptions: Equatable, Sendable {
 
     /// The receivers of `sluice-webhooks`.
     package let webhookReceivers: [WebhookReceiver]
-    /// Topics that `sluice-archive` reads, including those of `archive.dead.letter.topics`.
+    /// The topics that `sluice-archive` reads, including those in `archive.dead.letter.topics`.
     package let archived: [KafkaTopic]
-    /// Whether checkpoints are written to Kafka: `archive.anchor.kafka`.
+    /// Whether checkpoints are written to Kafka (`archive.anchor.kafka`).
     package let anchorsInKafka: Bool
-    /// Whether `sluice-reconciler` publishes the subscription statuses returned by Apple: `reconciler.statuses.repair`.
+    /// Whether `sluice-reconciler` publishes the subscription statuses returned by Apple
+    /// (`reconciler.statuses.repair`).
     package let repairsStatuses: Bool
 
     package init(

@@ -1,11 +1,11 @@
-/// The operations that a principal is allowed on one topic or one group.
+/// The operations that a principal may perform on one topic or group.
 struct AccessRight: Hashable {
-    /// Kinds of resources, as Strimzi spells them.
+    /// The kinds of resources, as spelled by Strimzi.
     enum Resource: String {
         case topic, group
     }
 
-    /// Kafka's operations, as `kafka-acls.sh` and Strimzi spell them.
+    /// Kafka's operations, as spelled by `kafka-acls.sh` and Strimzi.
     enum Operation: String, CaseIterable {
         case read = "Read"
         case write = "Write"
@@ -15,7 +15,7 @@ struct AccessRight: Hashable {
 
     let resource: Resource
     let name: String
-    /// In the order of ``Operation``; Describe is omitted next to Read or Write, which imply it.
+    /// The operations, in the order of ``Operation``. Describe is omitted if there is Read or Write, which imply it.
     let operations: [Operation]
 
     init(_ resource: Resource, _ name: String, _ operations: Set<Operation>) {
@@ -25,7 +25,7 @@ struct AccessRight: Hashable {
         self.operations = Operation.allCases.filter { operations.contains($0) && !(isImplied && $0 == .describe) }
     }
 
-    /// Merges rights into one for each resource with all operations, ordered by first occurrence.
+    /// Merges the rights to each resource into one right with all of its operations, ordered by first occurrence.
     static func merged(_ rights: [AccessRight]) -> [AccessRight] {
         var order: [AccessRight] = []
         var operations: [Key: Set<Operation>] = [:]

@@ -22,7 +22,7 @@ enum AccessSettings {
     ).onCommandLineOnly
 }
 
-/// Output format of rights for people.
+/// The output format of rights for people.
 enum AccessFormat: String, CaseIterable, Sendable {
     case text, strimzi
     case kafkaAcls = "kafka-acls"

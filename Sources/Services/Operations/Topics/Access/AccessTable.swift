@@ -2,11 +2,11 @@ internal import AppStoreModel
 internal import Kafka
 internal import Records
 
-/// The minimum rights of each executable on the topics and groups of an installation. Commands and manual are generated
-/// from it, and tests on Apache Kafka run the executables with exactly these.
+/// The minimum rights that each executable needs for the topics and groups of an installation. The commands and the
+/// manual are generated from this table, and tests on Apache Kafka run the executables with exactly these rights.
 ///
-/// Each executable describes the settings of the topics it checks at startup (DescribeConfigs). None needs Create, a
-/// right on the cluster or, from Kafka 2.8 on, IdempotentWrite.
+/// Each executable may describe the settings of the topics that it checks at startup (DescribeConfigs). None needs
+/// Create, a right on the cluster or, from Kafka 2.8 on, IdempotentWrite.
 struct AccessTable {
     /// The executables that connect to Kafka with their own principal.
     enum Executable: String, CaseIterable {
@@ -19,10 +19,10 @@ struct AccessTable {
     }
 
     let names: TopicNames
-    /// Consumer groups that differ from the executable's name. The ingress is in no group, but librdkafka looks up the
-    /// coordinator of one with its `client.id`.
+    /// The consumer groups with names that differ from their executable's name. The ingress is not in any group, but
+    /// librdkafka looks up the coordinator of a group named like its `client.id`.
     var groups: [Executable: String] = [:]
-    /// Whether `sluice-entitlements` is a reader (`state.role`), which is in no group.
+    /// Whether `sluice-entitlements` is a reader (`state.role`), which is not in any group.
     var isReader = false
     let options: AccessOptions
 
@@ -31,7 +31,7 @@ struct AccessTable {
     private static let owning: Set<AccessRight.Operation> = [.read, .write, .describeConfigs]
     private static let looking: Set<AccessRight.Operation> = [.describe, .describeConfigs]
 
-    /// Returns one right for each topic and group.
+    /// Returns one right per topic and group.
     func rights(of executable: Executable) -> [AccessRight] {
         AccessRight.merged(allRights(of: executable))
     }
@@ -58,7 +58,8 @@ struct AccessTable {
             + group(of: .entitlements, .read)
     }
 
-    /// A reader reads the age of the next notification when the group lags.
+    /// The rights of a reader. It reads the input topics because it needs the age of the next notification when the
+    /// group lags.
     private var entitlementsReader: [AccessRight] {
         topics(notifications, Self.reading) + topics(environments(names.entitlements), Self.owning)
             + topics([names.certificates], [.read]) + topics(deadLetters(of: .entitlements), Self.looking)
@@ -79,7 +80,7 @@ struct AccessTable {
     }
 
     private var archive: [AccessRight] {
-        // Each erasure is annotated in the erasures topic with the keys that it destroys.
+        // For each erasure, the archive publishes the destroyed keys to the erasures topic.
         topics(options.archived, Self.reading) + topics([names.erasures], [.write])
             + topics([names.archiveKeys], Self.owning)
             + topics([names.archiveCheckpoints], options.anchorsInKafka ? Self.owning : Self.looking)

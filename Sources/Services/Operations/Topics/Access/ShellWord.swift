@@ -1,6 +1,6 @@
 /// Quotes words for a POSIX shell.
 enum ShellWord {
-    /// Returns the text as one word, quoted only where a shell would otherwise change it.
+    /// Returns the text as one word, quoted only if a shell would otherwise change it.
     static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
