@@ -9,19 +9,20 @@ internal import Records
 struct FoundNotification: Sendable {
     enum Content: Sendable {
         case accepted(AcceptedNotification)
-        /// A nonconforming notification with its compact JWS.
+        /// A nonconforming notification, with its compact JWS.
         case nonconforming(NonconformingNotification, [UInt8])
-        /// Not signed by Apple, or of another app or environment than requested; with the text as Apple returned it.
+        /// An object that is not signed by Apple, or that belongs to another app or environment than requested, with
+        /// the text as returned by Apple.
         case refused(RefusedObject, [UInt8])
     }
 
     let content: Content
     let mark: NotificationMark
     let wanted: ReceivedIndex.Wanted
-    /// Whether Apple recorded an acknowledged delivery attempt.
+    /// Whether Apple recorded that a delivery attempt was acknowledged.
     let wasDelivered: Bool
 
-    /// Whether it would be written to the quarantine topic.
+    /// Whether the notification would be written to the quarantine topic.
     var isQuarantinable: Bool {
         switch content {
         case .accepted: false
@@ -29,9 +30,9 @@ struct FoundNotification: Sendable {
         }
     }
 
-    /// Returns the mark of a notification without a notificationUUID.
+    /// Returns the mark for a notification without a notificationUUID.
     ///
-    /// - Parameter digest: digest of the signed part of its JWS.
+    /// - Parameter digest: the digest of the signed part of the JWS.
     static func mark(ofSignedPart digest: [UInt8]) -> NotificationMark {
         NotificationMark(of: digest.map { String($0, radix: 16) }.joined())
     }
@@ -43,7 +44,7 @@ struct FoundNotification: Sendable {
         wasDelivered = false
     }
 
-    /// Nil only if the verifier accepted a notification without an identity.
+    /// Returns nil only if the verifier accepted a notification without an identity.
     init?(_ item: NotificationHistoryPage.Item) {
         wasDelivered = item.sendAttempts.contains { $0.result == .success }
         switch item.verdict {

@@ -2,16 +2,16 @@ internal import AppStoreModel
 internal import Reconciliation
 internal import Synchronization
 
-/// The notifications that this process has published or quarantined, but that may not have been read back yet:
-/// concurrent sweeps of several kinds find the same ones.
+/// The notifications that this process has published or quarantined but may not have read back yet. They are tracked
+/// because concurrent sweeps of different kinds find the same notifications.
 final class HandledNotifications: Sendable {
     private struct Key: Hashable {
         let environment: AppStoreEnvironment
         let mark: NotificationMark
     }
 
-    /// Lifetime of a claim in milliseconds: rows are read back within seconds, and an older index is brought up to date
-    /// before it is used.
+    /// Lifetime of a claim in milliseconds. This is long enough: rows are read back within seconds, and an older index
+    /// is brought up to date before it is used.
     private static let lifetime: Int64 = 3_600_000
     private static let capacity = 65_536
 
@@ -19,7 +19,7 @@ final class HandledNotifications: Sendable {
 
     /// Claims a notification for the caller. Returns false if this or another sweep has already claimed it.
     ///
-    /// - Parameter now: milliseconds of the monotonic clock.
+    /// - Parameter now: monotonic time in milliseconds.
     func claim(_ mark: NotificationMark, in environment: AppStoreEnvironment, now: Int64) -> Bool {
         moments.withLock { moments in
             let key = Key(environment: environment, mark: mark)
@@ -30,7 +30,7 @@ final class HandledNotifications: Sendable {
         }
     }
 
-    /// Releases a claim if the notification was not written.
+    /// Releases a claim, because the notification was not written.
     func release(_ mark: NotificationMark, in environment: AppStoreEnvironment) {
         moments.withLock { $0[Key(environment: environment, mark: mark)] = nil }
     }

@@ -7,10 +7,10 @@ internal import Reconciliation
 internal import Records
 internal import Time
 
-/// Runs one sweep: reads Apple's history page by page, and publishes the notifications missing in the topic.
+/// Runs one sweep: reads Apple's history page by page and publishes the notifications that are missing from the topic.
 struct HistorySweeper: Sendable {
-    /// Time in milliseconds for which an index counts as up to date. Rows normally follow the topic within a second;
-    /// this handles members that are far behind.
+    /// How long an index counts as up to date, in milliseconds. Rows normally lag the topic by less than a second; this
+    /// limit is for members that are far behind.
     private static let freshness: Int64 = 60_000
 
     let client: AppStoreServerClient
@@ -22,7 +22,7 @@ struct HistorySweeper: Sendable {
     let repetition: Repetition
     let handled: HandledNotifications
 
-    /// - Parameter save: persists the run's progress.
+    /// - Parameter save: saves the progress of the run.
     func sweep(
         _ run: SweepRun, _ kind: SweepKind, windows length: Int64, _ scope: APIScope,
         save: (SweepRun) async throws -> Void
@@ -49,18 +49,18 @@ struct HistorySweeper: Sendable {
         }
     }
 
-    /// The state of a run in progress.
+    /// The state of a running sweep.
     private struct Work {
         var run: SweepRun
         let kind: SweepKind
         let scope: APIScope
-        /// Marks counted but not written, so that each counts once.
+        /// The marks that were counted but not written, so that each is counted once.
         var counted: Set<NotificationMark> = []
-        /// Start of the index, in milliseconds since 1970: every later notification is in it.
+        /// The start of the index, in milliseconds since 1970. It contains every later notification.
         var since: Int64 = 0
-        /// Time of the index's last update, on the monotonic clock.
+        /// When the index was last brought up to date, in monotonic milliseconds.
         var caughtUpAt: Int64 = 0
-        /// Whether the window's token expired, so that its first half is read next.
+        /// Whether the window's token has expired, so that the first half of the window is read next.
         var isHalved = false
     }
 
@@ -78,13 +78,13 @@ struct HistorySweeper: Sendable {
 
     // MARK: Reading pages
 
-    /// Reads a window up to its last page.
+    /// Reads a window through its last page.
     private func read(
         _ progress: SweepProgress, _ work: inout Work, _ save: (SweepRun) async throws -> Void
     ) async throws {
         guard let query = query(progress, work) else { return }
         var pages = client.getNotificationHistory(query, paginationToken: progress.pageToken, work.scope)
-        // An attempt that begins at a later page makes progress with each page.
+        // For an attempt that resumes at a later page, each page counts as progress.
         let goesOn = progress.pageToken != nil
         while true {
             let page: NotificationHistoryPage?
@@ -172,8 +172,8 @@ struct HistorySweeper: Sendable {
         return found.filter { !known.contains($0.wanted) }
     }
 
-    /// Returns the notifications that are not in the quarantine topic, and adds the others to the index, so that the
-    /// topic is read only once for them.
+    /// Returns the notifications that are not in the quarantine topic. Adds the others to the index, so that the topic
+    /// is read only once for them.
     private func notQuarantined(
         _ found: [FoundNotification], _ work: Work
     ) async throws -> [FoundNotification] {
@@ -192,7 +192,7 @@ struct HistorySweeper: Sendable {
             return
         }
         let (environment, now) = (work.scope.environment, clocks.monotonicMilliseconds())
-        // Skip a notification that appears twice on one page, or that another sweep has found.
+        // Skip a notification that is on the page twice or that another sweep has found.
         guard handled.claim(found.mark, in: environment, now: now) else { return }
         do {
             try await write(found, work)
@@ -208,8 +208,8 @@ struct HistorySweeper: Sendable {
         count(found, &work)
     }
 
-    /// Whether the notification was acknowledged before the index begins, in which case it is neither missing nor
-    /// known.
+    /// Returns whether the notification was acknowledged before the index begins. It then cannot be known whether it is
+    /// missing.
     private func isUnknown(_ found: FoundNotification, _ work: Work) -> Bool {
         guard case .accepted(let notification) = found.content else { return false }
         return found.wasDelivered && notification.identity.signedDate.millisecondsSince1970 < work.since
@@ -251,11 +251,11 @@ struct HistorySweeper: Sendable {
                     identity.notificationUUID, identity.notificationType, signedDate: identity.signedDate))
             metrics.found(isPublished: !isDryRun)
         case .nonconforming:
-            // This run does not publish it in either case.
+            // Either way, this run does not publish it.
             work.run.counts.quarantined += 1
             if !isDryRun { metrics.quarantined() }
         case .refused:
-            // The counters of the page include it.
+            // The page's counters already include it.
             if !isDryRun { metrics.quarantined() }
         }
     }

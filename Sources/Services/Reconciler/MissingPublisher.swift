@@ -6,7 +6,7 @@ internal import Publication
 internal import Records
 internal import Time
 
-/// Publishes missing notifications, and returns after Kafka has acknowledged them.
+/// Publishes missing notifications; each call returns once Kafka has acknowledged the records.
 struct MissingPublisher: Sendable {
     let publisher: NotificationPublisher
     let clocks: Clocks
@@ -22,7 +22,7 @@ struct MissingPublisher: Sendable {
 
     /// - Throws: a `KafkaError`; a later sweep finds the notification again.
     func quarantine(_ notification: NonconformingNotification, _ signedPayload: [UInt8]) async throws {
-        // Only notifications with a verified signature are passed here.
+        // Callers pass only notifications with a verified signature.
         guard
             let record = QuarantinableNotification(
                 notification, body: signedPayload, receivedAt: now, source: .history)?.record
@@ -30,8 +30,8 @@ struct MissingPublisher: Sendable {
         try await write(record)
     }
 
-    /// Quarantines a refused object that Apple returned for an app: it came from Apple over a verified connection, so
-    /// it is kept for examination.
+    /// Quarantines a refused object that Apple returned for an app. The object came from Apple over a verified
+    /// connection, so it is kept for examination.
     ///
     /// - Throws: a `KafkaError`; a later sweep finds the object again.
     func quarantine(_ refused: RefusedObject, _ signedPayload: [UInt8], _ scope: APIScope) async throws {

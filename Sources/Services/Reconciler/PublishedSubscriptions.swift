@@ -5,8 +5,8 @@ internal import Records
 internal import Synchronization
 internal import Time
 
-/// The subscriptions in the entitlements topics that are compared with Apple's status. A process reads each topic once,
-/// for all apps, and later only its new records, so comparisons and rechecks of a difference cost only those.
+/// The subscriptions in the entitlements topics that are compared with Apple's status. A process reads each topic once
+/// for all apps, and after that only its new records, so later comparisons and rechecks are cheap.
 final class PublishedSubscriptions: Sendable {
     /// A subscription and the position of its record.
     struct Row: Sendable {
@@ -22,19 +22,19 @@ final class PublishedSubscriptions: Sendable {
         var rows: [BundleId: [OriginalTransactionId: Row]] = [:]
         /// The next offset of each partition.
         var next: [KafkaTopicPartition: KafkaOffset] = [:]
-        /// When the last read began, in milliseconds of the monotonic clock.
+        /// When the last read began, in monotonic milliseconds.
         var begun: Int64
     }
 
     private let topics: TopicNames
     private let kafka: KafkaConfiguration
     private let clocks: Clocks
-    /// Time limit for reading a topic.
+    /// The time limit for reading a topic.
     private let limit = Duration.seconds(3_600)
     private let snapshots = Mutex<[AppStoreEnvironment: Snapshot]>([:])
     private let records = Atomic<Int>(0)
 
-    /// Number of records read, including those without a row.
+    /// The number of records read, including records without a row.
     var recordsRead: Int { records.load(ordering: .relaxed) }
 
     init(topics: TopicNames, kafka: KafkaConfiguration, clocks: Clocks) {
@@ -43,7 +43,7 @@ final class PublishedSubscriptions: Sendable {
         self.clocks = clocks
     }
 
-    /// Returns the subscriptions of an app as last read, ordered by purchase.
+    /// Returns an app's subscriptions as last read, ordered by purchase.
     func rows(of bundleId: BundleId, in environment: AppStoreEnvironment) -> [Row] {
         let rows = snapshots.withLock { $0[environment]?.rows[bundleId] } ?? [:]
         return rows.values.sorted {
@@ -51,21 +51,21 @@ final class PublishedSubscriptions: Sendable {
         }
     }
 
-    /// Returns one row; nil if it no longer exists.
+    /// Returns one row, or nil if it no longer exists.
     func row(
         of purchase: OriginalTransactionId, _ bundleId: BundleId, in environment: AppStoreEnvironment
     ) -> Row? {
         snapshots.withLock { $0[environment]?.rows[bundleId]?[purchase] }
     }
 
-    /// Reads the new records in the topic of an environment if the last read began before `moment`; without a topic
-    /// there are no rows. Must not be called concurrently.
+    /// Reads the new records in an environment's topic if the last read began before `moment`. If the topic does not
+    /// exist, there are no rows. Must not be called concurrently.
     ///
-    /// - Parameter moment: milliseconds of the monotonic clock.
+    /// - Parameter moment: monotonic time in milliseconds.
     /// - Returns: when the last read began, on the same clock.
     /// - Throws: a `KafkaError`; the next call reads the topic from its beginning.
     func refresh(_ environment: AppStoreEnvironment, since moment: Int64) async throws -> Int64 {
-        // Removed from the dictionary, so that it has a single owner and is not copied.
+        // Removed from the dictionary, so that it is uniquely referenced and not copied.
         let known = snapshots.withLock { $0.removeValue(forKey: environment) }
         if let known, known.begun >= moment {
             snapshots.withLock { $0[environment] = known }
@@ -117,7 +117,7 @@ final class PublishedSubscriptions: Sendable {
             }
     }
 
-    /// Returns the value of a row's record; nil if a later record of its key exists.
+    /// Returns the value of a row's record, or nil if the key has a later record.
     ///
     /// - Throws: a `KafkaError`.
     func value(of row: Row) async throws -> [UInt8]? {

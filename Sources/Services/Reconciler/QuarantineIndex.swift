@@ -5,12 +5,13 @@ internal import Kafka
 internal import Reconciliation
 internal import Records
 
-/// The notifications in the quarantine topic, from any writer: those already quarantined are neither missing nor
-/// quarantined again. Read only when a sweep finds a notification to quarantine, which is rare.
+/// The notifications in the quarantine topic, whoever wrote them. A notification that is already there is neither
+/// missing nor quarantined again. The topic is read only when a sweep finds a notification to quarantine, which is
+/// rare.
 struct QuarantineIndex: Sendable {
     let topics: TopicNames
     let kafka: KafkaConfiguration
-    /// Time limit for reading the topic.
+    /// The time limit for reading the topic.
     var limit = Duration.seconds(600)
 
     /// - Throws: a `KafkaError`.
@@ -32,7 +33,7 @@ struct QuarantineIndex: Sendable {
         return marks
     }
 
-    /// Returns the marks under which a sweep may find the notification of a record.
+    /// Returns the marks that a sweep may use for the notification in a record.
     static func marks(of record: KafkaRecord) -> [NotificationMark] {
         if let id = record.key.flatMap({ String(validating: $0, as: UTF8.self) }) { return [NotificationMark(of: id)] }
         guard let value = record.value else { return [] }
@@ -44,7 +45,7 @@ struct QuarantineIndex: Sendable {
         ]
     }
 
-    /// Returns the compact JWS of a received body; a value from Apple's history is a JWS itself.
+    /// Returns the compact JWS in a received body; a value from Apple's history is already a compact JWS.
     private static func signedPayload(in value: [UInt8]) -> [UInt8] {
         (try? JSONDocument.object(value))?.root["signedPayload"]?.string.map { Array($0.utf8) } ?? value
     }

@@ -7,7 +7,7 @@ internal import Records
 internal import Synchronization
 internal import Time
 
-/// Indexes the notifications in the notification topics, and detects when they resume after a gap.
+/// Indexes the notifications in the notification topics and detects when they resume after a gap.
 struct ReceivedHandler: BatchHandler {
     private let handler: KeyedStateHandler<ReconciliationModel>
     private let environments: [KafkaTopic: AppStoreEnvironment]
@@ -16,7 +16,7 @@ struct ReceivedHandler: BatchHandler {
     private let signal: OutageObserver
     private let begun = BegunPartitions()
 
-    /// - Parameter recovered: called for an environment with an ingress that may have been unavailable until now.
+    /// - Parameter recovered: called with an environment in which the ingress may have been unavailable until now.
     init(
         _ state: KeyedState<ReconciliationModel>, topics: TopicNames, outage: Int64, clocks: Clocks,
         recovered: @escaping @Sendable (AppStoreEnvironment, Int64) -> Void
@@ -30,7 +30,7 @@ struct ReceivedHandler: BatchHandler {
     }
 
     /// Describes the input that the group has already consumed, so that a start with lost state is not mistaken for a
-    /// first start, after which every notification would seem missing.
+    /// first start. Otherwise every notification would seem to be missing.
     static func history(of group: KafkaConsumerGroup, topics: TopicNames) -> StateHistory {
         let environments = environments(topics)
         return StateHistory(
@@ -64,8 +64,8 @@ struct ReceivedHandler: BatchHandler {
 
     func partitionReleased(_ partition: KafkaTopicPartition) async { await handler.partitionReleased(partition) }
 
-    /// Records the start of a partition's index: the first record ever read, because earlier ones, if any, were
-    /// deleted. The earliest recorded start counts.
+    /// Records where a partition's index starts: at the first record ever read, because any earlier records were
+    /// deleted. If several starts are recorded, the earliest counts.
     private func noteBegin(_ record: KafkaRecord) async throws {
         guard environments[record.topic] != nil, begun.begin(record.topicPartition) else { return }
         let since = record.offset.rawValue == 0 ? 0 : record.timestampMilliseconds ?? clocks.wallMilliseconds()
@@ -94,7 +94,8 @@ struct ReceivedHandler: BatchHandler {
             let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
             RecordKey.parts(of: key) != nil
         else { return .verdict(.deadLetter(HandlerReason(code: ReconcilerReason.noIdentity))) }
-        // The later of the two dates, so that retention covers the time in which Apple may have sent it.
+        // Use the later of the two dates, so that retention covers the whole time in which Apple may have sent the
+        // notification.
         let signedAt = record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } ?? .earliest
         let writtenAt = AppStoreInstant(clampingMillisecondsSince1970: record.timestampMilliseconds ?? 0)
         return .state(
@@ -102,7 +103,7 @@ struct ReceivedHandler: BatchHandler {
     }
 }
 
-/// The partitions with a recorded first record since their assignment.
+/// The partitions for which the first record since their assignment has been recorded.
 private final class BegunPartitions: Sendable {
     private let noted = Mutex<Set<KafkaTopicPartition>>([])
 

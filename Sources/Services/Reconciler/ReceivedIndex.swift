@@ -6,14 +6,14 @@ internal import Records
 
 /// The index of the notification topics.
 struct ReceivedIndex: Sendable {
-    /// The key and mark that a notification would have in the topic.
+    /// The key and mark that a notification would have if it were in the topic.
     struct Wanted: Sendable, Hashable {
-        /// The key of its record.
+        /// The record key.
         let key: [UInt8]
         let mark: NotificationMark
     }
 
-    /// The reason why missing notifications cannot be determined.
+    /// The index is not up to date, so missing notifications cannot be determined.
     struct NotCaughtUp: Error, CustomStringConvertible {
         let description: String
     }
@@ -22,10 +22,10 @@ struct ReceivedIndex: Sendable {
     let topics: TopicNames
     let kafka: KafkaConfiguration
     let group: KafkaConsumerGroup
-    /// Time limit for bringing the index up to date; the group commits every second.
+    /// The time limit for bringing the index up to date; the group commits every second.
     var limit = Duration.seconds(60)
 
-    /// Returns those that are known to be in the topic.
+    /// Returns the notifications that are known to be in the topic.
     func known(_ wanted: [Wanted], in environment: AppStoreEnvironment) async throws -> Set<Wanted> {
         guard !wanted.isEmpty else { return [] }
         let topic = topics.reconciliation(environment)
@@ -47,11 +47,11 @@ struct ReceivedIndex: Sendable {
     }
 
     /// Waits until the index contains all records that were in the notification topic at the time of the call,
-    /// whichever member has read them. This requires two things: the group has committed past the records, which it
-    /// does once their rows are acknowledged, and the rows have been read back.
+    /// whichever member has read them. Two things are required: the group has committed past the records, which it does
+    /// once their rows are acknowledged, and the rows have been read back.
     ///
-    /// - Returns: the start of the index in milliseconds since 1970, after which every notification is known; 0 if no
-    ///   record was deleted before it was read.
+    /// - Returns: the start of the index, in milliseconds since 1970. The index contains every notification after that.
+    ///   0 if no record was deleted before it was read.
     func catchUp(_ environment: AppStoreEnvironment, now: Int64) async throws -> Int64 {
         let topic = topics.notifications(environment)
         let admin = try KafkaAdmin(kafka)

@@ -6,9 +6,9 @@ internal import HTTPClient
 internal import Telemetry
 internal import Time
 
-/// The App Store Server API for `sluice-reconciler`, limited to its share of the budget.
+/// The App Store Server API for `sluice-reconciler`, limited to the reconciler's share of the request budget.
 enum ReconcilerAPI {
-    /// - Parameter sleep: waits for a turn in the budget; throws when the task is cancelled.
+    /// - Parameter sleep: waits until the budget allows a request; throws if the task is cancelled.
     static func client(
         _ plan: ReconcilerPlan, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks,
         sleep: @escaping @Sendable (Duration) async throws -> Void, metrics: ReconcilerMetrics, logger: Logger

@@ -8,15 +8,15 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// `sluice-reconciler` finds notifications in Apple's history that are missing in the notification topics, and
+/// `sluice-reconciler`: finds notifications in Apple's history that are missing from the notification topics, and
 /// publishes them.
 package enum ReconcilerApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - clocks: the wall clock determines what is due.
-    ///   - sleep: waits for a turn in the API budget, or before a retry.
-    ///   - pause: waits until the next check for due sweeps if nothing else happens.
+    ///   - clocks: the wall clock determines which sweeps are due.
+    ///   - sleep: waits until the API budget allows a request, or before a retry.
+    ///   - pause: waits until the next check for due sweeps, unless the scheduler is woken earlier.
     static func application(
         clocks: Clocks = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },

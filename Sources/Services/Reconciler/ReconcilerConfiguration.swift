@@ -7,11 +7,12 @@ internal import KeyedState
 /// The validated configuration of `sluice-reconciler`, created at startup and by `sluicectl config check`.
 struct ReconcilerConfiguration {
     let plan: ReconcilerPlan
-    /// Client for the App Store Server API and OCSP responders.
+    /// The client for the App Store Server API and OCSP responders.
     let http: HTTPClient
     let verifier: NotificationVerifier
 
-    /// - Throws: a `ConfigurationError` for unusable apps, roots, credentials, intervals or directory.
+    /// - Throws: a `ConfigurationError` if the apps, root certificates, credentials, intervals or directory are
+    ///   unusable.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         try StateOptions.checkDirectory(configuration)
         plan = try ReconcilerPlan(configuration)

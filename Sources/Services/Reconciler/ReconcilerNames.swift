@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract; the runtime defines those of every consumer.
+/// Names of the service's metrics, which are a contract. The runtime defines the metrics of every consumer.
 enum ReconcilerMetricName {
     static let missing = "sluice_notifications_missing"
     static let statusDifferences = "sluice_reconciler_status_differences"
@@ -22,7 +22,7 @@ enum ReconcilerMetricName {
     static let outages = "sluice_reconciler_outages_total"
 }
 
-/// Codes of skipped and dead-lettered records.
+/// Reason codes for skipped and dead-lettered records.
 enum ReconcilerReason {
     // Skipped.
     static let nullValue = "null_value"
@@ -33,9 +33,9 @@ enum ReconcilerReason {
     static let noIdentity = "no_identity"
 }
 
-/// The reason why a sweep is paused: the label `cause`.
+/// The reason why a sweep is paused; the value of the label `cause`.
 enum SweepFailureCause: String, Sendable, CaseIterable {
-    /// The App Store Server API: no answer, a refusal, a limit.
+    /// The App Store Server API did not respond, refused a request, or limited the rate.
     case api
     /// The index of the topics could not be brought up to date.
     case state

@@ -8,29 +8,29 @@ internal import Reconciliation
 internal import Records
 internal import Time
 
-/// Scope, frequency and range of the sweeps. Times are in milliseconds.
+/// The scope, frequency and range of the sweeps. Times are in milliseconds.
 struct ReconcilerPlan: Sendable {
     struct Schedule: Sendable {
         let interval: Int64
-        /// Minimum range of a run; a run reaches further back if the previous one was longer ago.
+        /// The minimum range of a run. A run reaches further back if the previous run was longer ago.
         let range: Int64
-        /// Length of a window. A window is halved if reading its pages takes longer than its token is valid.
+        /// The length of a window. A window is halved if its token expires before all pages have been read.
         let window: Int64
     }
 
     let scopes: [APIScope]
     let failures: Schedule
     let everything: Schedule
-    /// Interval between comparisons with Apple's statuses.
+    /// The interval between comparisons with Apple's statuses.
     let statusesInterval: Int64
-    /// Whether Apple's signed answer about a difference is published.
+    /// Whether to publish Apple's signed answer about a difference.
     let repairsStatuses: Bool
     let backfillWindow: Int64 = 6 * 3_600_000
-    /// Overlap with the previous run, because Apple's history may list a notification late.
+    /// The overlap with the previous run, because Apple's history may list a notification late.
     private let overlap: Int64 = 3_600_000
     let settle: Int64
     let outage: Int64
-    /// Share of Apple's limit for each endpoint in use: 50 per second, 5 in the sandbox.
+    /// The share of Apple's limit used for each endpoint. The limit is 50 requests per second, or 5 in the sandbox.
     let budgetShare: Double
     let api: AppStoreSettings.API
 
@@ -95,7 +95,7 @@ struct ReconcilerPlan: Sendable {
     /// Returns a run that begins now.
     func run(of sweep: Sweep, at now: Int64) -> SweepRun {
         let end = now - settle
-        // Slightly inside Apple's limit, to allow for clock differences.
+        // Stay slightly inside Apple's limit, to allow for clock differences.
         let first = now - SweepKind.reach(sweep.environment) + 3_600_000
         let isWanted = sweep.wantedAt.map { $0 > sweep.run?.startedAt ?? .min } ?? false
         let range: SweepRange
@@ -113,8 +113,8 @@ struct ReconcilerPlan: Sendable {
             isDryRun: sweep.request?.isDryRun ?? false, isWanted: isWanted)
     }
 
-    /// Returns the range of a run up to `end`. It reaches back to the end of the last complete run, however long ago:
-    /// the reconciler may have been down, or the previous run may have taken days.
+    /// Returns the range of a run that ends at `end`. It reaches back to the end of the last complete run, no matter
+    /// how long ago that was: the reconciler may have been down, or the previous run may have taken days.
     private func range(_ schedule: Schedule, after last: SweepRun?, first: Int64, end: Int64) -> SweepRange {
         let usual = end - schedule.range
         let from = last.map { min(usual, $0.range.to - overlap) } ?? usual
@@ -130,10 +130,10 @@ struct ReconcilerPlan: Sendable {
         }
     }
 
-    /// Returns the start of the run after one that has just ended; nil for none.
+    /// Returns when the next run starts after one that has just ended, or nil if there is no next run.
     func next(after run: SweepRun, of kind: SweepKind, at now: Int64) -> Int64? {
         switch kind {
-        // Notifications from the last minutes of an outage had not settled yet.
+        // The run may have missed notifications from the last minutes of an outage, which had not settled yet.
         case .failures: run.isWanted ? now + settle + 60_000 : run.startedAt + failures.interval
         case .everything: run.startedAt + everything.interval
         case .statuses: run.startedAt + statusesInterval

@@ -21,8 +21,8 @@ struct ReconcilerService {
     let scheduler: SweepScheduler
     let handler: ReceivedHandler
 
-    /// - Throws: a `ConfigurationError` for unusable apps, roots or credentials, a `KafkaError` for a property that
-    ///   librdkafka rejects.
+    /// - Throws: a `ConfigurationError` if the apps, root certificates or credentials are unusable, a `KafkaError` if
+    ///   librdkafka rejects a property.
     init(
         _ context: ConsumerContext, topics: TopicNames, clocks: Clocks,
         sleep: @escaping @Sendable (Duration) async throws -> Void, pause: @escaping @Sendable () async throws -> Void
@@ -80,7 +80,8 @@ struct ReconcilerService {
     }
 }
 
-/// The external resources of the sweeps: producer, HTTP client and revocation checks. They outlive the sweeps.
+/// The external resources that the sweeps use: the producer, the HTTP client and the revocation checks. They outlive
+/// the sweeps.
 final class OutboundService: Service {
     let name = "outbound"
     private let producer: KafkaProducer
@@ -99,7 +100,7 @@ final class OutboundService: Service {
 
     func run() async throws {
         await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
-        // Checks end only with the task; returning would end the process.
+        // Revocation checks end only with the task. Returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 
@@ -109,7 +110,7 @@ final class OutboundService: Service {
     }
 }
 
-/// A reference to the scheduler for the state, which is created earlier and notifies it of partitions.
+/// A reference through which the state, which is created first, notifies the scheduler of partition changes.
 private final class LateScheduler: Sendable {
     private let made = Mutex<SweepScheduler?>(nil)
 

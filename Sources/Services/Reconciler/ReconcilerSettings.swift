@@ -4,7 +4,7 @@ internal import KeyedState
 internal import Records
 internal import ServiceKit
 
-/// Settings of `sluice-reconciler`, in addition to those of every consumer. Names and defaults are a contract.
+/// Settings of `sluice-reconciler`, in addition to those of all consumers. Names and defaults are a contract.
 package enum ReconcilerSettings {
     static let failuresInterval = Setting.duration(
         "reconciler.failures.interval", default: .seconds(3_600), in: .seconds(300)...(.seconds(86_400)),
@@ -57,9 +57,9 @@ package enum ReconcilerSettings {
             AppStoreSettings.revocation,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Finds every error that would prevent startup, without starting anything, by building the same components.
+    /// Throws any error that would prevent startup. It builds the same components but does not start them.
     ///
-    /// - Throws: a ``ConfigurationError`` that names the key, its source and the problem.
+    /// - Throws: a ``ConfigurationError`` with the key, the source of its value, and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         _ = try ReconcilerConfiguration(configuration)

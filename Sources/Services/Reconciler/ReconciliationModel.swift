@@ -1,9 +1,9 @@
 internal import KeyedState
 internal import Reconciliation
 
-/// State model of the reconciliation; rows are published in the stored format.
+/// The state model of the reconciliation. Rows are published in the format in which they are stored.
 struct ReconciliationModel: StateModel {
-    /// Index entry of all sweeps.
+    /// The index entry of all sweeps.
     static let sweepEntry = "sweep"
 
     func key(of state: ReconciliationRow) -> [UInt8] { state.key }

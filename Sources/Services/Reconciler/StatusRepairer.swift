@@ -6,19 +6,19 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Publishes Apple's signed answer about a subscription that differs, or that needs an answer, as a record of the
-/// entitlement topic. Its facts count as a confirmation, and sluice-entitlements publishes the resulting access.
+/// Publishes Apple's signed answer about a subscription that differs or needs an answer, as a record in the entitlement
+/// topic. The answer's facts count as a confirmation, and sluice-entitlements publishes the resulting access.
 struct StatusRepairer: Sendable {
     enum Outcome: Sendable {
         /// Kafka has acknowledged the record.
         case published
-        /// The answer is unsigned, unusable or contains nothing new; or repairs are switched off.
+        /// The answer is unsigned, is unusable or contains nothing new, or repairs are off.
         case unchanged
-        /// A later record of the subscription exists.
+        /// The subscription has a later record.
         case outdated
     }
 
-    /// `reconciler.statuses.repair`.
+    /// Whether repairs are on: `reconciler.statuses.repair`.
     let isOn: Bool
     let producer: KafkaProducer
     let subscriptions: PublishedSubscriptions
@@ -28,7 +28,7 @@ struct StatusRepairer: Sendable {
     let metrics: ReconcilerMetrics
     let logger: Logger
 
-    /// - Parameter difference: nil if both states agree but the answer is needed.
+    /// - Parameter difference: the difference; nil if both states agree but the answer is needed.
     /// - Throws: a `KafkaError`; a later run finds the subscription again.
     func repair(
         _ row: PublishedSubscriptions.Row, with answer: StatusAnswer, _ difference: StatusDifference?, _ scope: APIScope
@@ -58,16 +58,16 @@ struct StatusRepairer: Sendable {
         return .published
     }
 
-    /// Quarantines a refused object that Apple returned about a subscription, once: it came from Apple over a verified
-    /// connection, so it is kept for examination.
+    /// Quarantines, only once, a refused object that Apple returned about a subscription. The object came from Apple
+    /// over a verified connection, so it is kept for examination.
     ///
-    /// - Throws: a `KafkaError`, or an error of the state's topic; a later run finds the object again.
+    /// - Throws: a `KafkaError`, or an error from the state's topic; a later run finds the object again.
     func quarantine(
         _ item: SubscriptionStatuses.RefusedItem, of row: PublishedSubscriptions.Row, _ scope: APIScope
     ) async throws {
         let purchase = row.subscription.originalTransactionId
         metrics.swept(0, refused: 1)
-        // The mark excludes the signature, because Apple signs again for each answer.
+        // The mark does not depend on the signature, because Apple signs each answer again.
         let mark = NotificationMark(of: "status \(purchase.rawValue) \(item.object.reason)")
         let wanted = ReceivedIndex.Wanted(key: Array(ReceivedNotifications.quarantined(mark).utf8), mark: mark)
         guard isOn, try await index.known([wanted], in: scope.environment).isEmpty else { return }

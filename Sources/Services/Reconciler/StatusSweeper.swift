@@ -3,18 +3,17 @@ internal import AppStoreServerAPI
 internal import Reconciliation
 internal import Time
 
-/// Runs one sweep of statuses: compares the published state of each subscription with version 1 facts, and of each that
-/// needs Apple's answer, with Apple's current status. If they differ, ``StatusRepairer`` publishes Apple's signed
-/// answer.
+/// Runs one status sweep: compares the published state of each subscription that has version 1 facts or needs Apple's
+/// answer with Apple's current status. If they differ, ``StatusRepairer`` publishes Apple's signed answer.
 struct StatusSweeper: Sendable {
-    /// Number of comparisons between saves of the progress.
+    /// The number of comparisons between saves of the progress.
     static let step = 20
-    /// Age of a read state, in milliseconds, beyond which a difference is rechecked, because the state may have
-    /// changed.
+    /// The age in milliseconds beyond which the state read from the topic may have changed, so that a difference is
+    /// rechecked.
     private static let freshness: Int64 = 60_000
-    /// Maximum age of a read state, in milliseconds, that a comparison can reuse from the previous app.
+    /// The maximum age in milliseconds at which a comparison can reuse the state read for the previous app.
     private static let reuse: Int64 = 3_600_000
-    /// Maximum number of queries about a subscription with a row that keeps changing.
+    /// The maximum number of queries about a subscription whose row keeps changing.
     private static let looks = 3
 
     let client: AppStoreServerClient
@@ -23,7 +22,7 @@ struct StatusSweeper: Sendable {
     let clocks: Clocks
     let repetition: Repetition
 
-    /// - Parameter save: persists the run's progress.
+    /// - Parameter save: saves the progress of the run.
     func sweep(_ run: SweepRun, _ scope: APIScope, save: (SweepRun) async throws -> Void) async -> SweepEnd {
         var work = StatusWork(run, scope, [], readAt: 0)
         do {
@@ -43,7 +42,8 @@ struct StatusSweeper: Sendable {
         }
     }
 
-    /// Queries Apple about the subscription as currently published, and again if it changed before the answer was used.
+    /// Queries Apple about the subscription as currently published, and queries again if it changes before the answer
+    /// is used.
     private func decide(_ row: PublishedSubscriptions.Row, _ work: inout StatusWork) async throws {
         for look in 1...Self.looks {
             guard let current = self.row(row, work) else { return work.skip(row) }

@@ -6,19 +6,19 @@ internal import Reconciliation
 struct StatusWork {
     private(set) var run: SweepRun
     let scope: APIScope
-    /// When the topic was last read, on the monotonic clock.
+    /// When the topic was last read, in monotonic milliseconds.
     var readAt: Int64 = 0
-    /// Rows at the beginning, ordered by purchase.
+    /// The rows at the start of the comparison, ordered by purchase.
     private let rows: [PublishedSubscriptions.Row]
-    /// The current pass. It is stored in the run once a subscription of the pass was decided, with the purchase decided
-    /// last, from which an interrupted run continues.
+    /// The current pass. Once a subscription in the pass has been decided, the pass is stored in the run together with
+    /// the last purchase decided, from which an interrupted run continues.
     private var progress: SweepProgress?
     /// The last purchase examined in the current pass.
     private var cursor: String?
-    /// Consecutive subscriptions without an answer.
+    /// Number of consecutive subscriptions without an answer.
     private var unanswered = 0
     private var failure: (any Error)?
-    /// Number of answers since the beginning or the last continuation.
+    /// Number of answers since the run began or last continued.
     private var answered = 0
 
     init(_ run: SweepRun, _ scope: APIScope, _ rows: [PublishedSubscriptions.Row], readAt: Int64) {
@@ -30,7 +30,8 @@ struct StatusWork {
         cursor = run.progress?.pageToken
     }
 
-    /// Returns the next row after the cursor: in the first pass those that need an answer, in the second all others.
+    /// Returns the next row after the cursor. The first pass covers the rows that need an answer, the second all
+    /// others.
     mutating func next() -> PublishedSubscriptions.Row? {
         while let pass = progress?.pass {
             var index = cursor.map(index(after:)) ?? 0
@@ -63,14 +64,14 @@ struct StatusWork {
 
     mutating func countCall() { run.counts.calls += 1 }
 
-    /// Records Apple's answer about a row; preceding rows without an answer are then counted too.
+    /// Records Apple's answer about a row. The preceding rows without an answer are then also counted.
     mutating func answer(_ row: PublishedSubscriptions.Row, _ difference: StatusDifference?, isPublished: Bool) {
         if isPublished { run.counts.repaired += 1 }
         if let difference { run.note(difference) }
         decide(row)
     }
 
-    /// Records that Apple refuses this request, or that its signed object was refused.
+    /// Records that Apple refused the request about this row, or that the signed object in the answer was refused.
     mutating func refuse(_ row: PublishedSubscriptions.Row) {
         run.counts.refused += 1
         decide(row)
@@ -95,7 +96,8 @@ struct StatusWork {
         unanswered = 0
     }
 
-    /// Skips a row without an answer. One failure implies nothing about others, but several in a row do and are thrown.
+    /// Skips a row that got no answer. A single failure says nothing about other rows, but several consecutive failures
+    /// do; then the failure is thrown.
     mutating func leave(_ row: PublishedSubscriptions.Row, _ failure: any Error) throws {
         unanswered += 1
         guard unanswered < StatusInquiry.unansweredInARow else { throw failure }
@@ -103,7 +105,7 @@ struct StatusWork {
         cursor = row.subscription.originalTransactionId.rawValue
     }
 
-    /// Closes the pass. Without a single answer the failure is kept.
+    /// Closes the pass. If there has been no answer at all, keeps the failure.
     private mutating func closePass() {
         guard answered > 0 else { return }
         countUnanswered()

@@ -1,10 +1,10 @@
 internal import Reconciliation
 
-/// The end of a run, with its final state.
+/// How a run ended, with its final state.
 enum SweepEnd: Sendable {
     case finished(SweepRun)
-    /// The run continues later, at Apple's retry time if there is one.
+    /// The run continues later, at Apple's retry time if Apple gave one.
     case interrupted(SweepRun, SweepInterruption)
-    /// The partition was revoked or the process is stopping; the saved state counts.
+    /// The partition was revoked or the process is stopping. The run continues from its saved state.
     case cancelled
 }

@@ -1,18 +1,18 @@
 internal import AppStoreServerAPI
 internal import Kafka
 
-/// The reason why a sweep is paused.
+/// Why a sweep is paused.
 struct SweepInterruption: Error {
     let cause: SweepFailureCause
     let message: String
-    /// Apple's retry time, milliseconds since 1970.
+    /// The time at which Apple allows a retry, in milliseconds since 1970.
     var retryAt: Int64?
-    /// An intervention is needed, or Apple's answers are undocumented: the next attempt is not soon.
+    /// Whether an operator must act, or Apple's answer is undocumented. The next attempt is then delayed.
     var isPermanent = false
-    /// The next page cannot be requested: its window is read from the start again.
+    /// Whether the window must be read again from the start, because its next page cannot be requested.
     var restartsWindow = false
-    /// Apple answered without the page: the cause may be the content of this window, and other windows may be readable.
-    /// A refused key, a limit, or a connection failure concerns all windows.
+    /// Whether Apple answered but did not return the page. The cause may then be the content of this window, and other
+    /// windows may be readable. A refused key, a limit, or a connection failure affects all windows.
     var isAboutWindow = false
 
     init(_ cause: SweepFailureCause, _ message: String) {
@@ -37,12 +37,12 @@ struct SweepInterruption: Error {
     private static let soon: Int64 = 60_000
     private static let late: Int64 = 900_000
 
-    /// Returns when the sweep continues, milliseconds since 1970.
+    /// Returns when the sweep continues, in milliseconds since 1970.
     ///
-    /// - Parameter count: number of consecutive interruptions, including this one.
+    /// - Parameter count: the number of consecutive interruptions, including this one.
     func nextAttempt(after count: Int64, now: Int64) -> Int64 {
         if let retryAt { return max(retryAt, now + 1_000) }
-        // Each attempt narrows a window that Apple refuses.
+        // If Apple refuses a window, each attempt narrows it.
         if isPermanent { return now + (isAboutWindow ? Self.soon : Self.late) }
         return now + min(Self.late, Self.soon << min(10, max(0, count - 1)))
     }

@@ -1,14 +1,14 @@
 internal import Reconciliation
 
-/// The running sweeps of this member, at most one per lane. A value without tasks or a clock.
+/// The sweeps running on this member, at most one per lane. It only keeps track of them and starts no tasks.
 ///
-/// Rows are read without a lock, so a sweep may end in the meantime, and its row then still shows an unfinished run at
-/// an old position. A lane in which a sweep has ended since the rows were read is therefore blocked until the next
-/// read; otherwise the complete run would start again.
+/// Rows are read without a lock, so a sweep may end after its row was read; the row then still shows an unfinished run
+/// at an old position. A lane in which a sweep has ended since the rows were read is therefore blocked until the next
+/// read. Otherwise the completed run would start again.
 struct SweepLanes {
     enum Lane: Hashable, CaseIterable {
         case failures, everything, backfill, statuses
-        /// Backfills cancelled while not running: ending them does not wait for another backfill.
+        /// Backfills that were cancelled while not running. Ending them does not wait for another backfill.
         case cancelled
 
         init(_ kind: SweepKind) {
@@ -23,18 +23,18 @@ struct SweepLanes {
     }
 
     private var running: [Lane: Sweep] = [:]
-    /// Lanes in which a sweep has ended since the rows were read.
+    /// The lanes in which a sweep has ended since the rows were read.
     private var ended: Set<Lane> = []
 
-    /// The running sweep of a lane.
+    /// The sweep running in a lane.
     subscript(lane: Lane) -> Sweep? { running[lane] }
 
-    /// Unblocks the lanes before rows are read.
+    /// Unblocks all lanes, before rows are read.
     mutating func beginLook() { ended = [] }
 
-    /// Reserves the lane of a sweep with a row read after ``beginLook()``.
+    /// Reserves the lane of a sweep. The sweep's row must have been read after ``beginLook()``.
     ///
-    /// - Returns: the lane in which the sweep may run now; nil if it may not.
+    /// - Returns: the lane in which the sweep may run now, or nil if it may not run.
     mutating func begin(_ sweep: Sweep) -> Lane? {
         let own = Lane(sweep.kind)
         let lane = sweep.isToEnd ? .cancelled : own
@@ -45,7 +45,7 @@ struct SweepLanes {
         return lane
     }
 
-    /// Frees a lane after its sweep has ended and its row was saved.
+    /// Frees a lane after its sweep has ended and the sweep's row has been saved.
     mutating func end(_ lane: Lane) {
         running[lane] = nil
         ended.insert(lane)

@@ -10,22 +10,22 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Runs the sweeps that are due in this member's partitions: one of each kind at a time, so that a long one does not
-/// block others, sharing the API budget.
+/// Runs the sweeps that are due in this member's partitions. One sweep of each kind runs at a time, so that a long
+/// sweep does not block the others. They share the API budget.
 ///
-/// The owner of a sweep's partition runs it. The progress is in the row, so that the next owner, or this process after
-/// a crash, continues from there.
+/// The owner of a sweep's partition runs the sweep. Progress is saved in the row, so that the next owner, or this
+/// process after a crash, continues from there.
 final class SweepScheduler: Service {
     let name = "sweep scheduler"
 
     private struct Present {
         var jobs: [SweepLanes.Lane: Task<Void, Never>] = [:]
         var lanes = SweepLanes()
-        /// Number of partitions being revoked, plus one while stopping; no sweep begins while it is above 0.
+        /// Number of partitions being revoked, plus one while stopping. No sweep starts while it is above 0.
         var holds = 0
-        /// Regular sweeps without a row, as far as known.
+        /// The regular sweeps that are not known to have a row.
         var lacking: [Sweep] = []
-        /// Environments with an ingress that may have been unavailable until the given time.
+        /// The environments in which the ingress may have been unavailable, each with the time until then.
         var wanted: [AppStoreEnvironment: Int64] = [:]
         /// All sweeps of the installation, for the admin page.
         var listing: [Sweep] = []
@@ -52,7 +52,7 @@ final class SweepScheduler: Service {
     private let loop: DueLoop
     private let present: Mutex<Present>
 
-    /// - Parameter pause: waits until the next check for due sweeps if nothing else happens.
+    /// - Parameter pause: waits until the next check for due sweeps, unless the scheduler is woken earlier.
     init(
         state: KeyedState<ReconciliationModel>, topics: TopicNames, plan: ReconcilerPlan, history: HistorySweeper,
         statuses: StatusSweeper, clocks: Clocks, metrics: ReconcilerMetrics, logger: Logger,
@@ -71,10 +71,10 @@ final class SweepScheduler: Service {
         present = Mutex(Present(lacking: plan.sweeps))
     }
 
-    /// Checks for due sweeps.
+    /// Checks for due sweeps now.
     func wake() { loop.wake() }
 
-    /// Requests a sweep of failed deliveries after the notifications of an environment resumed.
+    /// Requests a sweep of failed deliveries after an environment's notifications have resumed.
     func recovered(_ environment: AppStoreEnvironment, at moment: Int64) {
         present.withLock { $0.wanted[environment] = max(moment, $0.wanted[environment] ?? moment) }
         metrics.recovered()
@@ -90,7 +90,7 @@ final class SweepScheduler: Service {
 
     func run() async throws {
         await withTaskExecutorPreference(HandlerThreads.shared) { await loop.run { await look() } }
-        // Either the stop has finished the loop, or the task is cancelled.
+        // The loop has ended because of a stop, or the task is cancelled.
         try await DueLoop.rest()
     }
 
@@ -140,12 +140,13 @@ final class SweepScheduler: Service {
             guard present.holds == 0 else { return }
             for sweep in due {
                 let kind = SweepLanes.Lane(sweep.kind)
-                // Progress is saved, and the end is recorded afterwards.
+                // The job saves its progress; the end is recorded afterwards.
                 if sweep.isToEnd, present.lanes[kind]?.key == sweep.key { present.jobs[kind]?.cancel() }
                 if kind == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
                 let scope = plan.scope(of: sweep)
                 guard sweep.isToEnd || scope != nil, let lane = present.lanes.begin(sweep) else { continue }
-                // Kept in `jobs` until it ends, and awaited when partitions are revoked and at the stop.
+                // The job stays in `jobs` until it ends; it is awaited when partitions are revoked and when the
+                // scheduler stops.
                 present.jobs[lane] = Task(executorPreference: HandlerThreads.shared) {
                     await self.run(sweep, scope)
                     self.end(lane)
@@ -164,7 +165,7 @@ final class SweepScheduler: Service {
 
     private static func rank(_ sweep: Sweep) -> (Int64, String) { (sweep.due ?? .max, sweep.key) }
 
-    /// Creates the rows of the regular sweeps.
+    /// Creates the missing rows of the regular sweeps.
     private func addLacking() async throws {
         for sweep in present.withLock({ $0.lacking }) {
             try await merge(sweep)
@@ -185,7 +186,7 @@ final class SweepScheduler: Service {
         }
     }
 
-    /// Merges a sweep into its row, whichever member owns the partition.
+    /// Merges a sweep into its row, no matter which member owns the partition.
     private func merge(_ sweep: Sweep) async throws {
         let row = ReconciliationRow.sweep(sweep)
         _ = try await state.contribute(to: row.key, from: topics.notifications(sweep.environment), orTo: row) { _ in
@@ -206,7 +207,8 @@ final class SweepScheduler: Service {
 
     // MARK: Running a sweep
 
-    /// - Parameter scope: nil for an app that is no longer configured; its backfills can only be cancelled.
+    /// - Parameter scope: the sweep's scope; nil if the app is no longer configured, in which case its backfills can
+    ///   only be cancelled.
     private func run(_ due: Sweep, _ scope: APIScope?) async {
         var sweep = due
         let begun = clocks.monotonicMilliseconds()
@@ -225,7 +227,7 @@ final class SweepScheduler: Service {
             switch end {
             case .finished(let run): try await finish(&sweep, run, begun)
             case .interrupted(let run, let interruption):
-                // A run that has made progress since the last failure counts this one as its first.
+                // If the run has made progress since its last failure, this failure counts as the first.
                 let count = (run.failure == nil ? 0 : failures) + 1
                 try await interrupt(&sweep, run, interruption, count)
                 if let run = sweep.run, run.progress == nil, run.finishedAt == nil {
@@ -250,7 +252,7 @@ final class SweepScheduler: Service {
         sweep.begin(run)
     }
 
-    /// - Parameter begun: milliseconds of the monotonic clock.
+    /// - Parameter begun: when the run began, in monotonic milliseconds.
     private func finish(_ sweep: inout Sweep, _ run: SweepRun, _ begun: Int64) async throws {
         let now = clocks.wallMilliseconds()
         sweep.finish(run, at: now, nextAt: plan.next(after: run, of: sweep.kind, at: now))
@@ -342,7 +344,7 @@ extension Sweep {
     }
 }
 
-/// The last saved row of a run.
+/// The run's last saved row.
 private final class Saved: Sendable {
     private let row: Mutex<Sweep>
 

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Output of a command: results to standard output, everything else to standard error.
+/// The output of a command: results go to standard output, everything else to standard error.
 struct Console {
     func print(_ text: String) {
         write(text + "\n", to: .standardOutput)
@@ -11,12 +11,12 @@ struct Console {
     }
 
     private func write(_ text: String, to file: FileDescriptor) {
-        // A reader may close the pipe early (`| head`).
+        // The reader may close the pipe early (`| head`).
         try? file.write(text.utf8)
     }
 }
 
-/// The reason why a command failed, on one line with the fix.
+/// A command failed. The description has the reason and the fix on one line.
 struct SimulatorError: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension DeliverySummary {
-    /// Formats the summary for people.
+    /// Returns the summary as text for people.
     func text(url: String, refunds: RefundSummary? = nil) -> String {
         let seconds = Self.seconds(elapsed)
         let rate = seconds > 0 ? Double(attempts) / seconds : 0
@@ -29,7 +29,7 @@ extension DeliverySummary {
         return lines.joined(separator: "\n")
     }
 
-    /// Formats the summary for programs: one JSON object on one line. Latencies are in microseconds.
+    /// Returns the summary for programs as one JSON object on one line. Latencies are in microseconds.
     func json(refunds: RefundSummary? = nil) -> String {
         var object = JSONObject()
         object.put("notifications", Int64(notifications))
@@ -74,14 +74,14 @@ extension DeliverySummary {
         "\(rounded(duration / .milliseconds(1))) ms"
     }
 
-    /// Rounds to one decimal.
+    /// Formats a number with one decimal.
     private static func rounded(_ number: Double) -> String {
         "\((number * 10).rounded() / 10)"
     }
 }
 
 extension Delivery.Progress {
-    /// Formats the progress on one line for people.
+    /// The progress as one line of text for people.
     var text: String {
         var text = "\(acknowledged) of \(planned) acknowledged, \(inFlight) in flight, \(waiting) waiting for a retry"
         if let nextAttemptIn { text += ", the next in \(nextAttemptIn.components.seconds) s" }

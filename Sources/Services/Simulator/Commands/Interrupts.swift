@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Lifecycle
 
-/// Distributes SIGTERM and SIGINT to several listeners: the stream of a delivery, and any later wait.
+/// Distributes SIGTERM and SIGINT to several listeners: the stream used by a delivery, and any later wait.
 struct Interrupts {
     /// Yields the first signal.
     let stream: AsyncStream<String>
@@ -13,7 +13,7 @@ struct Interrupts {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1))
         self.stream = stream
         let over = over
-        // Never awaited: it waits for signals for the lifetime of the process.
+        // This task is never awaited, because it waits for signals as long as the process runs.
         Task {
             for await signal in triggers {
                 continuation.yield(signal)

@@ -1,7 +1,7 @@
 internal import AppStoreSigning
 internal import FoundationEssentials
 
-/// `sluice-simulator pki`: creates the certificates or shows the existing ones.
+/// `sluice-simulator pki`: creates the certificates, or shows existing ones.
 struct PKICommand {
     let directory: String
 
@@ -27,7 +27,7 @@ struct PKICommand {
 
     /// Creates the certificates unless they exist.
     ///
-    /// - Returns: whether they are new.
+    /// - Returns: whether the certificates are new.
     func make() throws -> Bool {
         if FileManager.default.fileExists(atPath: directory + "/root.pem") {
             _ = try TestCertificateAuthority.load(from: directory)
@@ -40,7 +40,7 @@ struct PKICommand {
         return true
     }
 
-    /// Loads the certificates that this command created in a directory.
+    /// Loads the certificates that this command has created in a directory.
     static func load(_ directory: String) throws -> TestCertificateAuthority {
         guard FileManager.default.fileExists(atPath: directory + "/root.pem") else {
             throw SimulatorError(

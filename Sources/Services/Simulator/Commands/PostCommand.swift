@@ -5,7 +5,8 @@ internal import Configuration
 internal import HTTPClient
 internal import Lifecycle
 
-/// `sluice-simulator post`: plays scenarios against a URL, and optionally serves the App Store Server API meanwhile.
+/// `sluice-simulator post`: posts the notifications of scenarios to a URL, and optionally serves the App Store Server
+/// API at the same time.
 struct PostCommand {
     private let configuration: Configuration
 
@@ -37,7 +38,7 @@ struct PostCommand {
         try api?.start()
         if let api { console.complain("the App Store Server API answers at \(api.url(of: series.app.environment))") }
 
-        // Posts in flight end with their timeout; a second signal ends the process at once.
+        // Posts in flight end at the latest with their timeout. A second signal ends the process immediately.
         let interrupts = Interrupts(maximum: configuration[SimulatorSettings.timeout] + .seconds(5))
         let factory = NotificationFactory(series: series, pki: pki, sharedSecret: sharedSecret)
         let summary = try await delivery(factory, client, api).run(

@@ -1,14 +1,14 @@
 internal import Configuration
 
 extension PostingPlan {
-    /// Creates the plan described by the command line. With the same series, count and share, and without duplicates
-    /// and disorder, every command leaves out the same notifications.
+    /// Creates the plan described by the command line. For the same series, count and share, and without duplicates and
+    /// late posts, every command leaves out the same notifications.
     init(
         _ series: ScenarioSeries, _ configuration: Configuration, duplicates: Percentage = .zero,
         disorder: Percentage = .zero
     ) {
         let count = configuration[SimulatorSettings.count]
-        // One day less than Apple's history, so that the notifications stay available for a day.
+        // One day shorter than Apple's history, so that the notifications stay available for a day.
         let reach = NotificationHistoryRequest.reach(in: series.app.environment) - .days(1)
         self.init(
             series: series, firstRun: configuration[SimulatorSettings.firstRun],
@@ -16,7 +16,7 @@ extension PostingPlan {
             disorder: disorder, undelivered: configuration[SimulatorSettings.undelivered],
             concurrentRuns: Swift.min(series.accounts ?? 64, 256),
             mayBeLost: { post in
-                // Apple's history contains version 2 only.
+                // Apple's history contains only version 2.
                 guard post.format == .v2, let notification = series.notification(of: post.run, step: post.step) else {
                     return false
                 }

@@ -1,14 +1,14 @@
 internal import JSON
 
-/// The outcomes of the refund requests of a run that served the App Store Server API.
+/// The outcomes of the refund requests in a run that served the App Store Server API.
 struct RefundSummary: Sendable, Equatable {
     let cases: Int
     let answered: Int
     let refunded: Int
     let declined: Int
-    /// Number of PUTs of consumption information, including repeated and refused ones.
+    /// Number of PUT requests with consumption information, including repeated and refused ones.
     let consumptionRequests: Int
-    /// Number of API notifications that were never acknowledged.
+    /// Number of notifications posted by the API that were never acknowledged.
     let failedNotifications: Int
 
     init(_ api: SimulatedServerAPI) {
@@ -22,16 +22,16 @@ struct RefundSummary: Sendable, Equatable {
         failedNotifications = api.failedNotifications
     }
 
-    /// Whether every case was decided and all notifications about it were acknowledged.
+    /// Whether every case was decided and all notifications were acknowledged.
     var isComplete: Bool { refunded + declined == cases && failedNotifications == 0 }
 
-    /// Formats the summary for people.
+    /// The summary as text for people.
     var text: String {
         "  refund cases   \(cases): \(answered) answered, \(refunded) refunded, \(declined) declined"
             + (failedNotifications > 0 ? ", \(failedNotifications) notifications failed" : "")
     }
 
-    /// Formats the summary for programs.
+    /// The summary for programs.
     var json: JSONObject {
         var object = JSONObject()
         object.put("cases", Int64(cases))

@@ -1,10 +1,10 @@
 internal import Bytes
 
-/// The file of `--report`: one JSON line per attempt, and one per notification that is never posted.
+/// The file named by `--report`, with one JSON line per attempt and one per notification that is never posted.
 final class ReportFile {
     private let file: FileDescriptor
     private var buffer: [UInt8] = []
-    /// The first write error; nothing is written after it.
+    /// The first write error, after which nothing more is written.
     private var failure: (any Error)?
 
     /// Creates the file, or truncates an existing one.

@@ -3,10 +3,10 @@ internal import Configuration
 internal import FoundationEssentials
 
 extension ScenarioSeries {
-    /// Creates the series of customers and scenarios described by the command line.
+    /// Creates the series described by the command line, with its customers and scenarios.
     ///
     /// - Parameter endsAtRefundRequests: whether the API continues a scenario after a refund request.
-    /// - Throws: ``SimulatorError`` when no scenario is named.
+    /// - Throws: ``SimulatorError`` if no scenario is named.
     init(_ configuration: Configuration, endsAtRefundRequests: Bool = false) throws {
         let names = configuration[SimulatorSettings.scenario]
         let scenarios =

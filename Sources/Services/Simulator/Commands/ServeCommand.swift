@@ -3,7 +3,7 @@ internal import Configuration
 internal import HTTPClient
 internal import JSON
 
-/// `sluice-simulator serve`: serves the App Store Server API until the process is stopped.
+/// `sluice-simulator serve`: serves the App Store Server API until interrupted.
 struct ServeCommand {
     private let configuration: Configuration
 
@@ -34,8 +34,8 @@ struct ServeCommand {
         return 0
     }
 
-    /// Registers the notifications that `post` would have posted: delivered at the first attempt, except for the
-    /// undelivered share.
+    /// Registers the notifications that `post` would have posted. All count as delivered at the first attempt, except
+    /// for the undelivered share.
     private func register(_ series: ScenarioSeries, in api: SimulatedServerAPI) {
         for post in PostingPlan(series, configuration) {
             guard let notification = series.notification(of: post.run, step: post.step) else { continue }
@@ -49,7 +49,7 @@ struct ServeCommand {
         }
     }
 
-    /// Returns the line that scripts wait for.
+    /// Returns the line that scripts wait for before they use the API.
     private func ready(_ api: SimulatedServerAPI) -> String {
         var line = JSONObject()
         line.put("message", "ready")

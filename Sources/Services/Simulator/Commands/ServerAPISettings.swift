@@ -1,6 +1,6 @@
 internal import Configuration
 
-/// Settings of the simulated App Store Server API, for every command that serves it.
+/// Settings of the simulated App Store Server API, for all commands that serve it.
 enum ServerAPISettings {
     static let port = Setting.integer(
         "api-port", in: 0...65535,

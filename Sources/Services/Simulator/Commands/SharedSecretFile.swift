@@ -1,11 +1,11 @@
 internal import Bytes
 internal import Configuration
 
-/// The file of `--shared-secret-file`.
+/// The file named by `--shared-secret-file`.
 enum SharedSecretFile {
     private static let maximumBytes = 1024
 
-    /// Returns the secret without surrounding white space; empty when no format needs one.
+    /// Returns the secret without surrounding white space, or an empty string if no format needs one.
     ///
     /// - Throws: ``SimulatorError`` if a format needs a secret, and the file is not configured, not readable or empty.
     static func read(_ configuration: Configuration) throws -> String {

@@ -5,15 +5,15 @@ internal import HTTPClient
 internal import HTTPServer
 
 extension SimulatedServerAPI {
-    /// Maximum number of notifications that the API posts concurrently.
+    /// The maximum number of notifications that the API posts concurrently.
     static let posts = 16
 
     /// Creates the API described by the command line, without starting it.
     ///
     /// - Parameters:
     ///   - ports: the environments to serve, with their ports.
-    ///   - url: the URL that notifications are posted to; `nil` posts none.
-    /// - Throws: when the key of the token check cannot be read or created.
+    ///   - url: the URL to which notifications are posted; `nil` posts none.
+    /// - Throws: an error if the key for checking tokens cannot be read or created.
     static func configured(
         _ configuration: Configuration, pki: TestCertificateAuthority, app: SimulatedApp,
         ports: [(environment: AppStoreEnvironment, port: Int)], url: String?, client: HTTPClient
@@ -49,7 +49,7 @@ extension SimulatedServerAPI {
 }
 
 extension HTTPClientRequest {
-    /// Returns the request that posts a notification.
+    /// Returns a request that posts a notification.
     static func posting(_ body: [UInt8], to url: String, timeout: Duration) -> HTTPClientRequest {
         HTTPClientRequest(
             method: "POST", url: url, headers: [(name: "Content-Type", value: "application/json")], body: body,

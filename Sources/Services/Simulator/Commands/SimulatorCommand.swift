@@ -132,7 +132,8 @@ package enum SimulatorCommand {
 
     /// Runs the requested command.
     ///
-    /// - Returns: the exit code: 0 for success, 1 for a failure, whose reason was printed to standard error.
+    /// - Returns: the exit code: 0 for success, 1 for a failure. The reason for a failure has been printed to standard
+    ///   error.
     package static func run(_ invocation: Invocation) async -> Int32 {
         let console = Console()
         do {

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Configuration
 
-/// Settings of `sluice-simulator`. All are flags: every run chooses what is simulated.
+/// Settings of `sluice-simulator`. All are flags, because each run chooses the simulation.
 enum SimulatorSettings {
     static let out = Setting.string(
         "out", default: "./pki", help: "Directory of the test certificates; created if it does not exist."
@@ -19,7 +19,7 @@ enum SimulatorSettings {
         "url", .url, help: "URL to post notifications to.", example: "http://127.0.0.1:8080/notifications"
     )
     .onCommandLineOnly
-    /// Like `url`, for commands that only post notifications caused by API requests.
+    /// The optional form of `url`, for commands that only post notifications caused by API requests.
     static let optionalURL = Setting(
         "url", .url, help: "URL to post notifications to. Default: none is posted.",
         example: "http://127.0.0.1:8080/notifications"
@@ -103,12 +103,12 @@ enum SimulatorSettings {
         "allow-failures", help: "Exit with 0 even if posts were not acknowledged.")
 }
 
-/// Output format of a command's result.
+/// The output format of a command's result.
 enum OutputFormat: String, CaseIterable, Sendable {
     case text, json
 }
 
-/// An app as `bundleId:appAppleId`, such as `com.example.app:1234567890`.
+/// An app, written as `bundleId:appAppleId`, such as `com.example.app:1234567890`.
 struct AppArgument: Sendable {
     let bundleId: BundleId
     let appAppleId: AppAppleId
@@ -187,7 +187,7 @@ extension ValueKind where Value == String {
         }
     }
 
-    /// Scenario names, each checked.
+    /// Names of existing scenarios.
     static var scenarios: ValueKind {
         ValueKind(name: "NAMES", expected: "names of scenarios or all", example: "all", text: { $0 }) {
             text throws(SettingProblem) in

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Formats dates as before version 2: as text in UTC, in milliseconds, and as text in Los Angeles time.
+/// Formats dates as in the formats before version 2: as UTC text, in milliseconds, and as text in Los Angeles time.
 enum DateTexts {
     private static let day: Int64 = 86_400_000
     private static let hour: Int64 = 3_600_000
@@ -20,8 +20,8 @@ enum DateTexts {
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
     }
 
-    /// Whether daylight saving time applies, by the rules since 2007: from 2:00 on the second Sunday of March to 2:00
-    /// on the first Sunday of November.
+    /// Returns whether daylight saving time is in effect, by the rules since 2007: from 2:00 on the second Sunday of
+    /// March to 2:00 on the first Sunday of November.
     private static func isSummer(_ milliseconds: Int64) -> Bool {
         let instant = AppStoreInstant(clampingMillisecondsSince1970: milliseconds)
         let year = instant.description.prefix(4)
@@ -31,7 +31,7 @@ enum DateTexts {
         return (march..<november).contains(instant.millisecondsSince1970)
     }
 
-    /// Returns the moment, or the same time on the first Sunday after it.
+    /// Returns the given time if it is on a Sunday, otherwise the same time on the next Sunday.
     private static func sunday(from text: String) -> Int64? {
         guard let start = AppStoreInstant(rfc3339: text)?.millisecondsSince1970 else { return nil }
         // 1970-01-01 was a Thursday.
@@ -41,7 +41,7 @@ enum DateTexts {
 }
 
 extension JSONObject {
-    /// Adds `name`, `name_ms` and `name_pst`; nothing for nil.
+    /// Adds `name`, `name_ms` and `name_pst`, or no members if the date is nil.
     mutating func putDate(_ name: String, _ milliseconds: Int64?) {
         guard let milliseconds else { return }
         put(name, DateTexts.utc(milliseconds))

@@ -1,9 +1,9 @@
-/// `notification_type` of the formats before version 2.
+/// The `notification_type` in the formats before version 2.
 package enum LegacyNotificationType: String, Sendable, CaseIterable {
     case initialBuy = "INITIAL_BUY"
     case didRenew = "DID_RENEW"
     case didRecover = "DID_RECOVER"
-    /// Name of `didRecover` in the oldest format.
+    /// The name of `didRecover` in the oldest format.
     case renewal = "RENEWAL"
     case interactiveRenewal = "INTERACTIVE_RENEWAL"
     case didChangeRenewalPref = "DID_CHANGE_RENEWAL_PREF"
@@ -37,7 +37,7 @@ package enum LegacyNotificationType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The name in the oldest format; `nil` when it has none.
+    /// The name in the oldest format; `nil` if that format does not have the type.
     var inOldestForm: LegacyNotificationType? {
         switch self {
         case .initialBuy, .cancel, .renewal, .interactiveRenewal, .didChangeRenewalPref, .didChangeRenewalStatus: self

@@ -1,6 +1,6 @@
 /// A format in which the App Store has sent notifications; the raw value is its name on the command line.
 package enum NotificationFormat: String, Sendable, CaseIterable {
-    /// A signed payload.
+    /// Version 2: a signed payload.
     case v2
     /// Version 1: the customer's whole receipt, and the shared secret.
     case v1

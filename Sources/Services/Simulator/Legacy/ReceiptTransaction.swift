@@ -3,7 +3,7 @@ internal import JSON
 
 // Serialization of a transaction in receipts.
 extension Transaction {
-    /// When the transaction was refunded, revoked, or replaced by an upgrade.
+    /// When the transaction was refunded, revoked or replaced by an upgrade.
     var cancellationDate: Int64? { revocation?.date ?? upgradeDate }
 
     private var cancellationReason: String? { cancellationDate == nil ? nil : String(revocation?.reason ?? 0) }
@@ -12,7 +12,7 @@ extension Transaction {
 
     private var isIntroductory: Bool { offer?.type == 1 && !isTrial }
 
-    /// Returns an element of `latest_receipt_info` of version 1: every value is a string.
+    /// Returns an element of `latest_receipt_info` in version 1, in which every value is a string.
     func receiptElement(app: SimulatedApp, account: Account) -> JSONObject {
         var element = JSONObject()
         element.put("quantity", String(quantity))
@@ -36,7 +36,8 @@ extension Transaction {
         return element
     }
 
-    /// Returns the receipt object of the oldest format: every value is a string, `expires_date` is in milliseconds.
+    /// Returns the receipt object of the oldest format, in which every value is a string and `expires_date` is in
+    /// milliseconds.
     func receiptObject(app: SimulatedApp, account: Account) -> JSONObject {
         var device = SeededGenerator(seed: 0, purpose: "device/\(account.appAccountToken)")
         var object = JSONObject()
@@ -69,7 +70,7 @@ extension Transaction {
 }
 
 extension Product {
-    /// The App Store's number of the product: `item_id` and `auto_renew_adam_id`.
+    /// The App Store's number for the product, used as `item_id` and `auto_renew_adam_id`.
     var itemId: String {
         var generator = SeededGenerator(seed: 0, purpose: "item/\(suffix)")
         return generator.digits(prefix: "15", length: 10)

@@ -2,11 +2,11 @@ internal import AppStoreModel
 internal import JSON
 
 extension ScenarioPlayer {
-    /// Returns the bodies that the App Store sends about the event in a format before version 2, from the facts after
-    /// the event.
+    /// Returns the bodies that the App Store sends about the event in a format before version 2. They contain the facts
+    /// as of after the event.
     ///
-    /// - Parameter receiptTransactions: minimum number of transactions in a version 1 receipt; earlier purchases are
-    ///   added to reach it.
+    /// - Parameter receiptTransactions: the minimum number of transactions in a version 1 receipt; earlier purchases
+    ///   are added to reach it.
     func legacyBodies(
         of event: ScenarioEvent, _ format: NotificationFormat, receiptTransactions: Int
     ) -> [UnsignedLegacyBody] {
@@ -24,8 +24,8 @@ extension ScenarioPlayer {
     }
 
     func legacyTypes(of event: ScenarioEvent, _ format: NotificationFormat) -> [LegacyNotificationType] {
-        // The old formats have no field for seats and commitments, and do not report assignments or the Advanced
-        // Commerce API.
+        // The old formats have no fields for seats and commitments, and do not report assignments or Advanced Commerce
+        // purchases.
         guard let transaction, !transaction.product.isMultiSeat, !transaction.product.isAdvancedCommerce,
             transaction.product.committedPeriods == 0, transaction.ownership != .assigned
         else { return [] }
@@ -36,7 +36,7 @@ extension ScenarioPlayer {
         ).types(of: event, format)
     }
 
-    /// Returns the transaction that a CANCEL is about: an upgrade replaces a transaction, a refund cancels one.
+    /// Returns the transaction that a CANCEL is about: the one that an upgrade replaced or a refund cancelled.
     private func cancelled(by event: ScenarioEvent) -> Transaction? {
         switch event {
         case .upgrades, .redeemsUpgrading: former
@@ -44,7 +44,7 @@ extension ScenarioPlayer {
         }
     }
 
-    /// Returns the members that both formats begin with.
+    /// Returns the members with which both formats begin.
     private func head(_ type: LegacyNotificationType) -> JSONObject {
         var body = JSONObject()
         body.put("notification_type", type.rawValue)
@@ -89,7 +89,7 @@ extension ScenarioPlayer {
         return unified
     }
 
-    /// Returns purchases of the customer from before the scenario, newest first.
+    /// Returns purchases that the customer made before the scenario, newest first.
     private func earlierPurchases(_ count: Int) -> [JSONObject] {
         guard count > 0, let first = receipt.first else { return [] }
         return (0..<count).map { index in
@@ -102,7 +102,7 @@ extension ScenarioPlayer {
         }
     }
 
-    /// Random text that looks like a receipt; it cannot be decoded.
+    /// Random text that looks like a receipt but cannot be decoded.
     private var base64Receipt: String {
         var generator = SeededGenerator(seed: 0, purpose: "receipt/\(account.appAccountToken)/\(now)")
         return "MIIT" + (0..<64).map { _ in String(generator.next() | 1 << 63, radix: 36) }.joined().prefix(508)
@@ -134,7 +134,7 @@ extension ScenarioPlayer {
 }
 
 extension Renewal {
-    /// Returns an element of `pending_renewal_info` of version 1: every value is a string.
+    /// Returns an element of `pending_renewal_info` in version 1, in which every value is a string.
     fileprivate func pendingElement(app: SimulatedApp, at now: Int64) -> JSONObject {
         var element = JSONObject()
         element.put("original_transaction_id", originalTransactionId)

@@ -1,11 +1,11 @@
 package import AppStoreModel
 internal import JSON
 
-/// One body of version 1 or of the oldest format, complete except for the shared secret.
+/// One body in version 1 or the oldest format, complete except for the shared secret.
 package struct UnsignedLegacyBody: Sendable {
     package let format: NotificationFormat
     package let type: LegacyNotificationType
-    /// When it is sent, in milliseconds since 1970; the body does not contain it.
+    /// When the body is sent, in milliseconds since 1970. The body does not contain this time.
     package let date: Int64
     package let originalTransactionId: OriginalTransactionId
     /// The transaction that the body is about.

@@ -1,14 +1,14 @@
 /// A customer: one Apple Account that uses one app.
 struct Account: Sendable {
-    /// The app's own key for the customer.
+    /// The app's own id for the customer.
     let appAccountToken: String
-    /// Apple's key for the customer and the app.
+    /// Apple's id for the customer and the app.
     let appTransactionId: String
     let storefront: Storefront
-    /// The build the customer uses, Apple's `bundleVersion` and `applicationVersion`.
+    /// The build that the customer uses: Apple's `bundleVersion` and `applicationVersion`.
     let appVersion: String
 
-    /// Creates the customer with a number; the same seed and number yield the same customer.
+    /// Creates the customer with this number. Equal seeds and numbers yield equal customers.
     init(number: Int, seed: UInt64) {
         var generator = SeededGenerator(seed: seed, purpose: "account/\(number)")
         appAccountToken = generator.uuid()
@@ -20,10 +20,10 @@ struct Account: Sendable {
 
 /// A country's App Store.
 struct Storefront: Sendable, Equatable {
-    /// ISO 3166-1 alpha-3.
+    /// The country code in ISO 3166-1 alpha-3.
     let country: String
     let identifier: String
-    /// ISO 4217.
+    /// The currency code in ISO 4217.
     let currency: String
     /// Milliunits of `currency` per 1000 milliunits of the US dollar.
     let rate: Int64
@@ -38,7 +38,7 @@ struct Storefront: Sendable, Equatable {
         Storefront(country: "BRA", identifier: "143503", currency: "BRL", rate: 5000),
     ]
 
-    /// Returns a price of this storefront, in milliunits of its currency.
+    /// Converts a price to this storefront's currency, in milliunits.
     func price(fromDollars price: Int64) -> Int64 {
         price * rate / 1000
     }

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The `advancedCommerceInfo` of a subscription that is managed through the Advanced Commerce API.
+/// The `advancedCommerceInfo` of a subscription managed through the Advanced Commerce API.
 enum AdvancedCommerce {
     static func transaction(of originalTransactionId: String, price: Int64) -> JSONObject {
         let taxExclusivePrice = price * 100 / 119

@@ -1,13 +1,13 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A customer's download of the app, the source of `signedAppTransactionInfo`.
+/// A customer's download of the app, from which `signedAppTransactionInfo` is created.
 struct AppTransaction: Sendable {
     let appTransactionId: String
     /// Apple's `applicationVersion`.
     let applicationVersion: String
 
-    /// Returns the decoded payload of `signedAppTransactionInfo`; the date is in milliseconds since 1970.
+    /// Returns the payload of `signedAppTransactionInfo`; the date is in milliseconds since 1970.
     func payload(app: SimulatedApp, receiptCreationDate: Int64) -> JSONObject {
         var payload = JSONObject()
         payload.put("receiptType", app.environment.rawValue)

@@ -8,7 +8,7 @@ extension Duration {
     static let month = Duration.days(30)
     static let year = Duration.days(365)
 
-    /// Whole milliseconds, the unit of Apple's dates. Saturates on overflow.
+    /// The duration in whole milliseconds, the unit of Apple's dates. Saturates on overflow.
     var milliseconds: Int64 {
         let (seconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1000)
         let (sum, sumOverflow) = seconds.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000)

@@ -1,35 +1,35 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The renewal facts of a subscription, the source of `signedRenewalInfo`.
+/// The renewal facts of a subscription, from which `signedRenewalInfo` is created.
 struct Renewal: Sendable {
     var originalTransactionId: String
-    /// Product of the current or last period.
+    /// The product of the current or last period.
     var product: Product
-    /// Product that renews next; differs from `product` while a change is pending.
+    /// The product that renews next. It differs from `product` while a change is pending.
     var nextProduct: Product
     /// Whether the next billing period renews.
     var renewsAutomatically = true
     /// Whether a commitment renews at its end.
     var commitmentRenews = true
     var isInBillingRetry = false
-    /// Milliseconds since 1970, like all dates here.
+    /// When the grace period ends, in milliseconds since 1970 like all dates here.
     var gracePeriodExpiresDate: Int64?
-    /// Whether the payload contains the date.
+    /// Whether the payload contains the end of the grace period.
     var sendsGracePeriodDate = true
-    /// Date of a grace period that ended early because the customer cancelled: the date does not change.
+    /// The date of a grace period that ended early because the customer cancelled; the cancellation does not change it.
     var endedGracePeriodDate: Int64?
     var expirationIntent: ExpirationIntent?
-    /// 0 not answered, 1 consented; absent when no increase was announced.
+    /// Apple's price increase status: 0 not answered, 1 consented; absent if no increase was announced.
     var priceIncreaseStatus: Int64?
-    /// Milliunits of the storefront's currency.
+    /// The renewal price, in milliunits of the storefront's currency.
     var renewalPrice: Int64
-    /// Offer that applies to the next renewal.
+    /// The offer that applies to the next renewal.
     var offer: Offer?
     var quantity: Int64
     var recentSubscriptionStartDate: Int64
 
-    /// Returns the decoded payload of `signedRenewalInfo`, signed at the given time.
+    /// Returns the payload of `signedRenewalInfo`, signed at the given time.
     func payload(signedDate: Int64, transaction: Transaction, app: SimulatedApp, account: Account) -> JSONObject {
         var payload = JSONObject()
         // Source: Apple, isInBillingRetryPeriod: the intent is 2 from the first retry of the charge.
@@ -81,7 +81,7 @@ struct Renewal: Sendable {
         }
     }
 
-    /// Returns Apple's `status` of the subscription at the given time, derived from both objects.
+    /// Returns Apple's `status` of the subscription at the given time, derived from the renewal and the transaction.
     func status(of transaction: Transaction, at instant: Int64) -> Int64 {
         if let revocation = transaction.revocation, revocation.date <= instant { return 5 }
         if let expiresDate = transaction.expiresDate, expiresDate > instant { return 1 }

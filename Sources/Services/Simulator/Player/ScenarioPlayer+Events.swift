@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
 extension ScenarioPlayer {
-    /// Updates the facts according to the event.
+    /// Applies an event to the facts.
     mutating func apply(_ event: ScenarioEvent) {
         switch event {
         case .subscribes(let offer): subscribe(to: scenario.product, offer: offer)
@@ -133,16 +133,16 @@ extension ScenarioPlayer {
         }
     }
 
-    /// Renews after a late charge. In the grace period the new period begins where the old one ended, afterwards with
-    /// the charge.
+    /// Renews after a late charge. In the grace period, the new period begins where the old one ended; afterwards, it
+    /// begins with the charge.
     private mutating func recover() {
         guard let expiresDate = transaction?.expiresDate else { return }
         let isInGrace = (renewal?.gracePeriodExpiresDate).map { $0 > now } ?? false
         renew(from: isInGrace ? expiresDate : now)
     }
 
-    /// Turns renewal on or off. In a commitment the remaining months renew in any case: only the renewal at its end
-    /// changes.
+    /// Turns renewal on or off. Within a commitment, the remaining months renew in any case; only the renewal at the
+    /// end of the commitment changes.
     private mutating func turnRenewal(on isOn: Bool) {
         renewal?.commitmentRenews = isOn
         if isOn || transaction?.product.committedPeriods == 0 { renewal?.renewsAutomatically = isOn }
@@ -211,7 +211,7 @@ extension ScenarioPlayer {
         let revocation = refundRevocation(percent: percent)
         transaction?.revocation = revocation
         renewal?.renewsAutomatically = false
-        // After a refund of a future period the previous one is current again.
+        // If a future period is refunded, the previous one becomes current again.
         if let refunded = transaction, refunded.purchaseDate > now, former != nil {
             subject = refunded
             swap(&transaction, &former)
@@ -230,7 +230,7 @@ extension ScenarioPlayer {
         renewal?.renewsAutomatically = false
     }
 
-    /// Adds seats as a separate transaction for the rest of the period; the current one stays current.
+    /// Adds seats as a separate transaction for the rest of the period. The current transaction stays current.
     private mutating func addSeats(_ count: Int64) {
         transaction?.hasAddedSeats = true
         guard var seats = transaction else { return }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 extension ScenarioPlayer {
-    /// Returns the notification that the App Store sends about the event, from the facts after the event.
+    /// Returns the notification that the App Store sends about the event. It contains the facts as of after the event.
     func notification(of event: ScenarioEvent, notificationUUID: String) -> UnsignedNotification {
         var head = JSONObject()
         head.put("notificationType", event.notificationType.rawValue)
@@ -22,7 +22,7 @@ extension ScenarioPlayer {
             containerName: content.name, container: content.container)
     }
 
-    /// The object that a notification contains, and its nested objects.
+    /// The object in a notification, and its nested objects.
     private struct Content {
         let name: String
         var container: JSONObject
@@ -79,13 +79,13 @@ extension ScenarioPlayer {
     }
 
     private func externalPurchaseToken(of event: ScenarioEvent) -> Content {
-        // All notifications about one token share its id, so it depends on the account and not on the step.
+        // All notifications about one token have the same id, so it depends on the account and not on the step.
         let prefix = app.environment == .sandbox ? "SANDBOX_" : ""
         let externalPurchaseId = prefix + account.appAccountToken
         var token = JSONObject()
         token.put("externalPurchaseId", externalPurchaseId)
         token.put("tokenCreationDate", now - Duration.days(1).milliseconds)
-        // Sent in both environments: a receiver has no other members to match the token with the app.
+        // Sent in both environments, because a receiver has no other member to match the token with the app.
         token.put("appAppleId", app.appAppleId.rawValue)
         token.put("bundleId", app.bundleId.rawValue)
         if event != .externalPurchaseToken(.unreported) {
@@ -95,7 +95,7 @@ extension ScenarioPlayer {
         return Content(name: "externalPurchaseToken", container: token, subject: externalPurchaseId)
     }
 
-    /// Returns the ids of unclaimed seats, as documented by Apple; the app is named as in the other objects.
+    /// Returns the ids of unclaimed seats, as documented by Apple. The app is identified as in the other objects.
     private func unclaimInfo(of event: ScenarioEvent, notificationUUID: String) -> Content {
         var content = Content(name: "unclaimInfo", container: identity())
         guard case .seatsUnclaimed(let count) = event else { return content }

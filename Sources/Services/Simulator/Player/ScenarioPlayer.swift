@@ -1,7 +1,7 @@
-/// Plays a scenario for one account and yields the notifications that the App Store would send.
+/// Plays a scenario for one account, and produces the notifications that the App Store would send.
 ///
 /// A pure function of its inputs: the same seed, run number, app and end yield the same text, byte for byte. The last
-/// notification is signed at the given end, and all others before.
+/// notification is signed at the given end, all others before it.
 struct ScenarioPlayer {
     let scenario: Scenario
     let app: SimulatedApp
@@ -9,19 +9,19 @@ struct ScenarioPlayer {
     let run: Int
     var generator: SeededGenerator
 
-    /// Time of the current step, in milliseconds since 1970.
+    /// The time of the current step, in milliseconds since 1970.
     var now: Int64 = 0
     /// The current transaction; nil before the first purchase.
     var transaction: Transaction?
     /// The transaction before the current one.
     var former: Transaction?
-    /// Nil for anything but auto-renewable subscriptions.
+    /// Nil for all products other than auto-renewable subscriptions.
     var renewal: Renewal?
     /// The transaction that the step's notification is about, if not the current one.
     var subject: Transaction?
     /// All transactions of the run in their current state, oldest first.
     private(set) var receipt: [Transaction] = []
-    /// When renewal was last turned on or off, or reported as changed by an upgrade.
+    /// When renewal was last turned on or off, or was last reported as changed by an upgrade.
     var renewalStatusChangeDate: Int64?
     private var transactions: Int64 = 0
 
@@ -33,10 +33,10 @@ struct ScenarioPlayer {
         generator = SeededGenerator(seed: seed, purpose: "run/\(run)")
     }
 
-    /// Returns the notifications of one run, in the order of their signing.
+    /// Returns the notifications of one run, in the order in which they are signed.
     ///
     /// - Parameters:
-    ///   - run: number of the run; every run has its own transaction ids.
+    ///   - run: the number of the run; every run has its own transaction ids.
     ///   - end: when the last notification is signed, in milliseconds since 1970.
     ///   - step: the only step to return; `nil` returns all.
     static func notifications(
@@ -59,7 +59,7 @@ struct ScenarioPlayer {
         visit: (ScenarioPlayer, PlayedStep) -> Void
     ) {
         let player = ScenarioPlayer(scenario, run: run, account: account, app: app, seed: seed)
-        // The scenario is played twice: its length is known only at its end.
+        // The scenario is played twice, because its length is known only at the end.
         var first = player
         first.play(from: 0) { _, _ in }
         var second = player
@@ -102,14 +102,14 @@ struct ScenarioPlayer {
         }
     }
 
-    /// Returns when a step happens, with a random offset of seconds to hours like that of real notifications.
+    /// Returns when a step happens, with a random offset of seconds to hours, as in real notifications.
     private mutating func moment(of step: Scenario.Step) -> Int64 {
         let expiry = transaction?.expiresDate ?? now
         switch step.moment {
         case .after(let delay):
             return now + delay.milliseconds + Int64.random(in: 0..<30_000, using: &generator)
         case .atExpiry where step.event == .renews:
-            // The App Store renews ahead of the end of the period.
+            // The App Store renews before the period ends.
             return expiry - Int64.random(in: 0..<6 * 3_600_000, using: &generator)
         case .atExpiry:
             return expiry + Int64.random(in: 0..<60_000, using: &generator)
@@ -124,7 +124,7 @@ struct ScenarioPlayer {
         }
     }
 
-    /// Returns a new transaction id: 15 digits, ascending within the run, different in every run of a seed.
+    /// Returns a new transaction id. Ids have 15 digits, ascend within a run, and differ between the runs of a seed.
     mutating func nextTransactionId() -> String {
         transactions += 1
         return String(200_000_000_000_000 + runNumber * 1000 + transactions)
@@ -135,7 +135,7 @@ struct ScenarioPlayer {
         String(500_000_000_000_000 + runNumber * 1000 + transactions)
     }
 
-    /// The run's number, spread over nine digits; multiplying by a number coprime to 10 keeps runs distinct.
+    /// The number of the run, spread over nine digits. Multiplying by a number coprime to 10 keeps runs distinct.
     var runNumber: Int64 {
         Int64(run % 1_000_000_000) * 387_420_489 % 1_000_000_000
     }

@@ -1,27 +1,28 @@
-/// Assigns scenarios and accounts to runs: run n plays scenario n modulo the number of scenarios, with account n modulo
+/// Assigns scenarios and accounts to runs: run n plays scenario n modulo the number of scenarios, for account n modulo
 /// the number of accounts.
 ///
-/// Every notification follows from the number of its run and step, so it can be created on demand, repeatedly, and in
-/// any order.
+/// The run and step numbers determine a notification completely, so notifications can be created on demand, repeatedly
+/// and in any order.
 package struct ScenarioSeries: Sendable {
     package let scenarios: [Scenario]
     /// Number of customers; `nil` gives every run its own customer.
     package let accounts: Int?
     package let app: SimulatedApp
     package let seed: UInt64
-    /// When the runs end, in milliseconds since 1970; each ends up to six hours earlier, so that they differ.
+    /// When the runs end, in milliseconds since 1970. Each run ends up to six hours earlier, so that their times
+    /// differ.
     package let end: Int64
-    /// Minimum number of transactions in a version 1 receipt.
+    /// The minimum number of transactions in a version 1 receipt.
     package let receiptTransactions: Int
     /// The messages that the App Store sends for each scenario, in order.
     private let messages: [[SeriesMessage]]
 
-    /// `nil` with fewer than one account, and without a scenario that is sent in any of the formats.
+    /// Returns `nil` if `accounts` is less than 1, or if no scenario is sent in any of the formats.
     ///
     /// - Parameters:
-    ///   - formats: each step is sent in every one of these formats that the App Store uses for it.
-    ///   - receiptTransactions: minimum number of transactions in a version 1 receipt; earlier purchases are added to
-    ///     reach it.
+    ///   - formats: the formats in which each step is sent, if the App Store uses them for it.
+    ///   - receiptTransactions: the minimum number of transactions in a version 1 receipt; earlier purchases are added
+    ///     to reach it.
     package init?(
         scenarios: [Scenario], accounts: Int? = nil, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
         formats: Set<NotificationFormat> = [.v2], receiptTransactions: Int = 0
@@ -37,24 +38,24 @@ package struct ScenarioSeries: Sendable {
         self.receiptTransactions = receiptTransactions
     }
 
-    /// Returns the scenario that a run plays.
+    /// Returns the scenario played in a run.
     package func scenario(of run: Int) -> Scenario {
         scenarios[run % scenarios.count]
     }
 
-    /// Returns all notifications of a run, in the order of their signing.
+    /// Returns all notifications of a run, in the order in which they are signed.
     package func notifications(of run: Int) -> [UnsignedNotification] {
         play(run, only: nil)
     }
 
-    /// Returns one notification; `nil` when the run has no such step.
+    /// Returns one notification, or `nil` if the run does not have this step.
     package func notification(of run: Int, step: Int) -> UnsignedNotification? {
         play(run, only: step).first
     }
 
-    /// Returns the bodies that the App Store sends for a run in a format before version 2, in the order of sending.
+    /// Returns the bodies that the App Store sends for a run in a format before version 2, in sending order.
     ///
-    /// - Parameter step: the only step of the run; `nil` returns all.
+    /// - Parameter step: the only step to return; `nil` returns all.
     package func legacyBodies(
         of run: Int, step: Int? = nil, _ format: NotificationFormat
     ) -> [UnsignedLegacyBody] {
@@ -68,10 +69,10 @@ package struct ScenarioSeries: Sendable {
         return bodies
     }
 
-    /// Number of messages of each scenario.
+    /// The number of messages in each scenario.
     var messageCounts: [Int] { messages.map(\.count) }
 
-    /// Returns a run's message by index; `nil` when the run sends fewer.
+    /// Returns a run's message by index, or `nil` if the run has fewer messages.
     func message(_ number: Int, of run: Int) -> SeriesMessage? {
         let all = messages[run % messages.count]
         return all.indices.contains(number) ? all[number] : nil

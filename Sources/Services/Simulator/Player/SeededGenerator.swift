@@ -1,7 +1,6 @@
 internal import Bytes
 
-/// A random number generator that is fully determined by its seed (SplitMix64), so that the same seed yields the same
-/// run.
+/// A random number generator fully determined by its seed (SplitMix64), so that the same seed yields the same run.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -9,7 +8,8 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// Creates a separate generator for one purpose, so that additional draws for one purpose do not change another's.
+    /// Creates a separate generator for one purpose, so that drawing more numbers for one purpose does not change the
+    /// numbers for another.
     package init(seed: UInt64, purpose: String) {
         var mixer = SeededGenerator(seed: seed ^ FNV1a.hash(purpose.utf8))
         state = mixer.next()
@@ -28,7 +28,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         Self.uuidText(next(), next())
     }
 
-    /// Returns the UUID of two draws, identical to ``uuid()``. For callers that may not need the text.
+    /// Returns the UUID for two drawn numbers, as ``uuid()`` does, for callers that may not need the text.
     static func uuidText(_ high: UInt64, _ low: UInt64) -> String {
         let high = (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
         let low = (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
@@ -43,7 +43,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns `prefix` followed by random digits up to `length`, the shape of Apple's identifiers.
+    /// Returns `prefix` followed by random digits up to `length`, as in Apple's identifiers.
     package mutating func digits(prefix: String, length: Int) -> String {
         var text = prefix
         while text.utf8.count < length {

@@ -1,11 +1,12 @@
-/// One message of a scenario: a step in one of the formats in which the App Store sends it.
+/// One message of a scenario: a step, in one of the formats in which the App Store sends it.
 struct SeriesMessage: Sendable, Equatable {
     let step: Int
     let format: NotificationFormat
     /// Zero-based index among the messages of the step in this format.
     var number = 0
 
-    /// Returns the messages of a scenario step by step, version 2 first within a step. They are the same in every run.
+    /// Returns the messages of a scenario step by step, with version 2 first within a step. They are the same in every
+    /// run.
     static func all(of scenario: Scenario, app: SimulatedApp, _ formats: Set<NotificationFormat>) -> [SeriesMessage] {
         guard formats != [.v2] else { return scenario.steps.indices.map { SeriesMessage(step: $0, format: .v2) } }
         var messages: [SeriesMessage] = []

@@ -5,7 +5,7 @@ internal import JSON
 package struct SimulatedApp: Sendable, Equatable {
     package let bundleId: BundleId
     package let appAppleId: AppAppleId
-    /// The environment that the App Store reports in a notification: Production or Sandbox.
+    /// The environment reported in a notification: Production or Sandbox.
     package let environment: AppStoreEnvironment
 
     package init(bundleId: BundleId, appAppleId: AppAppleId, environment: AppStoreEnvironment) {
@@ -14,7 +14,7 @@ package struct SimulatedApp: Sendable, Equatable {
         self.environment = environment
     }
 
-    /// The app id where Apple sends one: in production only.
+    /// The app id, which Apple sends only in production.
     var sentAppAppleId: Int64? {
         environment == .production ? appAppleId.rawValue : nil
     }

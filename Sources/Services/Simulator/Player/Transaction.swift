@@ -1,39 +1,39 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The facts of one transaction, the source of `signedTransactionInfo`.
+/// The facts of one transaction, from which `signedTransactionInfo` is created.
 struct Transaction: Sendable {
     var transactionId: String
     var originalTransactionId: String
     var previousOriginalTransactionId: String?
-    /// Nil for anything but subscriptions.
+    /// Nil for all products other than subscriptions.
     var webOrderLineItemId: String?
     var product: Product
     var ownership: Scenario.Ownership
-    /// Milliseconds since 1970, like all dates here.
+    /// The purchase date in milliseconds since 1970, like all dates here.
     var purchaseDate: Int64
     var originalPurchaseDate: Int64
-    /// Nil for anything but auto-renewable subscriptions.
+    /// Nil for all products other than auto-renewable subscriptions.
     var expiresDate: Int64?
     var quantity: Int64 = 1
-    /// Milliunits of the storefront's currency: the total for the quantity, but the unit price for seats. Source:
-    /// Apple, JWSTransactionDecodedPayload, "price".
+    /// The price in milliunits of the storefront's currency: the total for the quantity, but for seats the unit price.
+    /// Source: Apple, JWSTransactionDecodedPayload, "price".
     var price: Int64
     var offer: Offer?
     var isRenewal = false
     var isUpgraded = false
-    /// When another product replaced it.
+    /// When another product replaced this one.
     var upgradeDate: Int64?
-    /// Whether seats were added in the period: all of its transactions are marked, including the first one when it is
-    /// signed again.
+    /// Whether seats were added in the period. All transactions of the period are marked, including the first one when
+    /// it is signed again.
     var hasAddedSeats = false
     var revokedSeats: Int64?
     var revocation: Revocation?
-    /// One-based number of the committed period.
+    /// The one-based number of the committed period.
     var commitmentPeriod: Int64 = 1
     var commitmentExpiresDate: Int64?
 
-    /// The only subscription group.
+    /// The id of the only subscription group.
     static let group = "21345678"
 
     /// A refund or the end of Family Sharing.
@@ -43,11 +43,11 @@ struct Transaction: Sendable {
         let reason: Int64
         /// Apple's `revocationType`.
         let type: String
-        /// Milliunits of a percent; absent when nothing was refunded.
+        /// The refunded share in milliunits of a percent; absent if nothing was refunded.
         let percentage: Int64?
     }
 
-    /// Returns the decoded payload of `signedTransactionInfo`, signed at the given time.
+    /// Returns the payload of `signedTransactionInfo`, signed at the given time.
     func payload(signedDate: Int64, app: SimulatedApp, account: Account) -> JSONObject {
         var payload = JSONObject()
         payload.put("transactionId", transactionId)

@@ -1,21 +1,21 @@
 package import AppStoreModel
 internal import JSON
 
-/// One notification of a run, complete but unsigned: the JSON of every object Apple would sign.
+/// One notification of a run, complete but unsigned: the JSON of every object that Apple would sign.
 package struct UnsignedNotification: Sendable {
-    /// The scenario it belongs to.
+    /// The scenario to which the notification belongs.
     package let scenario: String
-    /// Number of the run: one account's run through the scenario.
+    /// The number of the run, in which one account plays the scenario.
     package let run: Int
     package let notificationType: NotificationType
     package let subtype: Subtype?
     package let notificationUUID: NotificationUUID
-    /// Milliseconds since 1970.
+    /// The signing date, in milliseconds since 1970.
     package let signedDate: Int64
-    /// Absent when the notification concerns no purchase.
+    /// Nil if the notification is not about a purchase.
     package let originalTransactionId: OriginalTransactionId?
     package let transactionId: TransactionId?
-    /// The ordering key of the notification within its app: originalTransactionId, otherwise the appTransactionId,
+    /// The ordering key of the notification within its app: the originalTransactionId, otherwise the appTransactionId,
     /// requestIdentifier, externalPurchaseId or notificationUUID.
     package let subject: String
     /// Decoded payload of `signedTransactionInfo`, as JSON.
@@ -29,7 +29,7 @@ package struct UnsignedNotification: Sendable {
     let containerName: String
     let container: JSONObject
 
-    /// Returns Apple's responseBodyV2DecodedPayload around the three nested objects, each a JWS in compact form.
+    /// Returns Apple's responseBodyV2DecodedPayload with the three nested objects, each a compact JWS.
     package func payload(
         signedTransactionInfo: [UInt8]?, signedRenewalInfo: [UInt8]?, signedAppTransactionInfo: [UInt8]?
     ) -> [UInt8] {

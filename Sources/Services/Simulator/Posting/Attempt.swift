@@ -1,11 +1,11 @@
 package import AppStoreModel
 internal import JSON
 
-/// The outcome of a post.
+/// The outcome of posting a notification.
 package enum PostOutcome: Sendable, Equatable {
     /// The server responded with this HTTP status.
     case status(Int)
-    /// There was no response; the code gives the reason.
+    /// There was no response. The code gives the reason.
     case failed(String)
 
     /// Whether the post succeeded by Apple's rule: 200 to 206, regardless of the body.
@@ -14,7 +14,7 @@ package enum PostOutcome: Sendable, Equatable {
         return false
     }
 
-    /// The status or the error's code.
+    /// The status or the error code.
     package var text: String {
         switch self {
         case .status(let status): String(status)
@@ -32,12 +32,12 @@ package struct Attempt: Sendable {
     package let notificationUUID: NotificationUUID
     package let originalTransactionId: OriginalTransactionId?
     package let key: String
-    /// One-based number of the attempt.
+    /// The one-based number of the attempt.
     package let number: Int
     package let outcome: PostOutcome
     package let latency: Duration
 
-    /// One JSON object on one line, without a line feed.
+    /// The attempt as one JSON object on one line, without a line feed.
     package var reportLine: String {
         var line = JSONObject()
         if post.format == .v2 {

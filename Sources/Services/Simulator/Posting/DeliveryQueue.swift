@@ -1,40 +1,42 @@
 internal import Concurrency
 
-/// Decides the next action of a delivery: paces the first attempts, and keeps failed posts until they are due.
+/// Decides the next action of a delivery. It paces the first attempts and keeps failed posts until they are due.
 ///
-/// Has no clock and posts nothing; the delivery requests an action, performs it, and reports the outcome.
+/// It has no clock and posts nothing: the delivery requests an action, performs it, and reports the outcome.
 struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// A post to attempt.
     struct Job: Sendable {
         let post: PlannedPost
-        /// Signed ahead for the first attempt; later attempts are signed again, because a post may wait for days.
+        /// The notification signed ahead for the first attempt. Nil for later attempts, which are signed again because
+        /// a post may wait for days.
         let notification: SignedNotification?
-        /// One-based number of the attempt.
+        /// The one-based number of the attempt.
         let attempt: Int
     }
 
     enum Action {
         case post(Job)
-        /// Nothing to do until then, or until an outcome is reported; nil waits for an outcome only.
+        /// There is nothing to do until this time or until an outcome is reported; nil means only until an outcome is
+        /// reported.
         case wait(until: Instant?)
         case finished
     }
 
     private let schedules: [NotificationFormat: RetrySchedule]
     private let connections: Int
-    /// First attempts per second; `nil` when only the number of connections limits them.
+    /// The number of first attempts per second; `nil` if only the number of connections limits them.
     private let rate: Double?
-    /// When the first post is due; until then nothing is posted.
+    /// When the first post is due; nothing is posted before.
     private var start: Instant?
     private var fresh = FIFO<Job>()
     private var freshIsComplete = false
     private var started = 0
-    /// Failed posts by their delay; all posts of a queue wait equally long, so each queue is in order.
+    /// The failed posts, by delay. All posts in a queue wait equally long, so each queue is in order.
     private var failed: [Duration: FIFO<(due: Instant, post: PlannedPost, attempt: Int)>] = [:]
     private(set) var inFlight = 0
     private(set) var isStopped = false
 
-    /// - Parameter schedules: retry schedule of each posted format; a format without one is not retried.
+    /// - Parameter schedules: the retry schedule of each posted format; a format without one is not retried.
     init(schedules: [NotificationFormat: RetrySchedule], connections: Int, rate: Double?) {
         self.schedules = schedules
         self.connections = connections
