@@ -44,7 +44,7 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
         for delay in schedules.values.flatMap(\.delays) { failed[delay] = FIFO() }
     }
 
-    /// Number of posts signed and waiting for their first attempt.
+    /// Number of posts that are signed and waiting for their first attempt.
     var freshCount: Int { fresh.count }
     /// Number of posts waiting for another attempt.
     var retryCount: Int { failed.values.reduce(0) { $0 + $1.count } }
@@ -59,12 +59,12 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
         fresh.append(Job(post: post, notification: notification, attempt: 1))
     }
 
-    /// Records that no more posts will be added.
+    /// Records that no more first attempts will be added.
     mutating func completeFresh() {
         freshIsComplete = true
     }
 
-    /// Lets the posts in flight finish and drops all others.
+    /// Lets the posts in flight finish, and drops all others.
     ///
     /// - Returns: the number of failed posts that will not be attempted again.
     mutating func stop() -> Int {
@@ -108,7 +108,7 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
         case abandoned
     }
 
-    /// Records the outcome of a post.
+    /// Records the outcome of posting a job.
     mutating func finish(_ job: Job, _ outcome: PostOutcome, at now: Instant) -> Consequence {
         inFlight -= 1
         if outcome.isAcknowledged { return .acknowledged }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The state of one delivery in progress; used by one task.
+/// The state of a running delivery, used by a single task.
 struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration == Duration {
     typealias Event = Delivery<DeliveryClock>.Event
 
@@ -10,13 +10,14 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
     private var plan: PostingPlan
     private var planIsExhausted = false
 
-    /// Maximum number of posts signed ahead: signing must not limit the rate, nor bodies fill the memory.
+    /// The maximum number of posts signed ahead, chosen so that signing does not limit the rate and bodies do not fill
+    /// the memory.
     private let signedAhead: Int
     private let signers: Int
     private static var batchSize: Int { 32 }
     private var batchesBegun = 0
     private var batchesAdded = 0
-    /// Batches that finished before an earlier one.
+    /// Batches that finished before an earlier batch did.
     private var waitingBatches: [Int: [(post: PlannedPost, notification: SignedNotification)]] = [:]
 
     private var timer: DeliveryClock.Instant?
@@ -35,7 +36,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         lastProgress = start
     }
 
-    /// Starts to sign the next posts while too few are ready, and starts posting when enough are.
+    /// Signs the next posts while too few are ready, and starts posting once enough are.
     mutating func signAhead(in group: inout ThrowingTaskGroup<Event, any Error>) {
         while !planIsExhausted, !queue.isStopped, batchesBegun - batchesAdded < signers,
             queue.freshCount + (batchesBegun - batchesAdded) * Self.batchSize < signedAhead
@@ -95,7 +96,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         }
     }
 
-    /// Wakes the run at the given time, unless it wakes earlier.
+    /// Sets a timer that wakes the run at the given time, unless a timer is already set for an earlier time.
     mutating func setTimer(
         for instant: DeliveryClock.Instant, in group: inout ThrowingTaskGroup<Event, any Error>
     ) {
@@ -103,7 +104,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         timer = instant
         let clock = delivery.clock
         group.addTask {
-            // Cancelled when the run ends; nothing awaits it then.
+            // The timer is cancelled when the run ends, and nothing awaits it then.
             try? await clock.sleep(until: instant, tolerance: nil)
             return .timer(instant)
         }

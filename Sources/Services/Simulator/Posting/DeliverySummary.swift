@@ -1,28 +1,28 @@
 /// The outcome of a delivery.
 package struct DeliverySummary: Sendable {
-    /// Number of distinct planned notifications.
+    /// Number of distinct notifications in the plan.
     package let notifications: Int
-    /// Posts planned: the notifications and the duplicates.
+    /// Number of planned posts: notifications and duplicates.
     package let planned: Int
-    /// Planned posts that were started.
+    /// Number of planned posts that were started.
     package internal(set) var posts = 0
     package internal(set) var duplicates = 0
     package internal(set) var late = 0
-    /// Planned notifications that are never posted.
+    /// Number of planned notifications that are never posted.
     package internal(set) var undelivered = 0
-    /// HTTP requests, including retries.
+    /// Number of HTTP requests, including retries.
     package internal(set) var attempts = 0
     package internal(set) var acknowledged = 0
-    /// Failed attempts that were scheduled for a retry.
+    /// Number of failed attempts that were scheduled for a retry.
     package internal(set) var retried = 0
-    /// Posts that failed at the last attempt of the schedule.
+    /// Number of posts that failed at the last attempt of the schedule.
     package internal(set) var gaveUp = 0
-    /// Failed posts that were still waiting for a retry when the delivery was interrupted.
+    /// Number of failed posts that were still waiting for a retry when the delivery was interrupted.
     package internal(set) var abandoned = 0
     package internal(set) var isInterrupted = false
-    /// Attempts by HTTP status or error code.
+    /// Number of attempts by HTTP status or error code.
     package internal(set) var attemptsByOutcome: [String: Int] = [:]
-    /// Time from the first post to the end.
+    /// The time from the first post to the end of the delivery.
     package internal(set) var elapsed = Duration.zero
     private var latencies: [Duration] = []
 
@@ -31,7 +31,7 @@ package struct DeliverySummary: Sendable {
         self.planned = planned
     }
 
-    /// Whether every planned post was acknowledged, except for those that are never posted.
+    /// Whether every planned post was acknowledged, not counting those that are never posted.
     package var isComplete: Bool { acknowledged + undelivered == planned }
 
     mutating func record(_ attempt: Attempt) {
@@ -44,14 +44,14 @@ package struct DeliverySummary: Sendable {
         if attempt.post.isLate, !attempt.post.isDuplicate { late += 1 }
     }
 
-    /// Attempt durations by percentile (nearest rank).
+    /// Percentiles of the attempt durations, by the nearest-rank method.
     package struct Latencies: Sendable {
         package let p50: Duration
         package let p99: Duration
         package let maximum: Duration
     }
 
-    /// `nil` without an attempt.
+    /// The latencies; `nil` if there were no attempts.
     package var latency: Latencies? {
         let sorted = latencies.sorted()
         guard let maximum = sorted.last else { return nil }

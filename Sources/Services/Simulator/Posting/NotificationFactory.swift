@@ -1,37 +1,38 @@
 internal import AppStoreModel
 package import AppStoreSigning
 
-/// Creates signed notifications from a series: each nested object is signed separately, as by the App Store.
+/// Creates signed notifications from a series. Each nested object is signed separately, as the App Store does.
 package struct NotificationFactory: Sendable {
     package let series: ScenarioSeries
     private let signer: JWSSigner
     private let sharedSecret: String
 
-    /// - Parameter sharedSecret: the `password` of the formats before version 2.
+    /// - Parameter sharedSecret: the `password` in the formats before version 2.
     package init(series: ScenarioSeries, pki: TestCertificateAuthority, sharedSecret: String = "") {
         self.series = series
         signer = JWSSigner(pki)
         self.sharedSecret = sharedSecret
     }
 
-    /// Creates the notification of a post. Every call for the same post yields the same content with another signature.
+    /// Creates the notification of a post. Every call for the same post yields the same content with a different
+    /// signature.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package func make(_ post: PlannedPost) throws(AppStoreSigningError) -> SignedNotification {
         guard let notification = series.notification(of: post.run, step: post.step) else {
-            // Programming error: plans are built from the series, so every step they name exists.
+            // Programming error: a plan is built from the series, so all of its steps exist.
             preconditionFailure("run \(post.run) has no step \(post.step)")
         }
         guard post.format != .v2 else { return try make(notification) }
         let bodies = series.legacyBodies(of: post.run, step: post.step, post.format)
         guard bodies.indices.contains(post.number) else {
-            // Our bug, as above: a scenario has the same messages in every run.
+            // Programming error: a scenario has the same messages in every run.
             preconditionFailure("run \(post.run) has no body \(post.number) of step \(post.step)")
         }
         return make(bodies[post.number], beside: notification)
     }
 
-    /// - Parameter notification: the version 2 notification of the same event.
+    /// - Parameter notification: the version 2 notification about the same event.
     private func make(_ legacy: UnsignedLegacyBody, beside notification: UnsignedNotification) -> SignedNotification {
         SignedNotification(
             format: legacy.format, notificationType: NotificationType(legacy.type.rawValue), subtype: nil,
@@ -41,7 +42,7 @@ package struct NotificationFactory: Sendable {
             body: legacy.body(password: sharedSecret))
     }
 
-    /// Signs a notification of a run.
+    /// Signs a notification from a run.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package func make(_ notification: UnsignedNotification) throws(AppStoreSigningError) -> SignedNotification {
@@ -54,14 +55,14 @@ package struct NotificationFactory: Sendable {
             body: Self.body(signedPayload: signedPayload))
     }
 
-    /// Returns the HTTP body around a JWS in compact form.
+    /// Returns the HTTP body that contains a compact JWS.
     static func body(signedPayload: [UInt8]) -> [UInt8] {
         Array("{\"signedPayload\":\"".utf8) + signedPayload + Array("\"}".utf8)
     }
 }
 
 extension UnsignedNotification {
-    /// Returns the JWS in compact form; each nested object is signed separately.
+    /// Returns the compact JWS; each nested object is signed separately.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     func signed(by signer: JWSSigner) throws(AppStoreSigningError) -> [UInt8] {

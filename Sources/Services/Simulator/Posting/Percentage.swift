@@ -1,9 +1,9 @@
 /// A share from 0 % to 100 %, exact to a hundredth of a percent.
 package struct Percentage: Sendable, Equatable {
-    /// Hundredths of a percent, 0 to 10000.
+    /// The share in hundredths of a percent, 0 to 10000.
     package let basisPoints: Int
 
-    /// `nil` outside 0 to 10000.
+    /// Returns `nil` for values outside the range 0 to 10000.
     package init?(basisPoints: Int) {
         guard (0...10_000).contains(basisPoints) else { return nil }
         self.basisPoints = basisPoints
@@ -30,7 +30,7 @@ package struct Percentage: Sendable, Equatable {
         self.init(basisPoints: whole * 100 + hundredths)
     }
 
-    /// The text that ``init(text:)`` parses.
+    /// The percentage in the format that ``init(text:)`` parses.
     package var text: String {
         let fraction = basisPoints % 100
         guard fraction > 0 else { return "\(basisPoints / 100)%" }

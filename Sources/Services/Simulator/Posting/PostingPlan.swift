@@ -1,64 +1,65 @@
-/// One post of a plan: a notification, and how its delivery deviates from the normal order.
+/// One post in a plan: a notification, and any deviation from normal delivery.
 package struct PlannedPost: Sendable, Hashable {
     package let run: Int
     /// Zero-based index within the scenario.
     package let step: Int
     package var format = NotificationFormat.v2
-    /// Zero-based index among the bodies of the step in this format.
+    /// Zero-based index among the step's bodies in this format.
     package var number = 0
-    /// A second post of a notification that is also posted normally.
+    /// Whether this is a second post of a notification that is also posted normally.
     package var isDuplicate = false
-    /// Posted after a later notification of the same run.
+    /// Whether the notification is posted after a later one of the same run.
     package var isLate = false
-    /// Never posted: the App Store lists it in its history, and the endpoint does not receive it.
+    /// Whether the notification is never posted: the App Store lists it in its history, but the endpoint does not
+    /// receive it.
     package var isUndelivered = false
 }
 
-/// The order in which notifications are posted: runs are interleaved, some notifications are duplicated, some late.
+/// The order in which notifications are posted. Runs are interleaved, and some notifications are duplicated or late.
 ///
-/// A deterministic function of its inputs that holds only the active runs in memory, regardless of the count.
+/// The order is a deterministic function of the inputs. Only the active runs are in memory, regardless of the count.
 package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// Number of distinct notifications.
     package let count: Int
-    /// Number of duplicate posts: exactly the requested share.
+    /// Number of duplicate posts, which is exactly the requested share.
     package let duplicates: Int
-    /// Number of notifications to post after a later one of the same run. Fewer are late only when too few
-    /// notifications have a successor.
+    /// Number of notifications to post after a later one of the same run. Fewer are late only if too few notifications
+    /// have a successor.
     package let late: Int
-    /// Number of notifications that are never posted; fewer only when `mayBeLost` permits too few.
+    /// Number of notifications that are never posted. There are fewer only if `mayBeLost` permits too few.
     package let undelivered: Int
 
-    /// Number of messages of each scenario; with version 2 alone its number of steps.
+    /// Number of messages in each scenario. With only version 2, this is the number of steps.
     private let stepCounts: [Int]
     private let series: ScenarioSeries
-    /// Exclusive upper bound of the run numbers; nil when the count limits the plan.
+    /// Exclusive upper bound of the run numbers; nil if the count limits the plan.
     private let end: Int?
     private var generator: SeededGenerator
-    /// Active runs, each with its next step.
+    /// The active runs, each with its next step.
     private var underWay: [(run: Int, step: Int)] = []
     private var nextRun: Int
     private var drawn = 0
     private var duplicatesLeft: Int
     private var undeliveredLeft: Int
-    /// Part of `undeliveredLeft`: chosen posts that may not be lost and are replaced by later ones.
+    /// The part of `undeliveredLeft` that is overdue, because chosen posts could not be lost; later posts replace them.
     private var lossesOwed = 0
-    /// A separate generator, so that the other posts are those of the plan without losses.
+    /// A separate generator, so that losses do not change the rest of the plan.
     private var lossGenerator: SeededGenerator
     private let mayBeLost: @Sendable (PlannedPost) -> Bool
     private var heldBack = 0
-    /// Number of posts so far.
+    /// The number of posts so far.
     private var position = 0
     private var delayed: [(due: Int, post: PlannedPost)] = []
 
     /// - Parameters:
     ///   - series: the source of the scenarios.
-    ///   - firstRun: zero-based number of the first run; every run has its own transaction ids.
-    ///   - runs: number of runs; `nil` plays as many as the count requires.
-    ///   - count: maximum number of notifications; `nil` posts all of the runs. Without either every scenario is
-    ///     played once.
-    ///   - undelivered: the share of notifications never posted; none of them is duplicated or late.
-    ///   - concurrentRuns: number of interleaved runs.
-    ///   - mayBeLost: whether a notification may be among those never posted.
+    ///   - firstRun: the zero-based number of the first run; every run has its own transaction ids.
+    ///   - runs: the number of runs; `nil` plays as many as the count requires.
+    ///   - count: the maximum number of notifications; `nil` posts all notifications of the runs. If both are `nil`,
+    ///     every scenario is played once.
+    ///   - undelivered: the share of notifications that are never posted, and therefore neither duplicated nor late.
+    ///   - concurrentRuns: the number of interleaved runs.
+    ///   - mayBeLost: returns whether a notification may remain unposted.
     package init(
         series: ScenarioSeries, firstRun: Int = 0, runs: Int? = nil, count: Int? = nil, duplicates: Percentage = .zero,
         disorder: Percentage = .zero, undelivered: Percentage = .zero, concurrentRuns: Int = 64,
@@ -111,7 +112,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return postFirst(of: post, at: index)
     }
 
-    /// Posts a notification now, or holds it back and posts its successor now.
+    /// Returns the notification to post now: this one, or its successor if this one is held back.
     private mutating func postFirst(of post: PlannedPost, at index: Int) -> PlannedPost {
         let remaining = count - drawn + 1
         let hasSuccessor = drawn < count && underWay[index].step < stepCount(of: post.run)
@@ -132,7 +133,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return successor
     }
 
-    /// Whether the current post is among those never posted: selection sampling, as for the duplicates.
+    /// Decides whether the current post is lost, by selection sampling as for duplicates.
     private mutating func isLost(_ post: PlannedPost) -> Bool {
         guard undeliveredLeft > 0 else { return false }
         let remaining = Swift.max(count - drawn + 1, 1)
@@ -143,8 +144,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return true
     }
 
-    /// Number of posts that should have been held back by now. It runs slightly ahead of an even share, so that the
-    /// last ones are found before the end, where few have a successor.
+    /// Number of posts that should have been held back by now. It is slightly ahead of an even distribution, so that
+    /// the last ones are found before the end, where few posts have a successor.
     private var lateDue: Int {
         let (product, overflow) = late.multipliedReportingOverflow(by: drawn + 32)
         return overflow ? late : Swift.min(late, product / Swift.max(count, 1))
@@ -158,8 +159,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         delayed.append((due + Int.random(in: 1...50, using: &generator), duplicate))
     }
 
-    /// Decides by selection sampling: with this probability at each of the remaining posts, exactly `wanted` are chosen
-    /// in the end.
+    /// Decides by selection sampling. With this probability for each of the remaining posts, exactly `wanted` posts are
+    /// chosen in the end.
     private mutating func isChosen(_ wanted: Int, of remaining: Int) -> Bool {
         wanted > 0 && Int.random(in: 0..<Swift.max(remaining, 1), using: &generator) < wanted
     }
@@ -172,7 +173,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return PlannedPost(run: run, step: message.step, format: message.format, number: message.number)
     }
 
-    /// Replaces a finished run with the next one.
+    /// Replaces the run with the next one if it has finished.
     private mutating func finish(at index: Int) {
         guard underWay[index].step >= stepCount(of: underWay[index].run) else { return }
         if let run = startRun() {

@@ -2,21 +2,21 @@ package import AppStoreModel
 
 /// The App Store's retries after a failed attempt (Apple: "Responding to App Store Server Notifications").
 package struct RetrySchedule: Sendable, Equatable {
-    /// Each counted from the previous attempt.
+    /// The delays, each counted from the previous attempt.
     package let delays: [Duration]
 
     /// Version 2 in production: 1, 12, 24, 48 and 72 hours; version 1: 6, 24 and 48 hours. Sandbox: none.
     ///
-    /// Apple documents only that the oldest format has several attempts; it uses those of version 1.
+    /// For the oldest format, Apple documents only that there are several attempts; the delays are those of version 1.
     ///
-    /// - Parameter timeScale: factor by which the delays are shortened, at least 1.
+    /// - Parameter timeScale: the factor by which delays are shortened, at least 1.
     package init(environment: AppStoreEnvironment, format: NotificationFormat = .v2, timeScale: Int = 1) {
         let production: [Int64] = format == .v2 ? [1, 12, 24, 48, 72] : [6, 24, 48]
         let hours = environment == .production ? production : []
         delays = hours.map { .hours($0) / max(timeScale, 1) }
     }
 
-    /// Returns the delay after an attempt, counted from 1; `nil` when it was the last.
+    /// Returns the delay after an attempt with this one-based number, or `nil` if it was the last attempt.
     package func delay(afterAttempt attempt: Int) -> Duration? {
         delays.indices.contains(attempt - 1) ? delays[attempt - 1] : nil
     }

@@ -1,23 +1,24 @@
 package import AppStoreModel
 internal import JSON
 
-/// A notification ready to be posted, with the facts that a receiver must find in it.
+/// A notification that is ready to be posted, with the facts that a receiver must find in it.
 package struct SignedNotification: Sendable {
     package var format = NotificationFormat.v2
-    /// The type as the format spells it.
+    /// The type, as spelled in this format.
     package let notificationType: NotificationType
     package let subtype: Subtype?
-    /// The UUID; formats before version 2 have none, and use that of the version 2 notification of the same event.
+    /// The notification's UUID. Formats before version 2 have none, so this is the UUID of the version 2 notification
+    /// about the same event.
     package let notificationUUID: NotificationUUID
-    /// Absent when the notification concerns no purchase.
+    /// Nil if the notification is not about a purchase.
     package let originalTransactionId: OriginalTransactionId?
     package let transactionId: TransactionId?
-    /// The key of its record: the bundle id, a slash, and the subject of the notification.
+    /// The key of the notification's record: the bundle id, a slash, and the notification's subject.
     package let key: String
     /// The HTTP body: `{"signedPayload":"…"}`, or the whole notification in a format before version 2.
     package let body: [UInt8]
 
-    /// The report line of a notification that is never posted, without a line feed.
+    /// The report line for a notification that is never posted, without a line feed.
     var undeliveredReportLine: String {
         var line = JSONObject()
         line.put("notificationUUID", notificationUUID.rawValue)

@@ -1,16 +1,16 @@
-/// A discount or free period to win or retain a customer; Apple's `offerType`, `offerIdentifier`, `offerDiscountType`
-/// and `offerPeriod`.
+/// A discount or free period to win or retain a customer, described by Apple's `offerType`, `offerIdentifier`,
+/// `offerDiscountType` and `offerPeriod`.
 package struct Offer: Sendable, Equatable {
-    /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+    /// Apple's `offerType`: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
     let type: Int64
-    /// Absent for introductory offers.
+    /// Nil for introductory offers.
     let identifier: String?
     let discountType: String
-    /// ISO 8601 duration; absent for one-time purchases.
+    /// The offer's period as an ISO 8601 duration; nil for one-time purchases.
     let period: String?
-    /// Length of the discounted first period; `nil` keeps the product's own.
+    /// The length of the discounted first period; `nil` keeps the product's own.
     let firstPeriod: Duration?
-    /// Share of the full price that is charged, in percent.
+    /// The share of the full price that is charged, in percent.
     let percentCharged: Int64
 
     static let freeTrial = Offer(

@@ -2,7 +2,7 @@ internal import AppStoreModel
 
 /// A product of an app, as App Store Connect would describe it.
 package struct Product: Sendable, Equatable {
-    /// Apple's `type` of a transaction.
+    /// The kind of product, with Apple's `type` as raw value.
     package enum Kind: String, Sendable {
         case autoRenewable = "Auto-Renewable Subscription"
         case nonConsumable = "Non-Consumable"
@@ -11,17 +11,17 @@ package struct Product: Sendable, Equatable {
     }
 
     let kind: Kind
-    /// Suffix of the `productId` after the bundle id.
+    /// The part of the `productId` after the bundle id.
     let suffix: String
-    /// Milliunits of the US dollar.
+    /// The price in milliunits of the US dollar.
     let price: Int64
-    /// Length of one period; zero for anything but auto-renewable subscriptions.
+    /// The length of one period; zero for all products other than auto-renewable subscriptions.
     var period = Duration.zero
-    /// Number of periods the customer has committed to pay individually; 0 without a commitment.
+    /// The number of periods for which the customer commits to pay one by one; 0 without a commitment.
     var committedPeriods: Int64 = 0
-    /// Whether it is sold in seats, which the quantity of a transaction counts.
+    /// Whether the product is sold in seats, whose number is the quantity of a transaction.
     var isMultiSeat = false
-    /// Whether it is managed through the Advanced Commerce API.
+    /// Whether the product is managed through the Advanced Commerce API.
     var isAdvancedCommerce = false
 
     func productId(in bundleId: BundleId) -> String { bundleId.rawValue + "." + suffix }

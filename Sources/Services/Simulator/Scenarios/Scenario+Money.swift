@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
 extension Scenario {
-    /// Offers of every type.
+    /// Scenarios with offers of every type.
     static let offers = [
         Scenario(
             "offer-free-trial", "A free week, then the full price", .premiumMonthly,
@@ -41,7 +41,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Price increases.
+    /// Scenarios with price increases.
     static let prices = [
         Scenario(
             "price-increase-accepted", "Consents to a higher price, which the next renewal charges", .premiumMonthly,
@@ -68,7 +68,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Refunds of subscriptions; refunds of one-time purchases are in `oneTime`.
+    /// Scenarios with refunds of subscriptions; those with refunds of one-time purchases are in `oneTime`.
     static let refunds = [
         Scenario(
             "refund-granted", "Asks for a refund in the app and gets it", .premiumMonthly,

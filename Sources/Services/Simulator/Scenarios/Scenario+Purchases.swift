@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
 extension Scenario {
-    /// Purchases that do not renew.
+    /// Scenarios with purchases that do not renew.
     static let oneTime = [
         Scenario(
             "consumable", "Buys three packs of coins with an offer code", .coins,
@@ -47,7 +47,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Access through Family Sharing: the customer is the family member.
+    /// Scenarios with access through Family Sharing, in which the customer is the family member.
     static let family = [
         Scenario(
             "family-subscription", "Shares a subscription, leaves the family, and joins it again", .premiumMonthly,
@@ -67,7 +67,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Subscriptions sold in seats.
+    /// Scenarios with subscriptions sold in seats.
     static let seats = [
         Scenario(
             "seats", "A team adds seats, drops some for the next period, and gets some refunded", .teamMonthly,
@@ -88,7 +88,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Subscriptions managed through the Advanced Commerce API.
+    /// Scenarios with subscriptions managed through the Advanced Commerce API.
     static let advancedCommerce = [
         Scenario(
             "advanced-commerce", "Migrates to Advanced Commerce; metadata and price change there", .premiumMonthly,
@@ -101,7 +101,7 @@ extension Scenario {
             ])
     ]
 
-    /// Events of the app or its developer, without a purchase.
+    /// Scenarios with events of the app or its developer, without a purchase.
     static let appLevel = [
         Scenario(
             "test", "The developer asks for a test notification", .premiumMonthly, steps: [.first(.testRequested)]),

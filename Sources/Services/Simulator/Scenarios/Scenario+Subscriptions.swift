@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
 extension Scenario {
-    /// Subscriptions from the first purchase to their end.
+    /// Scenarios with subscriptions from the first purchase to their end.
     static let subscriptions = [
         Scenario(
             "subscription-renewing", "Buys a monthly subscription and keeps it for four periods", .premiumMonthly,
@@ -103,7 +103,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Failed charges.
+    /// Scenarios with failed charges.
     static let billing = [
         Scenario(
             "billing-grace-recovered", "A renewal fails, grace keeps the access, and the charge succeeds on day 6",
@@ -158,7 +158,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Changes between products.
+    /// Scenarios with changes between products.
     static let plans = [
         Scenario(
             "plan-upgraded", "Moves to the higher level at once", .basicMonthly,

@@ -1,11 +1,11 @@
 /// A part of one customer's history with one app, as readable data: events and their times.
 package struct Scenario: Sendable {
-    /// The name on the command line.
+    /// The scenario's name on the command line.
     package let name: String
     /// One sentence for people.
     package let summary: String
     package let product: Product
-    /// Whether the customer is the buyer, or has access through another person's purchase.
+    /// Whether the customer is the buyer or has access through another person's purchase.
     package let ownership: Ownership
     package let steps: [Step]
 
@@ -17,15 +17,15 @@ package struct Scenario: Sendable {
         case assigned = "ASSIGNED"
     }
 
-    /// When a step happens.
+    /// The time at which a step happens.
     package enum Moment: Sendable, Equatable {
-        /// This long after the previous step.
+        /// The given time after the previous step.
         case after(Duration)
-        /// When the current period ends: `expiresDate`. Renewals come up to six hours earlier.
+        /// When the current period ends: `expiresDate`. Renewals happen up to six hours earlier.
         case atExpiry
-        /// This long before the current period ends.
+        /// The given time before the current period ends.
         case beforeExpiry(Duration)
-        /// This long after the current period has ended.
+        /// The given time after the current period has ended.
         case afterExpiry(Duration)
         /// When the grace period ends: `gracePeriodExpiresDate`.
         case atGraceEnd
@@ -64,7 +64,7 @@ package struct Scenario: Sendable {
 
 extension Scenario {
     /// The scenario up to its first refund request, or the whole scenario without one. If the API waits for an answer,
-    /// the steps after the request depend on it.
+    /// the steps after the request depend on that answer.
     var untilRefundRequest: Scenario {
         let request = steps.firstIndex { step in
             if case .asksForRefund = step.event { return true }
@@ -74,12 +74,12 @@ extension Scenario {
         return Scenario(name, summary, product, ownership: ownership, steps: Array(steps[...request]))
     }
 
-    /// Every scenario, group by group. Names are unique.
+    /// All scenarios, group by group. Their names are unique.
     package static let all: [Scenario] =
         subscriptions + billing + plans + offers + prices + refunds + oneTime + family + seats + advancedCommerce
         + appLevel
 
-    /// Returns the scenario with a name, if it exists.
+    /// Returns the scenario with this name, if it exists.
     package static func named(_ name: String) -> Scenario? {
         all.first { $0.name == name }
     }

@@ -31,7 +31,7 @@ extension ScenarioEvent {
         }
     }
 
-    /// The accompanying `subtype`; `nil` when Apple sends none.
+    /// The `subtype` that is sent with it; `nil` if Apple sends none.
     package var subtype: Subtype? {
         switch self {
         case .subscribes: .initialBuy
@@ -59,7 +59,7 @@ extension ScenarioEvent {
         }
     }
 
-    /// The payload's object that describes the subject.
+    /// The object in the payload that describes the subject.
     enum Container: Sendable {
         /// `data` with the transaction and, for a subscription, its renewal information.
         case purchase

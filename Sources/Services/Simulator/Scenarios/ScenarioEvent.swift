@@ -1,6 +1,7 @@
 package import AppStoreModel
 
-/// Events of a customer's purchases, each with the notification that the App Store sends for it.
+/// The events in a customer's purchase history. Each comment names the notification that the App Store sends for the
+/// event.
 package enum ScenarioEvent: Sendable, Equatable {
     /// SUBSCRIBED / INITIAL_BUY.
     case subscribes(offer: Offer? = nil)
@@ -8,14 +9,14 @@ package enum ScenarioEvent: Sendable, Equatable {
     case resubscribes(to: Product? = nil, offer: Offer? = nil)
     /// DID_RENEW; a pending change of product takes effect.
     case renews
-    /// DID_FAIL_TO_RENEW / GRACE_PERIOD with a grace period, without a subtype otherwise. Apple has sent grace periods
-    /// whose end was missing from the renewal information.
+    /// DID_FAIL_TO_RENEW / GRACE_PERIOD with a grace period, without a subtype otherwise. Apple has sent notifications
+    /// about grace periods in which the renewal information did not contain the end of the grace period.
     case renewalFails(grace: Duration? = nil, isDateSent: Bool = true)
     /// GRACE_PERIOD_EXPIRED.
     case graceEnds
     /// DID_RENEW / BILLING_RECOVERY.
     case billingRecovers
-    /// EXPIRED, with the subtype of the reason.
+    /// EXPIRED, with the subtype for the reason.
     case expires(ExpirationIntent)
     /// DID_CHANGE_RENEWAL_STATUS / AUTO_RENEW_DISABLED.
     case turnsRenewalOff
@@ -35,7 +36,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     case redeemsUpgrading(Offer, to: Product)
     /// OFFER_REDEEMED / DOWNGRADE.
     case redeemsDowngrading(Offer, to: Product)
-    /// PRICE_INCREASE / PENDING; the new price as a percentage of the current one.
+    /// PRICE_INCREASE / PENDING. The value is the new price as a percentage of the current one.
     case priceIncreaseAnnounced(percent: Int64)
     /// PRICE_INCREASE / ACCEPTED.
     case acceptsPriceIncrease
@@ -71,7 +72,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     case metadataUpdated
     /// MIGRATION to the Advanced Commerce API, under a new originalTransactionId.
     case migrates(to: Product)
-    /// PRICE_CHANGE; the new price as a percentage of the current one.
+    /// PRICE_CHANGE. The value is the new price as a percentage of the current one.
     case priceChanged(percent: Int64)
     /// EXTERNAL_PURCHASE_TOKEN.
     case externalPurchaseToken(ExternalPurchaseTokenEvent)

@@ -2,14 +2,14 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// Verifies the token of a request as strictly as Apple's documentation ("Generating JSON Web Tokens for API
-/// requests"). The client receives only 401; the reason is counted.
+/// Verifies the token of a request as strictly as Apple documents it ("Generating JSON Web Tokens for API requests").
+/// The client only receives 401; the server counts the reasons.
 struct BearerToken {
-    /// The reason why a token is rejected.
+    /// Why a token is rejected.
     enum Problem: String, Sendable, CaseIterable {
-        /// No `Authorization` with a bearer token.
+        /// There is no `Authorization` header with a bearer token.
         case missing
-        /// Not three base64url segments, or not JSON in the first two.
+        /// The token does not have three base64url segments, or the first two are not JSON.
         case form
         case algorithm
         case type
@@ -20,7 +20,7 @@ struct BearerToken {
         case bundleId
         /// `iat` is later than the clock.
         case issuedInFuture
-        /// Without `exp`, or with one more than 60 minutes after `iat`.
+        /// `exp` is missing, or is more than 60 minutes after `iat`.
         case lifetime
         case expired
     }
@@ -28,7 +28,7 @@ struct BearerToken {
     private static let longestLifetime: Int64 = 3600
     private static let maximumBytes = 8192
 
-    /// Returns why the token of a request is rejected, or `nil` when it is valid.
+    /// Returns why the token of a request is rejected, or `nil` if it is valid.
     ///
     /// - Parameter now: seconds since 1970.
     static func problem(
@@ -55,7 +55,8 @@ struct BearerToken {
         return problem(ofTimesIn: claims, now: now)
     }
 
-    /// Checks `iat` and `exp`. Apple's Python library sends no `iat`; such a token counts from now.
+    /// Checks `iat` and `exp`. Apple's Python library does not send `iat`; the lifetime of such a token counts from
+    /// now.
     private static func problem(ofTimesIn claims: JSONObject, now: Int64) -> Problem? {
         var issued = now
         if let claim = claims["iat"] {

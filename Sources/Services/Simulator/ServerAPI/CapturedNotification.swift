@@ -2,9 +2,9 @@ package import AppStoreModel
 internal import Bytes
 internal import JSON
 
-/// A notification signed elsewhere, such as by Apple, that the history lists byte for byte.
+/// A notification that was signed elsewhere, for example by Apple. The history lists it byte for byte.
 package struct CapturedNotification: Sendable {
-    /// The JWS in compact form.
+    /// The compact JWS.
     package let signedPayload: String
     package let notificationUUID: NotificationUUID
     package let notificationType: NotificationType
@@ -14,13 +14,13 @@ package struct CapturedNotification: Sendable {
     /// Transaction ids from `signedTransactionInfo`, if present.
     let transactionIds: [String]
 
-    /// Far more than any of Apple's notifications.
+    /// The maximum size, far larger than any of Apple's notifications.
     static let maximumBytes = 1024 * 1024
 
-    /// Parses a JWS in compact form, or a body that contains one; surrounding white space is ignored. No signature is
+    /// Parses a compact JWS, or a body that contains one. Surrounding white space is ignored, and no signature is
     /// verified.
     ///
-    /// `nil` for any other text, and for a notification without `data`.
+    /// Returns `nil` for any other text, and for a notification without `data`.
     package init?(_ text: [UInt8]) {
         guard text.count <= Self.maximumBytes, let jws = Self.compactForm(text),
             let payload = Self.payload(jws), let data = payload["data"]?.object,

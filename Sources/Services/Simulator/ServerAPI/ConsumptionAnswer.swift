@@ -1,31 +1,31 @@
 package import AppStoreModel
 internal import JSON
 
-/// One PUT of consumption information and its outcome.
+/// One PUT request with consumption information, and its outcome.
 package struct ConsumptionAnswer: Sendable, Equatable {
     package let environment: AppStoreEnvironment
-    /// The id as it is in the path.
+    /// The id, as written in the path.
     package let transactionId: TransactionId
-    /// Version of the endpoint: 1 or 2.
+    /// The version of the endpoint: 1 or 2.
     package let version: Int
     /// The body as received.
     package let body: [UInt8]
-    /// Milliseconds since 1970.
+    /// When the request was received, in milliseconds since 1970.
     package let receivedAt: Int64
-    /// One-based number of this PUT among those for the transaction.
+    /// The one-based number of this PUT request among those for the transaction.
     package let number: Int
-    /// The HTTP status of the response, or of the response that was lost; `nil` when the request was not processed:
-    /// timeout and reset.
+    /// The HTTP status of the response, even if the response was lost; `nil` if the request was not processed because
+    /// of a timeout or reset.
     package let status: Int?
     /// Apple's error code, if the error has one.
     package let errorCode: Int64?
-    /// The injected fault.
+    /// The injected fault, if any.
     package let fault: ServerAPIFaults.Kind?
 
     /// Whether the App Store has the information: status 202, even if the response was lost.
     package var isAccepted: Bool { status == 202 }
 
-    /// One JSON object on one line, without a line feed.
+    /// The answer as one JSON object on one line, without a line feed.
     var line: JSONObject {
         var line = JSONObject()
         line.put("environment", environment.rawValue)
@@ -44,13 +44,13 @@ package struct ConsumptionAnswer: Sendable, Equatable {
 
 /// The consumption answers received by the API, oldest first.
 struct ConsumptionAnswers: Sendable {
-    /// Maximum number kept; the oldest are dropped.
+    /// The maximum number of answers kept; the oldest are dropped.
     static let maximum = 200_000
 
     private(set) var all: [ConsumptionAnswer] = []
     private var counts: [String: Int] = [:]
 
-    /// Counts a PUT for a transaction, and returns the number of PUTs including this one.
+    /// Counts a PUT request for a transaction, and returns the number of requests including this one.
     mutating func count(_ environment: AppStoreEnvironment, _ transactionId: String) -> Int {
         counts["\(environment.rawValue)/\(transactionId)", default: 0] += 1
         return counts["\(environment.rawValue)/\(transactionId)", default: 0]

@@ -10,11 +10,11 @@ struct ConsumptionInformation: Sendable, Equatable {
 
     let preference: Preference
     let isDelivered: Bool
-    /// Milliunits of a percent; version 1 has none.
+    /// The consumption in milliunits of a percent; nil for version 1, which does not report it.
     let consumptionPercentage: Int64?
 }
 
-/// The members of a transaction that the rules need.
+/// The members of a transaction that are needed by the rules.
 struct ConsumptionTransaction: Sendable, Equatable {
     var type: ProductType
     var isFamilyShared = false
@@ -29,6 +29,6 @@ struct ConsumptionTransaction: Sendable, Equatable {
         isAdvancedCommerce = payload["advancedCommerceInfo"] != nil
     }
 
-    /// Used for a transaction that is not registered.
+    /// A stand-in for transactions that are not registered.
     static let unknown = ConsumptionTransaction(["type": "Consumable"])
 }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Validates the body of Send Consumption Information (Apple: ConsumptionRequest), member by member.
+/// Validates the body of Send Consumption Information (Apple's ConsumptionRequest) member by member.
 enum ConsumptionRequestRules {
     private static let members: Set<String> = [
         "customerConsented", "deliveryStatus", "sampleContentProvided", "consumptionPercentage", "refundPreference",

@@ -2,13 +2,13 @@ internal import AppStoreModel
 internal import Bytes
 internal import JSON
 
-/// Validates the body of Send Consumption Information V1 (Apple: ConsumptionRequestV1), member by member.
+/// Validates the body of Send Consumption Information V1 (Apple's ConsumptionRequestV1) member by member.
 enum ConsumptionRequestV1Rules {
     private static let members = Set(ranges.map(\.name)).union([
         "customerConsented", "sampleContentProvided", "appAccountToken", "refundPreference",
     ])
 
-    /// The numeric members, their maximum, and the error for other values.
+    /// The numeric members, the maximum of each, and the error for other values.
     private static let ranges: [(name: String, greatest: Int64, error: ServerAPIError)] = [
         ("consumptionStatus", 3, .invalidConsumptionStatus), ("platform", 2, .invalidPlatform),
         ("deliveryStatus", 5, .invalidDeliveryStatus), ("accountTenure", 7, .invalidAccountTenure),

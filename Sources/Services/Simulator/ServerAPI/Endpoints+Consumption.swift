@@ -17,7 +17,7 @@ extension ServerAPIEnvironment {
         return Outcome(status: 202, information: information)
     }
 
-    /// Checks the id of a transaction. Tests that register nothing use their own ids, which need not be numeric.
+    /// Checks a transaction id. Tests that register no transactions use their own ids, which need not be numeric.
     private func checkConsumptionId(_ id: String) throws(ServerAPIError) {
         if acceptsUnknownTransactions, TransactionId(id).isBounded, !id.hasPrefix(Self.errorIdPrefix) { return }
         try Self.checkId(id, otherwise: .invalidTransactionId)
@@ -25,7 +25,7 @@ extension ServerAPIEnvironment {
 
     private func consumptionTransaction(_ id: String) throws(ServerAPIError) -> ConsumptionTransaction {
         if let known = store.transactions[id] { return ConsumptionTransaction(known.payload) }
-        // The id of a customer: registered, but neither a transaction nor a purchase.
+        // The id belongs to a customer: it is registered, but neither as a transaction nor as a purchase.
         if store.customerOfId[id] != nil, store.purchases[id] == nil { throw .appTransactionIdNotSupported }
         guard acceptsUnknownTransactions else { throw .transactionIdNotFound }
         return .unknown

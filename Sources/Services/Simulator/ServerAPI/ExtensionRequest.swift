@@ -1,15 +1,15 @@
 internal import JSON
 
-/// The body of both extension requests (Apple: ExtendRenewalDateRequest, MassExtendRenewalDateRequest).
+/// The body of either extension request (Apple's ExtendRenewalDateRequest and MassExtendRenewalDateRequest).
 struct ExtensionRequest {
     private static let members: Set<String> = ["extendByDays", "extendReasonCode", "requestIdentifier"]
     private static let maximumIdentifierBytes = 128
 
     let days: Int64
     let requestIdentifier: String
-    /// Empty for a single subscription.
+    /// Empty in a request for a single subscription.
     let productId: String
-    /// `nil` includes all storefronts.
+    /// The storefronts to include; `nil` includes all.
     let storefronts: [String]?
 
     init(_ body: [UInt8], isForAll: Bool) throws(ServerAPIError) {

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// A revision: a position in the results of one query, valid for that query only.
+/// A revision, which is a position in the results of one query and valid only for that query.
 struct HistoryCursor {
     private let check: String
 
@@ -8,7 +8,7 @@ struct HistoryCursor {
 
     func revision(at position: Int) -> String { "\(position)_\(check)" }
 
-    /// - Throws: `invalidRequestRevision` for a malformed revision, or one of another query.
+    /// - Throws: `invalidRequestRevision` if the revision is malformed or belongs to another query.
     func position(of revision: String?) throws(ServerAPIError) -> Int? {
         guard let revision else { return nil }
         let parts = revision.split(separator: "_", omittingEmptySubsequences: false)

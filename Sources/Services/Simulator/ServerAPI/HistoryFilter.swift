@@ -7,14 +7,14 @@ struct HistoryFilter {
         "revision", "startDate", "endDate", "productId", "productType", "sort", "subscriptionGroupIdentifier",
         "inAppOwnershipType", "revoked", "excludeRevoked",
     ]
-    /// The names of this query differ from those of a transaction.
+    /// The product types by the names that this query uses, which differ from those in a transaction.
     private static let types = [
         "AUTO_RENEWABLE": ProductType.autoRenewableSubscription, "NON_RENEWABLE": .nonRenewingSubscription,
         "CONSUMABLE": .consumable, "NON_CONSUMABLE": .nonConsumable,
     ]
 
     let isDescending: Bool
-    /// Digest of all parameters except the revision.
+    /// A digest of all parameters except the revision.
     let digest: String
     private let startDate: Int64?
     private let endDate: Int64?
@@ -80,7 +80,7 @@ struct HistoryFilter {
     }
 
     private static func isRevoked(_ query: ServerAPIQuery) throws(ServerAPIError) -> Bool? {
-        // The deprecated parameter is inverted, and its value false includes everything.
+        // The deprecated parameter has the opposite meaning, and its value false includes everything.
         let excluded = try bool(query, "excludeRevoked", .invalidExcludeRevoked)
         let revoked = try bool(query, "revoked", .invalidRevoked)
         return revoked ?? (excluded == true ? false : nil)

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The body of Get Notification History (Apple: NotificationHistoryRequest).
+/// The body of Get Notification History (Apple's NotificationHistoryRequest).
 struct NotificationHistoryRequest {
     private static let members: Set<String> = [
         "startDate", "endDate", "notificationType", "notificationSubtype", "transactionId", "onlyFailures",
@@ -53,7 +53,7 @@ struct NotificationHistoryRequest {
         return id
     }
 
-    /// - Parameter customer: the customer that `transactionId` belongs to.
+    /// - Parameter customer: the customer to whom `transactionId` belongs.
     func includes(_ sent: SentNotifications.Sent, customer: String?, in store: ServerAPIStore) -> Bool {
         guard dates.contains(sent.date) else { return false }
         if onlyFailures, sent.isDelivered { return false }

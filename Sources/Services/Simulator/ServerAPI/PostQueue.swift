@@ -45,7 +45,8 @@ final class PostQueue: Sendable {
                 if next == nil { state.underWay -= 1 }
                 return next
             }
-            // Not called directly: sends that fail at once would recurse on this stack, once for each waiting post.
+            // Not called directly: if sends fail immediately, each waiting post would add a level of recursion to this
+            // stack.
             if let next { DispatchQueue.global().async { self.start(next) } }
         }
     }

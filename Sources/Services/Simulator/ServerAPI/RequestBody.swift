@@ -4,7 +4,7 @@ internal import JSON
 enum RequestBody {
     /// - Parameters:
     ///   - members: the names that Apple documents.
-    ///   - error: thrown for anything but a JSON object, and for members with other names.
+    ///   - error: thrown if the body is not a JSON object or has members with other names.
     static func object(
         _ body: [UInt8], members: Set<String>, otherwise error: ServerAPIError
     ) throws(ServerAPIError) -> JSONObject {

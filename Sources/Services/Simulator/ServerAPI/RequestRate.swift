@@ -2,20 +2,20 @@
 struct RequestRate: Sendable {
     private static let second: UInt64 = 1_000_000_000
 
-    /// Times of the requests within the last second, oldest first.
+    /// The times of requests within the last second, oldest first.
     private var arrivals = RequestTimes()
-    /// Times of the requests admitted within the last window.
+    /// The times of requests admitted within the last window.
     private var admissions = RequestTimes()
-    /// Number of requests so far, including refused ones.
+    /// The number of requests so far, including refused ones.
     private(set) var requests = 0
-    /// Number of requests beyond the limit.
+    /// The number of requests beyond the limit.
     private(set) var refused = 0
-    /// Maximum number of requests within any second, including refused ones.
+    /// The maximum number of requests within any second, including refused ones.
     private(set) var busiestSecond = 0
 
     /// Counts a request.
     ///
-    /// - Returns: the nanoseconds until another request is admitted if this one is refused; `nil` when it is admitted.
+    /// - Returns: `nil` if the request is admitted; otherwise the nanoseconds until another request would be.
     mutating func admit(_ limit: ServerAPILimit?, now: UInt64) -> UInt64? {
         requests += 1
         arrivals.drop(before: now, window: Self.second)
@@ -43,7 +43,7 @@ private struct RequestTimes: Sendable {
 
     mutating func append(_ time: UInt64) { times.append(time) }
 
-    /// Drops times that are at least `window` before `now`.
+    /// Drops all times that are at least `window` before `now`.
     mutating func drop(before now: UInt64, window: UInt64) {
         while head < times.count, now >= window, times[head] <= now - window { head += 1 }
         if head >= 1024, head * 2 >= times.count {

@@ -1,16 +1,16 @@
 internal import AppStoreModel
 
-/// The sent notifications with the outcome of every attempt: the data of Get Notification History.
+/// The sent notifications and the outcome of every attempt, which Get Notification History returns.
 struct SentNotifications: Sendable {
     struct Attempt: Sendable, Equatable {
-        /// Milliseconds since 1970.
+        /// When the attempt was made, in milliseconds since 1970.
         let date: Int64
         /// Apple's `sendAttemptResult`.
         let result: String
     }
 
     struct Sent: Sendable {
-        /// The listed notification: signed for each response, or as captured.
+        /// The notification as listed: signed for each response, or as captured.
         enum Content: Sendable {
             case simulated(UnsignedNotification)
             case captured(CapturedNotification)
@@ -20,34 +20,34 @@ struct SentNotifications: Sendable {
         let notificationUUID: NotificationUUID
         let notificationType: NotificationType
         let subtype: Subtype?
-        /// The ids that identify its purchase.
+        /// The ids that identify the notification's purchase.
         let transactionIds: [String]
-        /// The date by which the history filters, in milliseconds since 1970.
+        /// The date by which the history is filtered, in milliseconds since 1970.
         let date: Int64
-        /// Oldest first; Apple lists at most six.
+        /// The attempts, oldest first; Apple lists at most six.
         fileprivate(set) var attempts: [Attempt] = []
         fileprivate(set) var isDelivered = false
     }
 
-    /// A page of the history and the position of the next one.
+    /// A page of the history, and the position of the next page.
     struct Page {
         var sent: [Sent] = []
-        /// `nil` on the last page.
+        /// The position of the next page; `nil` on the last page.
         var next: Int?
     }
 
-    /// Maximum number kept; the oldest are dropped.
+    /// The maximum number of notifications kept; the oldest are dropped.
     static let maximum = 100_000
 
-    /// In sending order.
+    /// The notifications in sending order.
     private var all: [Sent] = []
-    /// Indices into `all`, plus the number of dropped notifications.
+    /// The position of each notification: its index in `all` plus the number of dropped notifications.
     private var positions: [String: Int] = [:]
     private var dropped = 0
 
     subscript(uuid: String) -> Sent? { index(of: uuid).map { all[$0] } }
 
-    /// Adds a notification; an existing one stays unchanged.
+    /// Adds a notification, unless it has already been added.
     mutating func add(_ notification: UnsignedNotification) {
         add(
             Sent(
@@ -57,7 +57,7 @@ struct SentNotifications: Sendable {
                 date: notification.signedDate))
     }
 
-    /// Adds a notification that was signed elsewhere at any time, under the given date.
+    /// Adds a notification that was signed elsewhere, under the given date and regardless of when it was signed.
     mutating func add(_ captured: CapturedNotification, at date: Int64) {
         add(
             Sent(
@@ -85,10 +85,10 @@ struct SentNotifications: Sendable {
         if result == Self.success { all[index].isDelivered = true }
     }
 
-    /// Returns up to `size` included notifications from a position on.
+    /// Returns up to `size` included notifications, starting at a position.
     ///
-    /// A position continues to identify the same notification when others are delivered or dropped, so no page skips
-    /// one.
+    /// A position still identifies the same notification after others are delivered or dropped, so no page skips a
+    /// notification.
     func page(from position: Int, size: Int, where isIncluded: (Sent) -> Bool) -> Page {
         var page = Page()
         var index = max(0, position - dropped)

@@ -3,7 +3,7 @@ internal import Bytes
 package import Cryptography
 internal import FoundationEssentials
 
-/// The server's data of the In-App Purchase key that signs requests to the API.
+/// The server's data about the In-App Purchase key that signs API requests.
 package struct ServerAPICredentials: Sendable {
     /// The `iss` of every token.
     package let issuerId: String
@@ -19,16 +19,17 @@ package struct ServerAPICredentials: Sendable {
     }
 }
 
-/// The key stored with the certificates of `sluice-simulator pki`. Its ids are constant: only the key is secret.
+/// The key stored with the certificates of `sluice-simulator pki`. Its ids are constant, because only the key is
+/// secret.
 package enum SimulatedAPIKey {
     package static let fileName = "api.key.p8"
     package static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
     package static let keyId = "2X9R4HXF34"
 
-    /// Creates the key unless it exists, readable by its owner only.
+    /// Creates the key file, readable only by its owner, unless it exists.
     ///
     /// - Returns: the path of the file.
-    /// - Throws: ``SimulatorError`` when it cannot be written; ``CryptographyError``.
+    /// - Throws: ``SimulatorError`` if the file cannot be written, or ``CryptographyError``.
     static func make(in directory: String) throws -> String {
         let path = directory + "/" + fileName
         guard !FileManager.default.fileExists(atPath: path) else { return path }
@@ -39,9 +40,10 @@ package enum SimulatedAPIKey {
         return path
     }
 
-    /// Loads the key of a directory, or creates a missing one: certificates of earlier versions have none.
+    /// Loads the key from a directory, or creates it if it is missing, because earlier versions created certificates
+    /// without a key.
     ///
-    /// - Throws: errors of ``make(in:)``.
+    /// - Throws: the errors of ``make(in:)``.
     package static func credentials(in directory: String) throws -> ServerAPICredentials {
         let path = try make(in: directory)
         guard let publicKey = try PrivateKey(contentsOf: path).publicKey else {

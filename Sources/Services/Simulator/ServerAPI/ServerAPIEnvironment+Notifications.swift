@@ -3,7 +3,7 @@ internal import JSON
 
 // Notifications caused by requests.
 extension ServerAPIEnvironment {
-    /// Returns a notification about a transaction in its stored state; `nil` when it is unknown.
+    /// Returns a notification about a transaction in its stored state, or `nil` if the transaction is unknown.
     func notification(
         _ type: NotificationType, about transactionId: String, reason: ConsumptionRequestReason? = nil, now: Int64
     ) -> UnsignedNotification? {

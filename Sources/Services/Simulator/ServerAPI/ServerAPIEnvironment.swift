@@ -2,15 +2,15 @@ internal import AppStoreModel
 internal import AppStoreSigning
 internal import JSON
 
-/// The endpoints of one environment, over its store. A value: it does not wait or post.
+/// The endpoints of one environment, on top of its store. It neither waits nor posts.
 struct ServerAPIEnvironment: Sendable {
     let app: SimulatedApp
     let signer: JWSSigner
     /// Whether consumption information is accepted for unregistered transactions.
     let acceptsUnknownTransactions: Bool
-    /// Whether there is a URL to post notifications to.
+    /// Whether there is a URL to which notifications are posted.
     let hasNotificationURL: Bool
-    /// Lifetime of a pagination token.
+    /// The lifetime of a pagination token.
     var paginationLifetime = Duration.hours(1)
     var store = ServerAPIStore()
 
@@ -28,11 +28,11 @@ struct ServerAPIEnvironment: Sendable {
         static func answer(_ body: JSONObject) -> Outcome { Outcome(body: body) }
     }
 
-    /// The parts of a request other than its path.
+    /// The parts of a request other than the path.
     struct Input: Sendable {
         let query: ServerAPIQuery
         let body: [UInt8]
-        /// Milliseconds since 1970.
+        /// The current time in milliseconds since 1970.
         let now: Int64
     }
 
@@ -64,13 +64,13 @@ struct ServerAPIEnvironment: Sendable {
 
     // MARK: Identifiers
 
-    /// Maximum length of an id that is looked up.
+    /// The maximum length of an id that is looked up.
     private static let maximumIdLength = 32
-    /// Prefix of ids that name an error: followed by the seven digits of an error code, the response is that error. It
-    /// covers errors that depend on Apple's internal data.
+    /// The prefix of ids that request an error. If the seven digits of an error code follow, the response is that
+    /// error. This covers errors that depend on Apple's internal data.
     static let errorIdPrefix = "9999"
 
-    /// - Throws: `error` unless the id is a number, or the error that it names.
+    /// - Throws: `error` if the id is not a number, or the error that the id requests.
     static func checkId(_ id: String, otherwise error: ServerAPIError) throws(ServerAPIError) {
         guard (1...maximumIdLength).contains(id.utf8.count), id.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw error
@@ -82,7 +82,7 @@ struct ServerAPIEnvironment: Sendable {
         }
     }
 
-    /// Returns the customer of any kind of transaction id.
+    /// Returns the customer for any kind of transaction id.
     func customer(of id: String) throws(ServerAPIError) -> String {
         try Self.checkId(id, otherwise: .invalidTransactionId)
         guard let customer = store.customerOfId[id] else { throw .transactionIdNotFound }
@@ -95,7 +95,7 @@ struct ServerAPIEnvironment: Sendable {
         try sign(transaction.payload, isVerbatim: transaction.isVerbatim, now: now)
     }
 
-    /// Returns the compact JWS. The App Store signs a response's objects at the time of the response.
+    /// Returns the compact JWS. The App Store signs the objects in a response at the time of the response.
     func sign(_ payload: JSONObject, isVerbatim: Bool = false, now: Int64) throws(ServerAPIError) -> String {
         var payload = payload
         if !isVerbatim { payload.put("signedDate", max(now, payload["signedDate"]?.integer ?? .min)) }

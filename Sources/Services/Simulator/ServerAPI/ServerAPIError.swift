@@ -1,10 +1,10 @@
 /// An error response of the App Store Server API: `errorCode` and `errorMessage`.
 ///
-/// Equality compares the code. Source: Apple's list of error codes, of API version 1.19 to 1.23.
+/// Equality compares the code. Source: Apple's list of error codes, API versions 1.19 to 1.23.
 package struct ServerAPIError: Error, Sendable, CustomStringConvertible {
     /// Nil if the response has an empty body, for example because the request was malformed.
     package let code: Int64?
-    /// Apple's name of the error object, without the suffix `Error`.
+    /// Apple's name for the error object, without the suffix `Error`.
     package let name: String
     package let message: String
 
@@ -22,7 +22,7 @@ package struct ServerAPIError: Error, Sendable, CustomStringConvertible {
     /// A malformed request, to which Apple responds 400 without a code.
     package static let malformed = ServerAPIError(nil, "Malformed", "")
 
-    /// Returns the error with a code.
+    /// Returns the error with this code.
     package static func withCode(_ code: Int64) -> ServerAPIError? { byCode[code] }
 
     /// Every error that has a code.
@@ -143,7 +143,7 @@ extension ServerAPIError {
     static let invalidSampleContentProvided = field(
         4_000_041, "InvalidSampleContentProvided", "sample content provided")
     static let invalidUserStatus = field(4_000_042, "InvalidUserStatus", "user status")
-    /// Apple no longer sends it.
+    /// Apple no longer sends this error.
     static let transactionNotConsumable = ServerAPIError(
         4_000_043, "InvalidTransactionNotConsumable",
         "Invalid request. The transaction id parameter must represent a consumable in-app purchase.")
@@ -159,8 +159,8 @@ extension ServerAPIError {
         "Invalid request. The consumption percentage field is not supported for auto-renewable subscription "
             + "transactions.")
 
-    // Apple documents these three by name alone. The numbers are the simulator's own, outside of Apple's range, so that
-    // they are not mistaken for Apple's: a client must work without knowing them.
+    // Apple documents only the names of these three. The numbers are the simulator's own and outside Apple's range, so
+    // that they are not mistaken for Apple's: a client must work without knowing them.
     static let percentageOutOfRange = ServerAPIError(
         4_009_901, "ConsumptionPercentageOutOfRange", "Invalid request. The consumption percentage is out of range.")
     static let percentageOfUndelivered = ServerAPIError(

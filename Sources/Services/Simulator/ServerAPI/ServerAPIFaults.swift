@@ -1,16 +1,16 @@
-/// Injected faults: which requests fail, and how.
+/// The injected faults: which requests fail, and how.
 package struct ServerAPIFaults: Sendable, Equatable {
     /// A kind of failure. The raw value is its name on the command line.
     package enum Kind: String, Sendable, CaseIterable {
         /// The response is delayed.
         case latency
-        /// 429 with code 4290000, although the limit was not reached.
+        /// 429 with code 4290000, although the limit has not been reached.
         case rateLimit = "429"
         /// 500 with code 5000000.
         case internalError = "500"
         /// 500 with code 5000001.
         case retryableError = "500-retryable"
-        /// 403 with an HTML page, as an intermediate proxy responds.
+        /// 403 with an HTML page, like the response of an intermediate proxy.
         case forbidden = "403"
         /// No response.
         case timeout
@@ -18,11 +18,11 @@ package struct ServerAPIFaults: Sendable, Equatable {
         case reset
         /// A response that is not JSON.
         case malformed
-        /// The request is performed, and the connection is reset instead of a response.
+        /// The request is performed, but the connection is reset instead of sending the response.
         case lost
     }
 
-    /// The value of `Retry-After`: Apple's format, and others that a client may meet.
+    /// The value of `Retry-After`: Apple's format, and other formats that a client may encounter.
     package enum RetryAfter: String, Sendable, CaseIterable {
         /// UNIX time in milliseconds: Apple's format.
         case milliseconds
@@ -33,26 +33,26 @@ package struct ServerAPIFaults: Sendable, Equatable {
         /// An HTTP date.
         case date
         case absent
-        /// UNIX time in milliseconds, an hour ago.
+        /// UNIX time in milliseconds, one hour ago.
         case past
         /// UNIX time in milliseconds, in the year 3000.
         case far
     }
 
-    /// The share of requests that fail in each way; together at most 100 %.
+    /// The share of requests that fail in each way. The sum is at most 100 %.
     package let shares: [Kind: Percentage]
     package var seed: UInt64
-    /// Delay of a response.
+    /// The delay of a response.
     package var latency = Duration.seconds(1)
-    /// Time after which a connection without a response is reset.
+    /// The time after which a connection without a response is reset.
     package var hold = Duration.seconds(60)
-    /// Wait announced by a 429 that no limit caused.
+    /// The wait announced by a 429 that was not caused by a limit.
     package var retryAfter = Duration.seconds(1)
     package var retryAfterForm = RetryAfter.milliseconds
-    /// Endpoints that fail; nil selects all.
+    /// The endpoints that fail; nil selects all.
     package var operations: Set<ServerAPIOperation>?
 
-    /// - Returns: `nil` when the shares add up to more than 100 %.
+    /// - Returns: `nil` if the shares add up to more than 100 %.
     package init?(_ shares: [Kind: Percentage], seed: UInt64 = 1) {
         guard shares.values.reduce(0, { $0 + $1.basisPoints }) <= 10_000 else { return nil }
         self.shares = shares.filter { $0.value != .zero }
@@ -66,7 +66,7 @@ package struct ServerAPIFaults: Sendable, Equatable {
 
     package static let none = ServerAPIFaults()
 
-    /// Returns faults with which every request fails in this way.
+    /// Returns faults that make every request fail in this way.
     package static func always(_ kind: Kind) -> ServerAPIFaults {
         Percentage(basisPoints: 10_000).flatMap { ServerAPIFaults([kind: $0]) } ?? .none
     }
@@ -84,17 +84,17 @@ package struct ServerAPIFaults: Sendable, Equatable {
         self.init(shares)
     }
 
-    /// The text that ``init(text:)`` parses.
+    /// The shares in the format that ``init(text:)`` parses.
     package var text: String {
         Kind.allCases.compactMap { kind in shares[kind].map { "\(kind.rawValue)=\($0.text)" } }.joined(separator: ",")
     }
 
-    /// Returns how a request fails, or `nil` when it does not.
+    /// Returns how a request fails, or `nil` if it does not fail.
     ///
-    /// The result depends only on the seed, the request and its number among those with the same path: regardless of
-    /// interleaving, the same requests fail.
+    /// The result depends only on the seed, the request and its number among the requests with the same path.
+    /// Interleaving therefore does not change which requests fail.
     ///
-    /// - Parameter number: number of earlier requests with this path.
+    /// - Parameter number: the number of earlier requests with this path.
     func fault(of operation: ServerAPIOperation, _ method: String, _ path: String, number: Int) -> Kind? {
         guard !shares.isEmpty, operations?.contains(operation) ?? true else { return nil }
         var generator = SeededGenerator(seed: seed, purpose: "fault/\(method) \(path)/\(number)")

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-/// The limit of an endpoint: a maximum number of requests in any window of the given length.
+/// The rate limit of an endpoint: a maximum number of requests in any window of the given length.
 package struct ServerAPILimit: Sendable, Equatable {
     package let requests: Int
-    /// Seconds.
+    /// The length of the window in seconds.
     package let window: Int
 
     /// Values are raised to at least 1.
@@ -13,11 +13,11 @@ package struct ServerAPILimit: Sendable, Equatable {
     }
 }
 
-/// The limits of all endpoints. Source: Apple, "Identifying rate limits".
+/// The rate limits of all endpoints. Source: Apple, "Identifying rate limits".
 package enum ServerAPILimits: Sendable, Equatable {
     /// Apple's limits; the sandbox has a tenth of them.
     case apple
-    /// A number of requests per second on each endpoint, in both environments.
+    /// One number of requests per second for each endpoint, in both environments.
     case perSecond(Int)
     case unlimited
 
@@ -39,7 +39,7 @@ package enum ServerAPILimits: Sendable, Equatable {
         switch operation {
         case .extendRenewalDate, .setAppAccountToken: 20
         case .lookUpOrderId, .getRefundHistory: 10
-        // Apple's table does not contain the status of a mass extension.
+        // Apple's table does not list the status of a mass extension.
         case .extendRenewalDateForAllActiveSubscribers, .requestTestNotification, .getTestNotificationStatus,
             .getStatusOfRenewalDateExtensions:
             1

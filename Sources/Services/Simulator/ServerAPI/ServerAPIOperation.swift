@@ -32,7 +32,7 @@ package enum ServerAPIOperation: String, Sendable, CaseIterable {
         }
     }
 
-    /// The path; `*` is a parameter.
+    /// The path, in which `*` stands for a parameter.
     package var path: String {
         switch self {
         case .getTransactionInfo: "/inApps/v1/transactions/*"
@@ -79,7 +79,7 @@ package enum ServerAPIOperation: String, Sendable, CaseIterable {
 /// An operation with the parameters of its path.
 struct ServerAPIRoute: Equatable {
     let operation: ServerAPIOperation
-    /// Percent-decoded; a parameter that cannot be decoded is kept as sent.
+    /// The parameters, percent-decoded; a parameter that cannot be decoded is kept as sent.
     let parameters: [String]
 
     /// The result of matching a method and a path.

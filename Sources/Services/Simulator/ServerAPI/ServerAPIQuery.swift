@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// The parameters of a query, in order.
+/// The parameters of a query string, in order.
 struct ServerAPIQuery {
     let parameters: [(name: String, value: String)]
 
@@ -16,16 +16,16 @@ struct ServerAPIQuery {
     /// Returns every value of a parameter.
     func values(_ name: String) -> [String] { parameters.filter { $0.name == name }.map(\.value) }
 
-    /// Returns the value of a parameter that may occur once.
+    /// Returns the value of a parameter that may occur at most once.
     ///
-    /// - Throws: `error` when it occurs more than once.
+    /// - Throws: `error` if it occurs more than once.
     func value(_ name: String, _ error: ServerAPIError) throws(ServerAPIError) -> String? {
         let values = values(name)
         guard values.count <= 1 else { throw error }
         return values.first
     }
 
-    /// - Throws: `generalBadRequest` for a parameter with another name.
+    /// - Throws: `generalBadRequest` if a parameter has any other name.
     func checkNames(_ names: Set<String>) throws(ServerAPIError) {
         guard parameters.allSatisfy({ names.contains($0.name) }) else { throw .generalBadRequest }
     }

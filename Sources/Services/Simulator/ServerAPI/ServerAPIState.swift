@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import HTTPServer
 
-/// The mutable state of a serving API.
+/// The mutable state of an API that is being served.
 struct ServerAPIState: Sendable {
     struct RateKey: Hashable, Sendable {
         let environment: AppStoreEnvironment
         let operation: ServerAPIOperation
     }
 
-    /// Maximum number of paths with numbered requests; beyond it all numbers are reset.
+    /// The maximum number of paths with numbered requests. If there are more, all numbers are reset.
     private static let maximumNumberedPaths = 500_000
 
     var environments: [AppStoreEnvironment: ServerAPIEnvironment]
@@ -17,9 +17,9 @@ struct ServerAPIState: Sendable {
     var rates: [RateKey: RequestRate] = [:]
     var tokenProblems: [BearerToken.Problem: Int] = [:]
     var answers = ConsumptionAnswers()
-    /// Notifications being posted, or waiting for a retry.
+    /// Number of notifications that are being posted or waiting for a retry.
     var pendingPosts = 0
-    /// Notifications that failed at the last attempt.
+    /// Number of notifications that failed at the last attempt.
     var failedPosts = 0
     private(set) var isStopped = false
     private var pathNumbers: [String: Int] = [:]
@@ -43,7 +43,7 @@ struct ServerAPIState: Sendable {
 
     // MARK: Held requests
 
-    /// Keeps a request that will not receive a response.
+    /// Holds a request that will not receive a response.
     mutating func hold(_ exchange: Exchange) -> Int {
         nextHeld += 1
         held[nextHeld] = exchange
@@ -52,7 +52,7 @@ struct ServerAPIState: Sendable {
 
     mutating func release(_ number: Int) -> Exchange? { held.removeValue(forKey: number) }
 
-    /// - Returns: the held requests.
+    /// - Returns: the requests that were held.
     mutating func stop() -> [Exchange] {
         isStopped = true
         defer { held = [:] }
@@ -66,7 +66,7 @@ struct ServerAPIState: Sendable {
 
     mutating func whenSettled(_ action: @escaping @Sendable () -> Void) { settledActions.append(action) }
 
-    /// Returns the actions to call if everything is settled, and removes them.
+    /// Removes and returns the actions to call, if everything is settled.
     mutating func takeSettledActions() -> [@Sendable () -> Void] {
         guard isSettled else { return [] }
         defer { settledActions = [] }

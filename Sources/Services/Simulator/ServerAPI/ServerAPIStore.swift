@@ -4,11 +4,11 @@ internal import JSON
 /// The App Store's data of one environment: transactions, renewals, and sent notifications.
 struct ServerAPIStore: Sendable {
     struct StoredTransaction: Sendable {
-        /// The decoded payload of `signedTransactionInfo`.
+        /// The payload of `signedTransactionInfo`.
         var payload: JSONObject
-        /// Key of `customers`.
+        /// The customer's key in `customers`.
         let customer: String
-        /// Increases with every change of any transaction.
+        /// A counter that increases with every change of any transaction.
         var modification: Int
         /// Whether the payload is signed unchanged, including `signedDate`.
         var isVerbatim = false
@@ -16,7 +16,7 @@ struct ServerAPIStore: Sendable {
 
     struct StoredRenewal: Sendable {
         var payload: JSONObject
-        /// The registered status; `nil` derives it from the facts.
+        /// The registered status; `nil` if it is derived from the facts.
         var status: Int64?
         var isVerbatim = false
     }
@@ -24,17 +24,17 @@ struct ServerAPIStore: Sendable {
     private(set) var transactions: [String: StoredTransaction] = [:]
     /// Renewals by originalTransactionId.
     private(set) var renewals: [String: StoredRenewal] = [:]
-    /// The ids of each customer's transactions, in the order of registration.
+    /// The ids of each customer's transactions, in registration order.
     private(set) var customers: [String: [String]] = [:]
     /// The customer of each transactionId, originalTransactionId and appTransactionId.
     private(set) var customerOfId: [String: String] = [:]
-    /// Ids of transactions by originalTransactionId.
+    /// The transaction ids of each purchase, by originalTransactionId.
     private(set) var purchases: [String: [String]] = [:]
     private(set) var orders: [String: [String]] = [:]
     private(set) var modifications = 0
     /// Tokens set by Set App Account Token, by originalTransactionId.
     private var accountTokens: [String: String] = [:]
-    /// Dates of renewal date extensions, by originalTransactionId.
+    /// When renewal dates were extended, by originalTransactionId.
     var extensions: [String: [Int64]] = [:]
     /// Mass extensions by product and requestIdentifier.
     var massExtensions: [String: MassExtension] = [:]
@@ -44,13 +44,13 @@ struct ServerAPIStore: Sendable {
 
     // MARK: Registration
 
-    /// Registers the transaction and renewal of a notification.
+    /// Registers the transaction and renewal in a notification.
     mutating func register(_ notification: UnsignedNotification) {
         if let payload = Self.object(notification.transaction) { register(transaction: payload) }
         if let payload = Self.object(notification.renewalInfo) { register(renewal: payload, status: nil) }
     }
 
-    /// Registers a transaction unless a newer version is already registered.
+    /// Registers a transaction, unless a newer version is already registered.
     mutating func register(transaction payload: JSONObject, isVerbatim: Bool = false) {
         guard let id = payload["transactionId"]?.string else { return }
         let original = payload["originalTransactionId"]?.string ?? id
@@ -76,7 +76,7 @@ struct ServerAPIStore: Sendable {
         renewals[original] = StoredRenewal(payload: payload, status: status, isVerbatim: isVerbatim)
     }
 
-    /// Changes a registered transaction; from then on it is signed again for each response.
+    /// Changes a registered transaction. From then on, it is signed again for each response.
     mutating func change(_ transactionId: String, _ change: (inout JSONObject) -> Void) {
         guard var transaction = transactions[transactionId] else { return }
         change(&transaction.payload)
@@ -102,13 +102,13 @@ struct ServerAPIStore: Sendable {
 
     // MARK: Lookup
 
-    /// Returns the transactions of a customer, oldest modification first.
+    /// Returns a customer's transactions, least recently modified first.
     func transactions(ofCustomer customer: String) -> [StoredTransaction] {
         (customers[customer] ?? []).compactMap { transactions[$0] }.sorted { $0.modification < $1.modification }
     }
 
-    /// Returns the current transaction of a subscription: the latest that was not replaced; in a period with added
-    /// seats, the one bought first.
+    /// Returns the current transaction of a subscription: the latest one that was not replaced or, in a period with
+    /// added seats, the one bought first.
     func currentTransaction(of original: String) -> StoredTransaction? {
         let bought = (purchases[original] ?? []).compactMap { transactions[$0] }
             .filter { $0.payload["isUpgraded"]?.bool != true }
@@ -122,7 +122,8 @@ struct ServerAPIStore: Sendable {
             && date(period, "purchaseDate") < start && start < date(period, "expiresDate")
     }
 
-    /// Returns Apple's `status` of a subscription at a time: the registered one, or else derived from the facts.
+    /// Returns Apple's `status` of a subscription at a given time: the registered status, otherwise the one derived
+    /// from the facts.
     func status(of original: String, at now: Int64) -> Int64 {
         guard let renewal = renewals[original] else { return 2 }
         if let status = renewal.status { return status }
@@ -133,8 +134,8 @@ struct ServerAPIStore: Sendable {
         return Self.date(renewal.payload, "gracePeriodExpiresDate") > now ? 4 : 3
     }
 
-    /// Returns the order id of a transaction. Apple's order ids are on the customer's receipt only, so the simulator's
-    /// contain the transaction id.
+    /// Returns the order id of a transaction. Apple's order ids are only on the customer's receipt, so the simulator
+    /// derives its own from the transaction id.
     static func orderId(of transactionId: String) -> String { "M" + transactionId }
 
     static func date(_ payload: JSONObject, _ name: String) -> Int64 { payload[name]?.integer ?? .min }

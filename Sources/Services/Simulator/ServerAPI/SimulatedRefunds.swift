@@ -1,27 +1,27 @@
 package import AppStoreModel
 internal import JSON
 
-/// The follow-up of a refund request: events and their times, `timeScale` times faster.
+/// The follow-up to a refund request: the events and their times, `timeScale` times faster than in reality.
 ///
-/// Apple does not document how often it asks, when and how it decides. Three requests 8 hours apart were reported; the
-/// rest is the simulator's choice.
+/// Apple does not document how often it asks, or when and how it decides. Three requests 8 hours apart have been
+/// reported; the rest is the simulator's choice.
 package struct RefundFollowUp: Sendable, Equatable {
-    /// Number of CONSUMPTION_REQUESTs of a case without an answer, including the first.
+    /// The number of CONSUMPTION_REQUESTs in a case without an answer, including the first.
     package var requests = 3
-    /// Interval between requests, and between the last request and the decision without an answer.
+    /// The interval between requests, and between the last request and a decision without an answer.
     package var interval = Duration.hours(8)
-    /// Delay between an answer and the decision.
+    /// The delay between an answer and the decision.
     package var decisionDelay = Duration.hours(4)
-    /// Whether the request is also repeated after an answer, as Apple was observed to do.
+    /// Whether the request is also repeated after an answer, as Apple has been observed to do.
     package var repeatsAfterAnswer = false
-    /// Whether customers ask on Apple's website: a refusal then sends no notification.
+    /// Whether customers ask on Apple's website. No notification is then sent if Apple declines.
     package var isAtApplesSite = false
-    /// Factor by which durations are shortened, at least 1.
+    /// The factor by which durations are shortened, at least 1.
     package var timeScale = 1
 
     package init() {}
 
-    /// Milliseconds after the request in which an answer counts in the sandbox.
+    /// How long after the request an answer counts in the sandbox, in milliseconds.
     static let sandboxAnswerTime: Int64 = 5 * 60_000
 
     func scaled(_ duration: Duration) -> Duration { duration / max(timeScale, 1) }
@@ -30,14 +30,15 @@ package struct RefundFollowUp: Sendable, Equatable {
 /// The App Store's decision.
 package enum SimulatedDecision: Sendable, Equatable {
     case declined
-    /// Milliunits of a percent.
+    /// A refund of this share, in milliunits of a percent.
     case refunded(percentage: Int64)
 
-    /// The decision after an answer: the developer's preference; without one, a refund of undelivered content only.
+    /// Decides after an answer: by the developer's preference or, without one, a refund only if the content was not
+    /// delivered.
     ///
     /// - Parameters:
-    ///   - transaction: the decoded payload, for the remaining share of a subscription's period.
-    ///   - now: milliseconds since 1970.
+    ///   - transaction: the payload, which determines the remaining share of a subscription's period.
+    ///   - now: the current time in milliseconds since 1970.
     init(_ information: ConsumptionInformation, of transaction: JSONObject?, at now: Int64) {
         switch information.preference {
         case .decline: self = .declined
@@ -49,12 +50,11 @@ package enum SimulatedDecision: Sendable, Equatable {
         }
     }
 
-    /// The decision in the sandbox, determined by the text of the refund sheet, unless an answer requests a partial
-    /// refund.
+    /// Decides in the sandbox: by the text of the refund sheet, unless an answer requests a partial refund.
     ///
     /// - Parameters:
-    ///   - information: the answer; nil without one in time.
-    ///   - text: the tester's text under the reason Other.
+    ///   - information: the answer; nil if none arrived in time.
+    ///   - text: the text that the tester entered under the reason Other.
     init(
         sandbox information: ConsumptionInformation?, text: String?, of transaction: JSONObject?, at now: Int64
     ) {
@@ -70,7 +70,7 @@ package enum SimulatedDecision: Sendable, Equatable {
         }
     }
 
-    /// Returns the elapsed share of a period in milliunits of a percent; half when there is no period.
+    /// Returns the elapsed share of a period in milliunits of a percent, or half if there is no period.
     private static func elapsed(of transaction: JSONObject?, at now: Int64) -> Int64 {
         guard let begin = transaction?["purchaseDate"]?.integer, let end = transaction?["expiresDate"]?.integer,
             end > begin
@@ -87,26 +87,26 @@ package struct SimulatedRefund: Sendable, Equatable {
     package let environment: AppStoreEnvironment
     package let transactionId: TransactionId
     package let reason: ConsumptionRequestReason
-    /// The text of the refund sheet under the reason Other; sandbox only.
+    /// The text entered in the refund sheet under the reason Other; only in the sandbox.
     let text: String?
-    /// Whether the customer asked on Apple's website, where a refusal sends no notification.
+    /// Whether the customer asked on Apple's website. No notification is then sent if Apple declines.
     let isAtApplesSite: Bool
     /// The decision if no answer arrives.
     let unanswered: SimulatedDecision
     /// When the customer asked, in milliseconds since 1970.
     let openedAt: Int64
-    /// Number of CONSUMPTION_REQUESTs so far.
+    /// The number of CONSUMPTION_REQUESTs so far.
     package fileprivate(set) var requests = 0
     /// Whether an answer was accepted before the decision.
     package fileprivate(set) var isAnswered = false
-    /// The pending or final decision; `nil` while undetermined.
+    /// The pending or final decision; `nil` while it is undetermined.
     package fileprivate(set) var decision: SimulatedDecision?
-    /// Whether the decision was made.
+    /// Whether the decision has been made.
     package fileprivate(set) var isClosed = false
-    /// Whether Apple sends no notification of the decision.
+    /// Whether Apple sends no notification about the decision.
     package fileprivate(set) var isSilent = false
 
-    /// One JSON object on one line, without a line feed.
+    /// The case as one JSON object on one line, without a line feed.
     var line: JSONObject {
         var line = JSONObject()
         line.put("environment", environment.rawValue)
@@ -121,7 +121,7 @@ package struct SimulatedRefund: Sendable, Equatable {
     }
 }
 
-/// All cases, and their next actions with times. A value without a clock.
+/// All cases and their next actions, each with a time. Callers pass the current time.
 struct SimulatedRefunds: Sendable {
     struct Key: Hashable, Sendable {
         let environment: AppStoreEnvironment
@@ -135,7 +135,7 @@ struct SimulatedRefunds: Sendable {
     enum Action: Sendable, Equatable {
         /// Post a CONSUMPTION_REQUEST.
         case request(Key, ConsumptionRequestReason)
-        /// Call ``due(_:_:)`` after the duration.
+        /// Call ``due(_:_:)`` after this duration.
         case wait(Key, Due, Duration)
         /// Post the decision.
         case decide(Key, SimulatedDecision)
@@ -143,10 +143,10 @@ struct SimulatedRefunds: Sendable {
 
     let rules: RefundFollowUp
     private var cases: [Key: SimulatedRefund] = [:]
-    /// In opening order.
+    /// The cases in the order of opening.
     private var order: [Key] = []
-    /// Decisions on answers that arrived before their case was opened: the sender opens the case when its post has
-    /// ended, and the answer may be faster.
+    /// Decisions on answers that arrived before their case was opened: the sender opens a case when its post ends, and
+    /// the answer may arrive earlier.
     private var early: [Key: SimulatedDecision] = [:]
     private static let maximumEarly = 100_000
 
@@ -158,11 +158,11 @@ struct SimulatedRefunds: Sendable {
     /// Opens a case for a customer's refund request. A repeated request while the case is open changes nothing.
     ///
     /// - Parameters:
-    ///   - text: used in the sandbox, under the reason Other.
-    ///   - isAtApplesSite: nil uses the rules' setting.
-    ///   - transaction: the decoded payload, for the remaining share of a subscription's period.
-    ///   - isPosted: whether another component posted the first CONSUMPTION_REQUEST.
-    ///   - now: milliseconds since 1970.
+    ///   - text: the text under the reason Other, used in the sandbox.
+    ///   - isAtApplesSite: whether the customer asked on Apple's website; nil uses the rules' setting.
+    ///   - transaction: the payload, which determines the remaining share of a subscription's period.
+    ///   - isPosted: whether another component has posted the first CONSUMPTION_REQUEST.
+    ///   - now: the current time in milliseconds since 1970.
     mutating func open(
         _ key: Key, _ reason: ConsumptionRequestReason, text: String? = nil, isAtApplesSite: Bool? = nil,
         of transaction: JSONObject? = nil, isPosted: Bool, at now: Int64 = 0
@@ -186,10 +186,10 @@ struct SimulatedRefunds: Sendable {
             + (answer.map { answered(key, $0) } ?? [])
     }
 
-    /// Returns the case that waits for a decision, or nil.
+    /// Returns the case if it is waiting for a decision, otherwise nil.
     func open(_ key: Key) -> SimulatedRefund? { cases[key].flatMap { $0.isClosed ? nil : $0 } }
 
-    /// Records an accepted answer. Only the first one before the decision counts.
+    /// Records an accepted answer. Only the first answer before the decision counts.
     mutating func answered(_ key: Key, _ decision: SimulatedDecision, at now: Int64 = 0) -> [Action] {
         guard let open = cases[key] else {
             if early.count < Self.maximumEarly, early[key] == nil { early[key] = decision }
@@ -203,7 +203,7 @@ struct SimulatedRefunds: Sendable {
         return [.wait(key, .decision, rules.scaled(rules.decisionDelay))]
     }
 
-    /// Handles the expiry of a wait.
+    /// Handles the end of a wait.
     mutating func due(_ key: Key, _ due: Due) -> [Action] {
         guard let open = cases[key], !open.isClosed else { return [] }
         switch due {

@@ -4,17 +4,18 @@ internal import JSON
 internal import Synchronization
 internal import Time
 
-// Actions that the App Store takes by itself: it repeats requests, decides, and posts notifications.
+// Actions that the App Store takes on its own: it repeats requests, decides, and posts notifications.
 extension SimulatedServerAPI {
-    /// Requests a refund of a registered transaction for a customer: posts a CONSUMPTION_REQUEST and starts its
-    /// follow-up.
+    /// Requests a refund of a registered transaction on behalf of a customer: posts a CONSUMPTION_REQUEST and starts
+    /// the follow-up.
     ///
-    /// After a decision the customer may ask again, which opens another case of the same transaction.
+    /// After a decision, the customer may ask again, which opens another case for the same transaction.
     ///
     /// - Parameters:
-    ///   - text: text of the refund sheet in the sandbox, under the reason Other.
-    ///   - isAtApplesSite: whether a refusal of this request sends no notification; nil uses the settings.
-    ///   - isPosted: whether the caller posts the first request.
+    ///   - text: the text entered in the sandbox's refund sheet under the reason Other.
+    ///   - isAtApplesSite: whether the customer asked on Apple's website, so that declining sends no notification; nil
+    ///     uses the settings.
+    ///   - isPosted: whether the caller posts the first CONSUMPTION_REQUEST.
     package func requestRefund(
         of transactionId: TransactionId, in environment: AppStoreEnvironment = .production,
         reason: ConsumptionRequestReason = .unintendedPurchase, text: String? = nil, isAtApplesSite: Bool? = nil,
@@ -31,7 +32,7 @@ extension SimulatedServerAPI {
             })
     }
 
-    /// Opens the case of a registered CONSUMPTION_REQUEST that another component has posted.
+    /// Opens the case for a registered CONSUMPTION_REQUEST that another component has posted.
     package func openRefundCase(
         of notificationUUID: NotificationUUID, in environment: AppStoreEnvironment = .production
     ) {
@@ -43,13 +44,13 @@ extension SimulatedServerAPI {
         requestRefund(of: transactionId, in: environment, reason: ConsumptionRequestReason(reason), isPosted: true)
     }
 
-    /// Calls `action` once no case is open and nothing is being posted; immediately if that is already true.
+    /// Calls `action` once no case is open and nothing is being posted, or immediately if that is already so.
     package func whenSettled(_ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.whenSettled(action) }
         callSettledActions()
     }
 
-    /// Notifications that were not acknowledged at the last attempt.
+    /// Number of notifications that were not acknowledged at the last attempt.
     package var failedNotifications: Int { state.withLock { $0.failedPosts } }
 
     func accepted(
@@ -106,7 +107,7 @@ extension SimulatedServerAPI {
 
     // MARK: Posting notifications
 
-    /// Posts a notification, and retries on Apple's schedule until it is acknowledged.
+    /// Posts a notification and retries on Apple's schedule until it is acknowledged.
     func post(_ notification: UnsignedNotification, in environment: AppStoreEnvironment) {
         let isPosted = state.withLock { state in
             state.environments[environment]?.store.notifications.add(notification)
@@ -149,7 +150,7 @@ extension SimulatedServerAPI {
 }
 
 extension ServerAPIStore {
-    /// Refunds a transaction; a subscription no longer renews afterwards.
+    /// Refunds a transaction. A subscription no longer renews afterwards.
     mutating func refund(_ transactionId: String, percentage: Int64, now: Int64) {
         let original = transactions[transactionId]?.payload["originalTransactionId"]?.string
         change(transactionId) { payload in

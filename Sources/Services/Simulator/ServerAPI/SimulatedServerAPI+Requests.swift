@@ -4,7 +4,7 @@ internal import JSON
 internal import Synchronization
 internal import Time
 
-// Handling of requests on the loop thread: every step takes less than a millisecond.
+// Request handling on the loop thread. Every step takes less than a millisecond.
 extension SimulatedServerAPI {
     private static let maximumBodyBytes = 64 * 1024
 
@@ -12,7 +12,7 @@ extension SimulatedServerAPI {
         var limits = Limits.public
         limits.connectsPerSecond = 0
         limits.inFlight = 4096
-        // The fault's own time ends a request without a response.
+        // A request without a response ends after the time set for the fault.
         limits.handlerTime = .seconds(3600)
         return Listener(
             name: "server api", host: settings.host, port: settings.ports[environment] ?? 0, limits: limits,
@@ -36,7 +36,7 @@ extension SimulatedServerAPI {
         let environment: AppStoreEnvironment
         let route: ServerAPIRoute
         let request: HTTPRequest
-        /// Milliseconds since 1970.
+        /// When the request was received, in milliseconds since 1970.
         let now: Int64
     }
 
@@ -71,7 +71,7 @@ extension SimulatedServerAPI {
         respond(received, exchange, fault, faults)
     }
 
-    /// Returns the nanoseconds until a request over the limit would be admitted, or `nil` when it is admitted.
+    /// Returns `nil` if the request is admitted; otherwise the nanoseconds until it would be.
     private func limited(_ received: Received) -> UInt64? {
         let limit = settings.limits.limit(of: received.route.operation, in: received.environment)
         let key = ServerAPIState.RateKey(environment: received.environment, operation: received.route.operation)
@@ -125,7 +125,7 @@ extension SimulatedServerAPI {
         exchange.respond(Self.refusal(error))
     }
 
-    /// Performs a request, and posts the resulting notifications.
+    /// Performs a request and posts the resulting notifications.
     private func perform(_ received: Received, fault: ServerAPIFaults.Kind?) -> HTTPResponse {
         let input = ServerAPIEnvironment.Input(
             query: ServerAPIQuery(received.request.head.query), body: received.request.body, now: received.now)
@@ -149,7 +149,7 @@ extension SimulatedServerAPI {
         }
     }
 
-    /// Records a PUT of consumption information; ignores other requests.
+    /// Records a PUT request with consumption information; ignores other requests.
     private func note(_ received: Received, status: Int?, errorCode: Int64?, fault: ServerAPIFaults.Kind?) {
         guard received.route.operation.isConsumption, let id = received.route.parameters.first else { return }
         state.withLock { state in
@@ -178,7 +178,7 @@ extension SimulatedServerAPI {
         return HTTPResponse(status: error.status, reason: error.name, headers: headers, body: body)
     }
 
-    /// Returns a response with truncated JSON, or an HTML page for an operation without one.
+    /// Returns a response with truncated JSON, or with an HTML page for an operation that does not respond with JSON.
     private static func malformed(_ operation: ServerAPIOperation) -> HTTPResponse {
         guard operation.answersWithJSON else {
             return HTTPResponse(

@@ -6,21 +6,21 @@ package import JSON
 internal import Synchronization
 package import Time
 
-/// The App Store Server API of the simulated App Store, on this machine: one listener for each environment.
+/// The App Store Server API of the simulated App Store, served on this machine with one listener per environment.
 ///
 /// It serves the transactions registered by scenarios or by hand, checks requests as strictly as Apple documents,
-/// enforces limits, injects the configured faults, and keeps the consumption answers it receives. Outside of `/inApps`
-/// it shows them: `/simulator/consumption` and the other paths of ``SimulatorInspection``.
+/// enforces limits, injects the configured faults, and keeps the consumption answers that it receives. It shows these
+/// answers outside `/inApps`: `/simulator/consumption` and the other paths of ``SimulatorInspection``.
 package final class SimulatedServerAPI: Sendable {
-    /// Configuration of the served API.
+    /// The configuration of the API.
     package struct Settings: Sendable {
-        /// The app; each listener has its own environment.
+        /// The app. Each listener uses its own environment in place of the app's.
         package var app: SimulatedApp
         /// The key that signs requests.
         package var credentials: ServerAPICredentials
         /// The environments, each with a listener.
         package var environments: [AppStoreEnvironment] = [.production, .sandbox]
-        /// The port of each listener; 0 or absent selects a free one.
+        /// The port of each listener; a free port is chosen if it is 0 or absent.
         package var ports: [AppStoreEnvironment: UInt16] = [:]
         package var host = "127.0.0.1"
         package var limits = ServerAPILimits.unlimited
@@ -28,11 +28,11 @@ package final class SimulatedServerAPI: Sendable {
         /// Whether consumption information is accepted for unregistered transactions.
         package var acceptsUnknownTransactions = false
         package var followUp = RefundFollowUp()
-        /// Lifetime of a pagination token of Get Notification History.
+        /// The lifetime of a pagination token of Get Notification History.
         package var paginationLifetime = Duration.hours(1)
-        /// Posts the body of a notification and reports the outcome; nil posts none.
+        /// Posts the body of a notification and reports the outcome; if nil, nothing is posted.
         package var post: Post?
-        /// Calls back after a delay.
+        /// Calls an action after a delay.
         package var after: After = { delay, action in
             DispatchQueue.global().asyncAfter(
                 deadline: .now() + .nanoseconds(Int(delay.clampedNanoseconds)), execute: action)
@@ -60,7 +60,7 @@ package final class SimulatedServerAPI: Sendable {
     ///
     /// - Parameters:
     ///   - pki: signs responses and notifications.
-    ///   - clock: the wall clock dates responses and tokens, the monotonic one applies to limits.
+    ///   - clock: provides the wall time for dates and tokens, and the monotonic time for limits.
     package init(settings: Settings, pki: TestCertificateAuthority, clock: Clocks = .system) {
         self.settings = settings
         clocks = clock
@@ -78,16 +78,16 @@ package final class SimulatedServerAPI: Sendable {
                 environments: environments, faults: settings.faults, cases: SimulatedRefunds(settings.followUp)))
     }
 
-    /// Binds the listeners and serves.
+    /// Binds the listeners and starts to serve requests.
     ///
-    /// - Throws: errors of ``HTTPServer/start()``.
+    /// - Throws: the errors of ``HTTPServer/start()``.
     package func start() throws(HTTPServerError) {
         let server = HTTPServer(listeners: settings.environments.map { listener($0) })
         try server.start()
         self.server.withLock { $0 = server }
     }
 
-    /// Stops serving. Requests without a response are reset, and nothing more is posted.
+    /// Stops serving. Connections that are waiting for a response are reset, and nothing more is posted.
     package func stop() async {
         let held = state.withLock { $0.stop() }
         for exchange in held { exchange.reset() }
@@ -97,27 +97,27 @@ package final class SimulatedServerAPI: Sendable {
 
     // MARK: Ports, URLs and statistics
 
-    /// Returns the port of an environment's listener; 0 before `start()`.
+    /// Returns the port of an environment's listener, or 0 before `start()`.
     package func port(of environment: AppStoreEnvironment) -> UInt16 {
         guard let index = settings.environments.firstIndex(of: environment) else { return 0 }
         return server.withLock { $0?.port(of: index) ?? 0 }
     }
 
-    /// The port of the first listener: production, unless the settings say otherwise.
+    /// The port of the first listener, which serves production unless the settings say otherwise.
     package var port: UInt16 { settings.environments.first.map { port(of: $0) } ?? 0 }
 
-    /// Returns `http://127.0.0.1:PORT`, a client's base URL for the environment.
+    /// Returns a client's base URL for the environment: `http://127.0.0.1:PORT`.
     package func url(of environment: AppStoreEnvironment = .production) -> String {
         "http://\(settings.host):\(port(of: environment))"
     }
 
-    /// Every PUT of consumption information with a valid token, in arrival order.
+    /// Every PUT request with consumption information and a valid token, in arrival order.
     package var answers: [ConsumptionAnswer] { state.withLock { $0.answers.all } }
 
-    /// The cases, in opening order.
+    /// The refund cases, in the order of opening.
     package var refunds: [SimulatedRefund] { state.withLock { $0.cases.all } }
 
-    /// The injected faults; may be changed at any time.
+    /// The injected faults, which may be changed at any time.
     package var faults: ServerAPIFaults {
         get { state.withLock { $0.faults } }
         set { state.withLock { $0.faults = newValue } }
@@ -143,7 +143,7 @@ package final class SimulatedServerAPI: Sendable {
             ?? RequestRate()
     }
 
-    /// Number of requests refused by reason, for an invalid token.
+    /// The number of requests refused because of an invalid token, by reason.
     package var tokenProblems: [String: Int] {
         state.withLock { state in
             Dictionary(uniqueKeysWithValues: state.tokenProblems.map { ($0.key.rawValue, $0.value) })
@@ -152,12 +152,12 @@ package final class SimulatedServerAPI: Sendable {
 
     // MARK: Registering transactions and notifications
 
-    /// Registers a transaction of any content. It is signed exactly as given, until a refund or a request changes it.
+    /// Registers a transaction with any content. It is signed exactly as given until a refund or a request changes it.
     ///
     /// - Parameters:
-    ///   - transaction: the decoded payload of `signedTransactionInfo`; ignored without a `transactionId`.
-    ///   - renewalInfo: the decoded payload of `signedRenewalInfo`, for a subscription.
-    ///   - status: Apple's `status` of the subscription; `nil` computes it from both.
+    ///   - transaction: the payload of `signedTransactionInfo`; ignored if it has no `transactionId`.
+    ///   - renewalInfo: the payload of `signedRenewalInfo`, for a subscription.
+    ///   - status: Apple's `status` of the subscription; `nil` derives it from the transaction and the renewal.
     package func register(
         transaction: JSONObject, renewalInfo: JSONObject? = nil, status: Int64? = nil,
         in environment: AppStoreEnvironment = .production
@@ -169,9 +169,9 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    /// Registers the content of a notification, and lists it among the sent ones.
+    /// Registers the content of a notification and lists it among the sent notifications.
     ///
-    /// - Parameter isListed: false for other formats than version 2, which the history does not contain.
+    /// - Parameter isListed: false for formats other than version 2, which the history does not contain.
     package func register(
         _ notification: UnsignedNotification, in environment: AppStoreEnvironment = .production, isListed: Bool = true
     ) {
@@ -193,7 +193,7 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    /// Records that a registered notification was never delivered: the history lists it with an attempt without a
+    /// Records that a registered notification was never delivered. The history lists it with one attempt that got no
     /// response.
     package func recordLoss(
         of notificationUUID: NotificationUUID, in environment: AppStoreEnvironment = .production
@@ -205,9 +205,9 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    /// Lists a notification in the history of its environment as sent now, never delivered, and signed as given.
+    /// Lists a notification in the history of its environment: as sent now, as never delivered, and signed as given.
     ///
-    /// - Returns: whether it was listed: an app or environment that is not served has no history.
+    /// - Returns: whether it was listed. An app or environment that is not served has no history.
     @discardableResult package func list(_ captured: CapturedNotification) -> Bool {
         let now = clocks.wallMilliseconds()
         return state.withLock { state in

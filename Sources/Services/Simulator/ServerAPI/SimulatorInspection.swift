@@ -3,11 +3,11 @@ internal import HTTPServer
 internal import JSON
 internal import Synchronization
 
-/// Diagnostic pages outside of the API, with one JSON object per line; no token is required.
+/// Diagnostic pages outside the API, with one JSON object per line. They require no token.
 enum SimulatorInspection: String, CaseIterable {
-    /// Every PUT of consumption information.
+    /// Every PUT request with consumption information.
     case consumption
-    /// Requests of each endpoint: the total, the number over the limit, and the busiest second.
+    /// The requests to each endpoint: the total, the number over the limit, and the busiest second.
     case requests
     /// Refund requests and their decisions.
     case refunds
