@@ -13,7 +13,7 @@ internal import TransparencyLog
 /// verification, and `sluice-archive` running as a separate process with a broker.
 struct ArchiveBenchmark {
     let verified: [VerifiedNotification]
-    /// Milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     let now: Int64
     let isQuick: Bool
 
@@ -169,7 +169,8 @@ struct ArchiveBenchmark {
             bar: .atMost(64))
     }
 
-    /// Runs the executable from an empty directory until a backlog on the embedded broker is archived and committed.
+    /// Runs the executable, starting with an empty directory, until it has archived and committed a backlog from the
+    /// embedded broker.
     private func addProcess(_ directory: String, into report: inout BenchReport) async throws {
         report.section("sluice-archive from the embedded broker")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

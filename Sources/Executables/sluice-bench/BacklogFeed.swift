@@ -45,7 +45,7 @@ final class BacklogFeed {
         committed = written
     }
 
-    /// Writes as many records as the broker keeps.
+    /// Writes as many records as the broker can keep.
     func fill() async throws {
         while !producer.status.isReady { try await Task.sleep(for: .milliseconds(10)) }
         while next < backlog.count, try await write() {}
@@ -80,7 +80,7 @@ final class BacklogFeed {
         return (Clocks.monotonic - (start ?? 0)) / 1e9
     }
 
-    /// Returns the number of records ever written to a topic.
+    /// Returns the number of records that have ever been written to a topic.
     func length(of topic: KafkaTopic) async throws -> Int {
         try await admin.watermarks(of: topic).values.reduce(0) { $0 + Int($1.high.rawValue) }
     }

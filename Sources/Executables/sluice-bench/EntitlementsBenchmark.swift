@@ -9,7 +9,7 @@ internal import SQLite
 /// and committed a backlog. Uses the embedded broker, and also Apache Kafka if available.
 struct EntitlementsBenchmark {
     let verified: [VerifiedNotification]
-    /// Milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     let now: Int64
     let isQuick: Bool
 
@@ -78,7 +78,7 @@ struct EntitlementsBenchmark {
         }
     }
 
-    /// Measures the total cost of a record when one worker owns all partitions and when three workers share them.
+    /// Measures the total cost per record if one worker owns all partitions and if three workers share them.
     private func addWorkers(_ count: Int, into report: inout BenchReport) async throws {
         report.section("the same records on workers, which follow only the partitions they own")
         let one = try await drain(backlog(count), workers: 1)
@@ -140,7 +140,7 @@ struct EntitlementsBenchmark {
             if [10, 50, 100].contains(share) { outcome.memory.append((share, members[0].memory.now)) }
         }
         outcome.published = try await feed.length(of: topics.entitlements(.production))
-        // The rows are applied from the topic afterwards; that cost is part of the records' cost.
+        // The rows are then applied from the topic. The cost of this is part of the records' cost.
         let databases = members.indices.map { directory.path + "/\($0)/entitlements.sqlite" }
         let end = Clocks.monotonic + 30e9
         while try Self.applied(databases) < outcome.published {
@@ -188,7 +188,7 @@ struct EntitlementsBenchmark {
             ]
                 + (isEmbedded
                     ? [
-                        // The prefetch limit of Apache Kafka's profile; that of the embedded broker is smaller.
+                        // The prefetch limit of Apache Kafka's profile; the embedded broker's limit is smaller.
                         "--kafka.queued.max.messages.kbytes", "4096",
                         // The feed follows the committed offsets, and the broker keeps few records.
                         "--kafka.auto.commit.interval.ms", "100",

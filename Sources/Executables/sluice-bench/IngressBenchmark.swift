@@ -11,7 +11,7 @@ struct IngressBenchmark {
     let rounds: Int
     let seconds: Double
 
-    /// A load, and the ingress that receives it.
+    /// A load and the ingress that receives it.
     private struct Row {
         let name: String
         let ingress: IngressProcess

@@ -33,7 +33,7 @@ struct LegacyBenchmark {
         guard let port = UInt16(try ingress.ready(field: "port")) else { throw BenchFailure("no port") }
         let bodies = (0..<8).map { body(purchase: 440_000_599_543_880 + $0) }
         let generator = LoadGenerator(port: port, bodies: bodies)
-        // Warm-up: makes all one-time allocations.
+        // Makes all one-time allocations before the measurement.
         _ = try generator.run(.init(connections: 1, seconds: seconds / 2))
         Thread.sleep(forTimeInterval: 1)
         let memory = ingress.memory.now
@@ -62,7 +62,8 @@ struct LegacyBenchmark {
         let secrets = try SharedSecrets(lines: Array(Self.secret.utf8))
         let first = Array(("1" + Self.secret.dropFirst()).utf8)
         let last = Array((Self.secret.dropLast() + "1").utf8)
-        // One buffer, filled before the clock is read, with classes in random order: the two differ in content alone.
+        // Use one buffer, fill it before reading the clock, and alternate the classes in random order, so that the
+        // classes differ only in content.
         var buffer = first
         var samples: ([Double], [Double]) = ([], [])
         var matches = 0
@@ -75,7 +76,7 @@ struct LegacyBenchmark {
             if isFirst { samples.0.append(seconds) } else { samples.1.append(seconds) }
         }
         guard matches == 0 else { throw BenchFailure("a wrong password was accepted") }
-        // The slowest percent is dropped: interrupts hit either class, and would hide a difference.
+        // Drop the slowest percent: interrupts affect both classes and would hide a difference.
         let (left, right) = (Moments(samples.0, upTo: 0.99), Moments(samples.1, upTo: 0.99))
         let t = (left.mean - right.mean) / (left.variance / left.count + right.variance / right.count).squareRoot()
         report.add("legacy.comparison.welch_t", abs(t), "of the two means, absolute", digits: 2, bar: .atMost(4.5))

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Posts bodies over keep-alive connections from one thread. Each connection has one request in flight at a time.
 struct LoadGenerator {
-    /// The shape of a load.
+    /// Defines a load.
     struct Load {
         /// Number of connections, which stay open.
         var connections: Int
@@ -27,7 +27,7 @@ struct LoadGenerator {
     }
 
     private let port: UInt16
-    /// Complete requests, including the head.
+    /// The complete requests, including the heads.
     private let requests: [[UInt8]]
 
     init(port: UInt16, bodies: [[UInt8]]) {
@@ -69,7 +69,7 @@ struct LoadGenerator {
                 sent += 1
             }
             if now >= end || sent >= load.requests, sent == latencies.count { break }
-            // With a rate, polls for at most 1 ms, so that a due request is at most that late.
+            // If there is a rate, poll for at most 1 ms, so that no due request is later than that.
             for connection in try connections.answered(within: pace == nil || now >= end ? 1000 : 1) {
                 try connections.receiveAnswer(on: connection)
                 latencies.append((Clocks.monotonic - startedAt[connection]) / 1e6)

@@ -7,7 +7,7 @@ struct BenchFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Sorted samples.
+/// A distribution of samples.
 struct Distribution {
     private let sorted: [Double]
 

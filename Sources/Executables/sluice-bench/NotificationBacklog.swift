@@ -25,7 +25,7 @@ struct NotificationBacklog {
 
     private struct Template {
         let record: KafkaProducerRecord
-        /// Byte positions of the three characters of an identifier that distinguish customers.
+        /// The byte positions of the three characters in an identifier that distinguish customers.
         let places: [Int]
         let keyPlaces: [Int]
         /// The byte positions of the same characters in each header.
@@ -95,14 +95,14 @@ struct NotificationBacklog {
         customers = min((count + stepCount - 1) / stepCount, lives.count * Self.maximumCopies)
     }
 
-    /// Returns the key of the record at an index of the backlog.
+    /// Returns the key of the record at this index in the backlog.
     func key(at index: Int) -> [UInt8] {
         let customer = place(index).customer
         let (copy, life) = customer.quotientAndRemainder(dividingBy: lives.count)
         return lives[life].records[0].key(of: copy)
     }
 
-    /// Returns the step and the customer at an index of the backlog.
+    /// Returns the step and the customer at this index in the backlog.
     func place(_ index: Int) -> (step: Int, customer: Int) {
         let width = order == .spread ? customers : 64
         let (group, rest) = index.quotientAndRemainder(dividingBy: width * stepCount)
@@ -110,7 +110,7 @@ struct NotificationBacklog {
         return (step, group * width + customer)
     }
 
-    /// Returns the record at an index of the backlog.
+    /// Returns the record at this index in the backlog.
     subscript(index: Int) -> KafkaProducerRecord {
         let (step, customer) = place(index)
         let (copy, life) = customer.quotientAndRemainder(dividingBy: lives.count)

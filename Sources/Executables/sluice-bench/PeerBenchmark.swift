@@ -77,7 +77,7 @@ struct PeerBenchmark {
         }
     }
 
-    /// Returns the three signed texts of a body.
+    /// Returns the three signed texts in a body.
     private static func line(of body: [UInt8]) throws -> String {
         let texts = try JSONDecoder().decode(Body.self, from: Data(body))
         let segments = texts.signedPayload.split(separator: ".", omittingEmptySubsequences: false)

@@ -8,7 +8,7 @@ internal import Records
 /// decoding its payloads into models, which the others need.
 struct ReadingBenchmark {
     let verified: [VerifiedNotification]
-    /// Milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     let now: Int64
     let rounds: Int
 

@@ -9,7 +9,7 @@ internal import SQLite
 /// second member without a database reads it back. The measurement ends when the second member has all rows.
 struct RestoreBenchmark {
     let verified: [VerifiedNotification]
-    /// Milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     let now: Int64
     let isQuick: Bool
 
@@ -91,7 +91,7 @@ struct RestoreBenchmark {
             [
                 "--kafka.bootstrap.servers", bootstrapServers, "--profile", "single-node", "--data.dir", directory,
                 "--http.port", "0", "--admin.port", "0", "--state.role", role,
-                // The prefetch limit of Apache Kafka's profile; the embedded broker's is smaller.
+                // The prefetch limit of Apache Kafka's profile; the embedded broker's limit is smaller.
                 "--kafka.queued.max.messages.kbytes", "4096",
                 // The feed follows the committed offsets, and the broker keeps few records.
                 "--kafka.auto.commit.interval.ms", "100",

@@ -8,8 +8,8 @@ internal import Simulator
 internal import Telemetry
 internal import Time
 
-/// Measures the design goals as ratios, in one run on one machine: the verification path relative to bare signature
-/// checks and to published libraries, and the ingress with a broker.
+/// Measures the design goals as ratios within one run on one machine: verification compared with bare signature checks
+/// and with published libraries, and the ingress with a broker.
 @main
 struct SluiceBench {
     static let output = Setting.string(

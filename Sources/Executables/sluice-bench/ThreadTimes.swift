@@ -8,7 +8,7 @@ struct ThreadTimes {
         case loop
         /// Verifies notifications.
         case workers
-        /// The producer's threads, including delivery reports.
+        /// The producer's threads, including those for delivery reports.
         case librdkafka
         /// The log, the main thread, and threads that have ended.
         case other

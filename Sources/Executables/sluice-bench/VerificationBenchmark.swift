@@ -11,7 +11,8 @@ struct VerificationProbe: Sendable {
     static let bodiesPerRound = 400
 
     let bodies: [[UInt8]]
-    /// A set of bodies small enough for a processor's cache, where a body is when it has just been received.
+    /// A set of bodies small enough for the processor's cache, because a body that was just received is also in the
+    /// cache.
     private let nearBodies: [[UInt8]]
     private let verifier: NotificationVerifier
     let key: P256PublicKey
@@ -21,7 +22,8 @@ struct VerificationProbe: Sendable {
 
     /// - Parameters:
     ///   - now: the verifier's current time, in milliseconds since 1970.
-    ///   - usesTables: whether signatures are verified with a precomputed key table, which exists when this returns.
+    ///   - usesTables: whether signatures are verified with a precomputed key table. If so, the table exists when this
+    ///     returns.
     init(
         bodies: [[UInt8]], pki: TestCertificateAuthority, app: SimulatedApp, at now: Int64, usesTables: Bool = false
     ) throws {
@@ -96,7 +98,7 @@ struct VerificationProbe: Sendable {
     }
 }
 
-/// Compares the verification path with bare signature checks, and two threads with one.
+/// Compares verification with bare signature checks, and two threads with one.
 struct VerificationBenchmark {
     let probes: Probes
     let rounds: Int

@@ -45,7 +45,7 @@ struct ArchiveHandler: FlushingHandler {
         let next = log.next ?? .beginning
         let fresh = Array(records.drop { $0.offset < next })
         if fresh.count < records.count, let again = records.first { try await compare(again, &log) }
-        // Nothing is appended before all records are encrypted, so a failure leaves the log unchanged.
+        // Nothing is appended until all records have been encrypted, so a failure leaves the log unchanged.
         let lastArchivedAt = log.writer.lastLeaf?.archivedAtMilliseconds ?? 0
         for entry in try await entries(of: fresh, from: log.next, after: lastArchivedAt) {
             try log.writer.append(entry)
@@ -91,8 +91,7 @@ struct ArchiveHandler: FlushingHandler {
 
     /// Returns an entry that documents missing offsets, so that the records are not thought to have been removed.
     ///
-    /// Not inlined: the optimizer of Swift 6.3.1 crashes on a caller into which this is inlined ("While splitting
-    /// coroutine").
+    /// Not inlined, because the optimizer of Swift 6.3.1 would crash on the caller ("While splitting coroutine").
     @inline(never) private func gap(
         _ offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition, at now: Int64
     ) async throws -> ArchiveEntry {

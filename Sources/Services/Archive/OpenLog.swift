@@ -12,7 +12,7 @@ struct OpenLog: Sendable {
     var next: KafkaOffset? {
         writer.lastLeaf.map { KafkaOffset(rawValue: $0.position.offset.rawValue + 1) }
     }
-    /// Whether a record that was read again has been compared with the archived one since the log was opened.
+    /// Whether a reread record has been compared with the archived one since the log was opened.
     var isCompared = false
     /// Number of leaves since the last flush that have no payload because their subject was erased.
     var erased = 0

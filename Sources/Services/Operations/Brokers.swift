@@ -37,7 +37,7 @@ struct Brokers {
         }
     }
 
-    /// Returns the client configuration for these brokers.
+    /// Returns a client configuration for these brokers.
     func readerConfiguration(isEmbedded: Bool) throws(ConfigurationError) -> KafkaConfiguration {
         isEmbedded
             ? try ApplicationSettings.kafkaConfiguration(

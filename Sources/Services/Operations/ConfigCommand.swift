@@ -6,7 +6,7 @@ internal import Lifecycle
 /// `sluicectl config check` and `sluicectl config show`: check and show the configuration as each executable would read
 /// it.
 ///
-/// Validity depends on the executable, so the same command line, environment and file are read once for each.
+/// Validity depends on the executable, so the same command line, environment and file are read once per executable.
 struct ConfigCommand {
     /// Every executable of an installation.
     let executables: [SluicectlParts.Executable]

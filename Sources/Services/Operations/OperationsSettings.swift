@@ -313,7 +313,7 @@ enum TapStart: Sendable, Equatable {
 }
 
 extension ValueKind where Value == AppStoreEnvironment {
-    /// An environment as operators type it: the suffix of topic names.
+    /// An environment as operators type it, which is the suffix of topic names.
     static var environmentName: ValueKind { .oneOf(AppStoreEnvironment.published, text: \.topicSuffix) }
 }
 

@@ -68,7 +68,7 @@ package struct SluicectlParts: Sendable {
     package struct Webhooks: Sendable {
         /// The settings of sluice-webhooks that determine the content, URL and signature of its requests.
         package let schema: ConfigurationSchema
-        /// Returns the configuration of one of several receivers; nil selects the only one.
+        /// Returns the configuration of the named receiver; a nil name selects the only receiver.
         package let receiver: @Sendable (String?, Configuration) throws -> Configuration
         /// Posts a test delivery.
         package let test: @Sendable (Configuration) async throws -> Delivery

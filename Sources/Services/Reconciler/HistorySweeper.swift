@@ -106,9 +106,9 @@ struct HistorySweeper: Sendable {
         }
     }
 
-    /// Returns the query for a window; nil if the window is outside Apple's history.
+    /// Returns the query for a window, or nil if the window is outside Apple's history.
     private func query(_ progress: SweepProgress, _ work: Work) -> NotificationHistoryQuery? {
-        // One minute inside Apple's limit, to allow for clock differences.
+        // Stay one minute inside Apple's limit, to allow for clock differences.
         let first = clocks.wallMilliseconds() - SweepKind.reach(work.scope.environment) + 60_000
         let from = max(progress.window.from, first)
         guard from < progress.window.to else { return nil }
@@ -197,7 +197,7 @@ struct HistorySweeper: Sendable {
         do {
             try await write(found, work)
         } catch let error as KafkaError where error.code == .messageTooLarge {
-            // Kafka will never accept this notification; the rest of the window must not wait for it.
+            // Kafka will never accept this notification, so the rest of the window must not wait for it.
             work.run.counts.refused += 1
             metrics.swept(0, refused: 1)
             return

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import Reconciliation
 
-/// The state of a comparison of statuses: its position and its results so far.
+/// The state of a status comparison: its position and its results so far.
 struct StatusWork {
     private(set) var run: SweepRun
     let scope: APIScope
@@ -111,7 +111,7 @@ struct StatusWork {
         countUnanswered()
     }
 
-    /// Ends the comparison; throws the failure if there was no answer at all.
+    /// Ends the comparison. Throws the failure if there was no answer at all.
     mutating func end() throws {
         if let failure, unanswered > 0, answered == 0 { throw failure }
         countUnanswered()

@@ -81,7 +81,7 @@ final class SweepScheduler: Service {
         wake()
     }
 
-    /// `{"sweeps":[…]}`: all sweeps of the installation, as far as this member has read them.
+    /// All sweeps of the installation that this member has read, as `{"sweeps":[…]}`.
     var page: [UInt8] { SweepListing.json(present.withLock { $0.listing }) }
 
     // MARK: Service

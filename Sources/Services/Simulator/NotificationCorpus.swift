@@ -7,7 +7,7 @@ package import AppStoreSigning
 package struct NotificationCorpus: Sendable {
     package let notifications: [SignedNotification]
 
-    /// Interleaves the runs of as many customers as the count requires.
+    /// Creates the corpus by interleaving the runs of as many customers as the count requires.
     ///
     /// - Parameters:
     ///   - end: when the runs end, in milliseconds since 1970; no signing date is later.

@@ -46,7 +46,7 @@ final class AnchorService: Service {
                 // Anchors run concurrently, so that a hanging one does not delay the others.
                 group.addTask { [self] in try await follow(anchor, metrics) }
             }
-            // The first task to end, by cancellation, ends the others.
+            // The first task ends only by cancellation, and then ends the others.
             for try await _ in group {}
         }
         // Returning would end the process.

@@ -1,8 +1,8 @@
 internal import ArchiveLog
 internal import TransparencyLog
 
-/// A service or store outside the archive that keeps its signed checkpoints. An attacker who can change the archive,
-/// even with its key, cannot remove a checkpoint from an anchor.
+/// A service or store outside the archive that keeps the archive's signed checkpoints. An attacker who can change the
+/// archive, even with its key, cannot remove a checkpoint from an anchor.
 protocol CheckpointAnchor: Sendable {
     /// The anchor's label in metrics: `kafka`, `store`, or the name of a witness.
     var name: String { get }
@@ -45,7 +45,7 @@ struct AnchorError: Error, Equatable, CustomStringConvertible {
         case unavailable
         /// The anchor does not know this log or its key, or does not accept it.
         case refused
-        /// The anchor has a longer log or other leaves: the archive was rolled back or forked.
+        /// The anchor has a longer log or different leaves, because the archive was rolled back or forked.
         case conflict
         /// The response is malformed or not signed with the anchor's key.
         case answer

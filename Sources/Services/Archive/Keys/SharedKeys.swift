@@ -174,7 +174,7 @@ final class SharedKeys: Service {
                 read.append(try ArchiveKeyRecord(record))
             } catch { refuse("\(error.message), offset \(record.offset)") }
         }
-        // The erasures are published before the records are applied, so that none can be lost.
+        // The erasures are published before the records are applied, so that no erasure can be lost.
         for erasure in try keys.erasures(ofKeysIn: read) { try await announcer.publish(erasure) }
         let next = last.offset.rawValue + 1
         let followed = try keys.follow(read, nextOffset: next)

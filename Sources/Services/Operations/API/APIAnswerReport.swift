@@ -3,7 +3,7 @@ internal import AppStoreServerAPI
 internal import AppStoreVerification
 internal import JSON
 
-/// A verified response of the App Store Server API, as text and as JSON.
+/// A verified response from the App Store Server API, as text and as JSON.
 struct APIAnswerReport {
     let text: String
     let json: JSONObject

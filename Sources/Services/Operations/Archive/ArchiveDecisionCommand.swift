@@ -75,7 +75,7 @@ struct ArchiveDecisionCommand {
             fix: "End the hold first with: sluicectl archive release")
     }
 
-    /// Rejects records that the readers of the topic would refuse.
+    /// Refuses records that the topic's readers would refuse.
     private func check(_ records: [ErasureRecord]) throws(StartupError) {
         for record in records {
             do throws(ArchiveFormatError) {

@@ -85,7 +85,7 @@ struct ArchiveDiscloseCommand {
             recordKey: try recordKey(of: leaf, object, keys))
     }
 
-    /// Returns nil for an object that is not encrypted.
+    /// Returns the key of an object, or nil if the object is not encrypted.
     private func recordKey(
         of leaf: ArchiveLeaf, _ object: [UInt8], _ keys: KeyStore
     ) throws -> ArchiveRecordKey? {

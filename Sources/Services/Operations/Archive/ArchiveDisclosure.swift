@@ -107,7 +107,7 @@ struct ArchiveDisclosure {
     }
 }
 
-/// An error that makes a disclosure unusable.
+/// The error for an unusable disclosure.
 struct DisclosureRefusal: Error {
     let exitCode: ExitCode
     let reason: String

@@ -6,7 +6,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// One subject of the archive that a decision applies to.
+/// One archive subject to which a decision applies.
 struct ArchivePerson {
     let mark: SubjectMark
     let status: SubjectStatus

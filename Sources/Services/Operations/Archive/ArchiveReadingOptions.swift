@@ -50,9 +50,9 @@ enum ExportFormat: String, CaseIterable, Sendable {
     case jsonl, csv
 }
 
-/// The selection of archive records for a command.
+/// A command's selection of archive records.
 struct ArchiveFilter: Sendable {
-    /// Milliseconds since 1970.
+    /// The earliest time in milliseconds since 1970.
     let since: Int64?
     let until: Int64?
     let app: String?

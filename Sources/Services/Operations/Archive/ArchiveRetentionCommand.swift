@@ -14,7 +14,7 @@ struct ArchiveRetentionCommand {
     let configuration: Configuration
     let clocks: Clocks
 
-    /// The plan of one log.
+    /// The retention plan for one log.
     private struct Row {
         let partition: KafkaTopicPartition
         let size: Int

@@ -60,7 +60,7 @@ struct ArchiveScan {
         return true
     }
 
-    /// Returns the wanted entries of one bundle; its segment is read only if there are any.
+    /// Returns the wanted entries of one bundle. Reads the segment only if there are any.
     func entries(of bundle: Int, where isWanted: (ArchiveLeaf) -> Bool) async throws -> [FoundEntry] {
         let wanted = try await leaves(of: bundle).filter { isWanted($1) }
         guard !wanted.isEmpty else { return [] }

@@ -9,7 +9,7 @@ internal import ObjectStorage
 /// The readable content of an archive entry.
 enum EntryContent: Sendable {
     case record(KafkaRecord)
-    /// A range of offsets for which the archive has no record.
+    /// A range of offsets for which the archive has no records.
     case gap(ArchiveGap)
     /// Erased, because its subject was erased.
     case erased

@@ -7,7 +7,7 @@ internal import TransparencyLog
 
 /// One export, which selects the entries to write as rows and counts the results.
 final class ExportRun {
-    /// Nil selects every entry.
+    /// The filter; nil selects every entry.
     let filter: ArchiveFilter?
     private let format: ExportFormat
     private let names: TopicNames

@@ -13,14 +13,15 @@ struct ExportedTree: Sendable {
     let size: Int
 }
 
-/// An entry of the archive as `export` writes it, or the reason why it cannot be read.
+/// An archive entry as written by `export`, or the reason why it cannot be read.
 struct ExportedEntry {
     private let entry: ReadEntry
     private let tree: ExportedTree
     private let names: TopicNames
     /// Nil for other records and for unreadable entries.
     private let notification: NotificationRecord?
-    /// `erased`, `expired`, `missing`, `key_unknown`, `gap`, `unreadable`; nil for a record.
+    /// Why the entry has no readable record: `erased`, `expired`, `missing`, `key_unknown`, `gap` or `unreadable`; nil
+    /// for a record.
     let problem: String?
     /// The compact JWS as received; nil for version 1, or if it cannot be rebuilt.
     private let signedPayload: [UInt8]?

@@ -95,7 +95,7 @@ extension ClusterCommand {
 
     // MARK: output
 
-    /// Steps that the operator must take, identical for every switch.
+    /// The steps that the operator must take; they are the same for every switch.
     static let needs = [
         "Start each consumer, including sluice-webhooks and sluice-archive, with an empty data.dir: its files "
             + "belong to the other cluster.",

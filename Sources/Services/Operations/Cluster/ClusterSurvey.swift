@@ -14,7 +14,7 @@ struct ClusterSurvey {
     let groups: [ClusterGroup]
     /// The groups that have committed offsets on the target.
     let withOffsets: Set<KafkaConsumerGroup>
-    /// Whether the switch is imminent: nothing may run on the source, and no record may be in flight.
+    /// Whether the switch is imminent. If so, nothing may run on the source, and no record may be in flight.
     let isFinal: Bool
 
     enum Source {

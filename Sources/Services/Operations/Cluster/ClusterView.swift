@@ -11,13 +11,13 @@ struct ClusterView {
 
     let id: String
     let topics: [KafkaTopicDescription]
-    /// The last records of each nonempty partition, ascending by offset.
+    /// The last records of each nonempty partition, in offset order.
     private(set) var tails: [KafkaTopicPartition: [KafkaRecord]] = [:]
     /// The first record of each nonempty partition; if the topic has a retention time, the first record that is not
     /// about to be deleted.
     private(set) var heads: [KafkaTopicPartition: KafkaRecord] = [:]
     let certificates = CertificateDirectory()
-    /// Groups that have members; nil on the embedded broker, which cannot report them.
+    /// The groups that have members; nil for the embedded broker, which cannot report them.
     let activeGroups: Set<KafkaConsumerGroup>?
 
     /// - Parameter wanted: the topics, and since when each retains all records, in milliseconds since 1970; 0 for a

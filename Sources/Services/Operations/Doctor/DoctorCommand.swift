@@ -80,7 +80,7 @@ struct DoctorCommand {
     /// Returns the configuration that the ingress would read from the same file, environment and flags, or all errors
     /// that it would report.
     private func effectiveConfiguration() -> Result<Configuration, Refused> {
-        // The ingress does not use the App Store Server API, but its file is shared with services that do.
+        // The ingress does not use the App Store Server API, but shares its file with services that do.
         let schema = ingress.schema.adding(ConfigurationSchema(AppStoreSettings.apiSettings))
         let command = Command(ingress.name, summary: "", schema: schema.tolerating(sharedKeys))
         func refused(_ outcome: CommandOutcome) -> Refused {

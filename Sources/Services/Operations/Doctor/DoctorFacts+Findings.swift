@@ -6,7 +6,8 @@ internal import Time
 
 /// Findings, which depend only on the facts.
 extension DoctorFacts {
-    /// 2026-11-01T00:00:00Z: the ingress answers 503 while its clock is earlier, or more than ten years later.
+    /// 2026-11-01T00:00:00Z. The ingress responds with 503 while its clock is earlier than this, or more than ten years
+    /// later.
     static let earliestClock = SystemClock.earliestPlausibleMilliseconds
     static let latestClock: Int64 = earliestClock + 3653 * day
     private static let day: Int64 = 86_400_000

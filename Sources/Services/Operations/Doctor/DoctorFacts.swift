@@ -47,7 +47,7 @@ struct DoctorFacts {
     struct APIAnswer {
         let bundleId: String
         let environment: String
-        /// Nil on success.
+        /// The failure; nil on success.
         let failure: APIFailure?
         /// This machine's clock minus Apple's, in milliseconds; nil if Apple's time is unknown.
         let clockDifference: Int64?
@@ -71,7 +71,7 @@ struct DoctorFacts {
     }
 
     var configuration = Configured.wrong([])
-    /// Milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     var now: Int64 = 0
     /// Nil if the configuration does not determine them.
     var roots: [Root]?

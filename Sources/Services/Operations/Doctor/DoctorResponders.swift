@@ -7,7 +7,7 @@ struct DoctorResponders {
     private static let timeout = Duration.seconds(4)
 
     let client: HTTPClient
-    /// Seconds since 1970.
+    /// The current time in seconds since 1970.
     let now: Int64
 
     /// Queries the responders only if the chain leads to a pinned root, because an attacker may have chosen the

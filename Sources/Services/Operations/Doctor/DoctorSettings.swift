@@ -1,6 +1,6 @@
 internal import Configuration
 
-/// Flags of `sluicectl doctor` besides those of the ingress.
+/// Flags of `sluicectl doctor` in addition to those of the ingress.
 enum DoctorSettings {
     static let jws = Setting.string(
         "jws",

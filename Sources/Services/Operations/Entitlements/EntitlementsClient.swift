@@ -92,7 +92,7 @@ struct EntitlementsClient {
         return response.body
     }
 
-    /// Returns the service's own error message if the response has one.
+    /// Returns an error with the service's own message, if the response has one.
     private func refusal(_ response: HTTPClientResponse) -> StartupError {
         guard let problem = (try? JSONValue(json: response.body))?.object, let message = problem["message"]?.string
         else { return unexpected(response.status) }

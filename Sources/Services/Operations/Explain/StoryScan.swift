@@ -29,7 +29,7 @@ struct StoryScan {
 
     mutating func take(_ record: KafkaRecord) {
         guard let kind = ArchiveKind(topic: record.topic, names: names) else { return }
-        // Quarantined notifications are base64url, so their text cannot be compared.
+        // Quarantined notifications are base64url-encoded, so their text cannot be searched.
         guard kind == .quarantine || mentions(record) else { return }
         let found = IndexedName.names(of: record, kind: kind).filter { $0.text == identifier.text }
             .compactMap { Self.kinds[$0.kind] }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import Reconciliation
 
-/// Formats differences from Apple's statuses for people.
+/// Formats differences between published subscriptions and Apple's statuses for people.
 enum StatusText {
     static func table(_ differences: [StatusDifference], indent: String = "") -> String {
         let rows = differences.map { difference in

@@ -17,7 +17,7 @@ struct StatusesReport: Sendable {
     /// Adds the outcome of one request.
     ///
     /// - Parameter unanswered: the number of consecutive unanswered requests before this one.
-    /// - Returns: the problem, if any, and the new number of consecutive unanswered requests.
+    /// - Returns: the problem to report, if any, and the new number of consecutive unanswered requests.
     mutating func add(
         _ outcome: StatusInquiry.Outcome, about subscription: PublishedSubscription, unanswered: Int
     ) -> (problem: String?, unanswered: Int) {

@@ -9,7 +9,7 @@ enum ReplayOutcome: Sendable {
     case replayed
     /// Ready to replay; nothing is sent without `--yes`.
     case ready
-    /// The record was not replayed.
+    /// The record was not replayed, for the given reason.
     case left(reason: String, detail: String)
 
     /// The value of `status` in the JSON, which is a contract.
@@ -180,7 +180,7 @@ struct ReplayRefusal: Error {
     let detail: String
 }
 
-/// Limits a run to a number of records per second, evenly spaced.
+/// Limits a run to a number of evenly spaced records per second.
 final class ReplayPace {
     private let interval: Duration
     private var next: ContinuousClock.Instant?

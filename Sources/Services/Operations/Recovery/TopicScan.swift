@@ -108,7 +108,7 @@ final class Interruption: Sendable {
     private let flag = Flag()
     private let watch: Task<Void, Never>
 
-    /// - Parameter signals: yields on each interruption by the operator.
+    /// - Parameter signals: yields each time the operator interrupts the command.
     init(_ signals: AsyncStream<String>) {
         watch = Task { [flag] in
             for await _ in signals { flag.value.store(true, ordering: .relaxed) }

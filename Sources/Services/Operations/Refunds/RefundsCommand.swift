@@ -120,7 +120,7 @@ struct RefundsCommand {
         return .ok
     }
 
-    /// Returns the case of a transaction.
+    /// Returns the refund case of a transaction.
     ///
     /// - Throws: a `StartupError` if there is none, or if several apps have one.
     static func one(

@@ -47,7 +47,8 @@ struct StateRows {
 
     mutating func noteSkipped() { skipped += 1 }
 
-    /// Returns the partitions of a key in the order of copying: the partition with the newest last record comes last.
+    /// Returns the partitions of a key in the order in which to copy them: the one with the newest last record comes
+    /// last.
     func partitions(of key: SHA256Digest) -> [KafkaPartition] {
         guard let lasts = split[key] else { return rows[key].map { [$0.partition] } ?? [] }
         return lasts.sorted { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }.map(\.partition)

@@ -6,7 +6,7 @@ internal import Synchronization
 struct TapReader {
     let kafka: KafkaConfiguration
     let offsets: [KafkaTopicPartition: KafkaOffset]
-    /// Whether to wait for more records at the end of a partition.
+    /// Whether to wait for more records after the end of a partition.
     let follows: Bool
 
     private enum Ending: Sendable {

@@ -5,7 +5,7 @@ struct TopMember: Sendable {
     let url: String
     /// The error if the listener did not respond; otherwise nil.
     var failure: String?
-    /// The failing checks of `/readyz`; empty when the process is ready.
+    /// The failing checks in `/readyz`; empty if the process is ready.
     var problems: [String] = []
     var page = MetricsPage([])
 
@@ -47,7 +47,7 @@ struct TopMember: Sendable {
 
 /// A member's rates between two readings.
 struct TopRates: Sendable, Equatable {
-    /// Outcomes per second, by outcome.
+    /// The number of each outcome per second.
     var outcomes: [String: Double] = [:]
 
     /// - Parameters:

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// All members and groups at one moment.
+/// All members and groups at one point in time.
 struct TopSnapshot: Sendable {
     /// The wall time; nil if the clock shows an invalid time.
     let at: AppStoreInstant?

@@ -58,6 +58,6 @@ struct TwinNotification: Hashable, Sendable {
             productType: transaction?.type)
     }
 
-    /// `TYPE` or `TYPE/SUBTYPE`.
+    /// The type as text: `TYPE` or `TYPE/SUBTYPE`.
     var typeText: String { subtype.map { "\(event.type)/\($0)" } ?? event.type.rawValue }
 }

@@ -5,7 +5,7 @@ internal import Records
 /// The output of `sluicectl compare-versions`.
 struct TwinReport {
     let comparison: TwinComparison
-    /// Maximum number of notifications and purchases listed individually.
+    /// The maximum number of notifications and of purchases that are listed individually.
     let limit: Int
 
     private var types: [(key: NotificationType, value: TwinComparison.TypeCounts)] {

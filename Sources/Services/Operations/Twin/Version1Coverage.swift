@@ -27,7 +27,7 @@ enum Version1Coverage {
         if environment == .sandbox, notification.ownership == .familyShared { return true }
         // Version 1 reports an expiry only when it follows failed renewals.
         if type == .expired, notification.subtype != .billingRetry { return true }
-        // Version 1 requests consumption data for consumables only.
+        // Version 1 requests consumption data only for consumables.
         if type == .consumptionRequest, let product = notification.productType, product != .consumable { return true }
         return rows.contains { $0.covers(notification, in: environment) }
     }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Bytes
 internal import FoundationEssentials
 
-/// The directory of `--history-files`.
+/// The directory named by `--history-files`.
 struct HistoryFiles {
     let directory: String
 

@@ -17,7 +17,7 @@ struct PostCommand {
     func run(_ console: Console) async throws -> Int32 {
         let pki = try PKICommand.load(configuration[SimulatorSettings.pki])
         let apiPort = configuration[ServerAPISettings.port]
-        // The API posts the outcome of a refund request in version 2 only.
+        // The API posts the outcome of a refund request only in version 2.
         let formats = configuration[SimulatorSettings.formats]
         let series = try ScenarioSeries(
             configuration, endsAtRefundRequests: apiPort != nil && formats.contains(.v2))

@@ -60,7 +60,7 @@ extension ScenarioPlayer {
         guard let lapsed = transaction, var renewal else { return }
         let product = product ?? lapsed.product
         begin(product, offer: offer, at: now, quantity: lapsed.quantity, isRenewal: false)
-        // A lapse of less than 60 days does not interrupt the run of paid service.
+        // A lapse of less than 60 days does not interrupt paid service.
         if let expiresDate = lapsed.expiresDate, now - expiresDate >= Duration.days(60).milliseconds {
             renewal.recentSubscriptionStartDate = now
         }

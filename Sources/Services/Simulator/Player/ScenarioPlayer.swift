@@ -17,7 +17,7 @@ struct ScenarioPlayer {
     var former: Transaction?
     /// Nil for all products other than auto-renewable subscriptions.
     var renewal: Renewal?
-    /// The transaction that the step's notification is about, if not the current one.
+    /// The transaction that the step's notification is about, if it is not the current one.
     var subject: Transaction?
     /// All transactions of the run in their current state, oldest first.
     private(set) var receipt: [Transaction] = []

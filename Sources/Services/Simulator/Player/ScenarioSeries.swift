@@ -5,7 +5,7 @@
 /// and in any order.
 package struct ScenarioSeries: Sendable {
     package let scenarios: [Scenario]
-    /// Number of customers; `nil` gives every run its own customer.
+    /// The number of customers; `nil` gives every run its own customer.
     package let accounts: Int?
     package let app: SimulatedApp
     package let seed: UInt64

@@ -18,11 +18,11 @@ package struct UnsignedNotification: Sendable {
     /// The ordering key of the notification within its app: the originalTransactionId, otherwise the appTransactionId,
     /// requestIdentifier, externalPurchaseId or notificationUUID.
     package let subject: String
-    /// Decoded payload of `signedTransactionInfo`, as JSON.
+    /// The decoded payload of `signedTransactionInfo`, as JSON.
     package let transaction: [UInt8]?
-    /// Decoded payload of `signedRenewalInfo`, as JSON.
+    /// The decoded payload of `signedRenewalInfo`, as JSON.
     package let renewalInfo: [UInt8]?
-    /// Decoded payload of `signedAppTransactionInfo`, as JSON.
+    /// The decoded payload of `signedAppTransactionInfo`, as JSON.
     package let appTransaction: [UInt8]?
 
     let head: JSONObject

@@ -33,19 +33,19 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
         package let acknowledged: Int
         package let planned: Int
         package let inFlight: Int
-        /// Failed posts that will be attempted again.
+        /// Number of failed posts that will be attempted again.
         package let waiting: Int
-        /// Time until the next attempt if nothing is in flight.
+        /// The time until the next attempt, if nothing is in flight.
         package let nextAttemptIn: Duration?
     }
 
-    /// Posts everything.
+    /// Posts all notifications of the plan.
     ///
     /// - Parameters:
     ///   - interrupts: its first element stops the delivery, after the posts in flight have finished.
     ///   - onAttempt: called after every attempt.
     ///   - onUndelivered: called for every notification that the plan does not deliver.
-    ///   - onProgress: called at most every 5 seconds, and before a wait of 5 seconds or more.
+    ///   - onProgress: called at most once every 5 seconds, and before a wait of 5 seconds or more.
     /// - Throws: the errors of `sign`. Failed posts are not errors; they are in the summary.
     package func run(
         interrupts: AsyncStream<String>, onAttempt: (Attempt) -> Void = { _ in },

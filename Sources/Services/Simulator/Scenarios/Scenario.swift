@@ -1,4 +1,4 @@
-/// A part of one customer's history with one app, as readable data: events and their times.
+/// A part of one customer's history with one app, written as readable data: events and their times.
 package struct Scenario: Sendable {
     /// The scenario's name on the command line.
     package let name: String
@@ -13,7 +13,7 @@ package struct Scenario: Sendable {
     package enum Ownership: String, Sendable {
         case purchased = "PURCHASED"
         case familyShared = "FAMILY_SHARED"
-        /// Assigned by an organization or a group that bought seats.
+        /// Access was assigned by an organization or group that bought seats.
         case assigned = "ASSIGNED"
     }
 

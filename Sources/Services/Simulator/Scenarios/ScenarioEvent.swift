@@ -5,7 +5,7 @@ package import AppStoreModel
 package enum ScenarioEvent: Sendable, Equatable {
     /// SUBSCRIBED / INITIAL_BUY.
     case subscribes(offer: Offer? = nil)
-    /// SUBSCRIBED / RESUBSCRIBE, to the same product unless another is given.
+    /// SUBSCRIBED / RESUBSCRIBE, to the same product unless another one is given.
     case resubscribes(to: Product? = nil, offer: Offer? = nil)
     /// DID_RENEW; a pending change of product takes effect.
     case renews

@@ -18,7 +18,7 @@ struct ConsumptionInformation: Sendable, Equatable {
 struct ConsumptionTransaction: Sendable, Equatable {
     var type: ProductType
     var isFamilyShared = false
-    /// Assigned by an organization or a group.
+    /// Whether access was assigned by an organization or a group.
     var isAssigned = false
     var isAdvancedCommerce = false
 

@@ -108,7 +108,7 @@ struct SentNotifications: Sendable {
     private func index(of uuid: String) -> Int? { positions[uuid].map { $0 - dropped } }
 
     static let success = "SUCCESS"
-    /// The result for a notification that never arrived.
+    /// The `sendAttemptResult` of a notification that never arrived.
     static let noResponse = "NO_RESPONSE"
 
     static func result(of outcome: PostOutcome) -> String {

@@ -71,7 +71,7 @@ package struct ServerAPIFaults: Sendable, Equatable {
         Percentage(basisPoints: 10_000).flatMap { ServerAPIFaults([kind: $0]) } ?? .none
     }
 
-    /// Parses `429=10%,reset=5%`. Each kind may occur once.
+    /// Parses text such as `429=10%,reset=5%`. Each kind may occur only once.
     package init?(text: String) {
         var shares: [Kind: Percentage] = [:]
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -6,7 +6,7 @@ package struct ServerAPILimit: Sendable, Equatable {
     /// The length of the window in seconds.
     package let window: Int
 
-    /// Values are raised to at least 1.
+    /// Creates a limit; values below 1 are raised to 1.
     package init(_ requests: Int, perSeconds window: Int = 1) {
         self.requests = max(1, requests)
         self.window = max(1, window)

@@ -10,7 +10,7 @@ struct ServerAPIStore: Sendable {
         let customer: String
         /// A counter that increases with every change of any transaction.
         var modification: Int
-        /// Whether the payload is signed unchanged, including `signedDate`.
+        /// Whether the payload is signed without changes, including `signedDate`.
         var isVerbatim = false
     }
 

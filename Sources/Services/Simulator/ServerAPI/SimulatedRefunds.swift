@@ -155,7 +155,7 @@ struct SimulatedRefunds: Sendable {
     var all: [SimulatedRefund] { order.compactMap { cases[$0] } }
     var openCount: Int { cases.values.count { !$0.isClosed } }
 
-    /// Opens a case for a customer's refund request. A repeated request while the case is open changes nothing.
+    /// Opens a case for a customer's refund request. Repeating a request while its case is open changes nothing.
     ///
     /// - Parameters:
     ///   - text: the text under the reason Other, used in the sandbox.

@@ -7,7 +7,7 @@ extension ExitCode {
     static let archiveTampered = ExitCode(rawValue: 2)
     /// Records are missing that the archive never received, or a log could not be compared with an external checkpoint.
     static let archiveIncomplete = ExitCode(rawValue: 3)
-    /// The archive does not continue a state that it signed earlier.
+    /// The archive does not continue a state that it had signed earlier.
     static let archiveRolledBack = ExitCode(rawValue: 4)
     /// The signature was made with a key that was not given, or no key was given.
     static let archiveKeyUnknown = ExitCode(rawValue: 5)

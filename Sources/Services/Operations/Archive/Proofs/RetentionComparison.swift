@@ -9,8 +9,8 @@ struct RetentionComparison {
     private(set) var segments = 0
     private(set) var findings: [Finding] = []
 
-    /// Compares the deletions of all logs with the archived records of the erasures topic. The logs of that topic must
-    /// have been verified in the same run.
+    /// Compares the deletions of all logs with the archived records of the erasures topic. The logs of the erasures
+    /// topic must have been verified in the same run.
     ///
     /// - Parameters:
     ///   - retention: the retention required by the policy, in milliseconds.
