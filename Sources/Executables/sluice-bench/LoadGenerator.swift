@@ -69,7 +69,7 @@ struct LoadGenerator {
                 sent += 1
             }
             if now >= end || sent >= load.requests, sent == latencies.count { break }
-            // If there is a rate, poll for at most 1 ms, so that no due request is later than that.
+            // If there is a rate, poll for at most 1 ms, so that no due request is sent later than that.
             for connection in try connections.answered(within: pace == nil || now >= end ? 1000 : 1) {
                 try connections.receiveAnswer(on: connection)
                 latencies.append((Clocks.monotonic - startedAt[connection]) / 1e6)

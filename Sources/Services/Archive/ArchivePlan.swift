@@ -4,8 +4,8 @@ internal import Configuration
 internal import HTTPClient
 internal import TransparencyLog
 
-/// The validated configuration of `sluice-archive`, before any store is opened. Created at startup and by `sluicectl
-/// config check`.
+/// The validated configuration of `sluice-archive`, before any store is opened. It is created at startup and by
+/// `sluicectl config check`.
 struct ArchivePlan {
     let signer: CheckpointSigner
     let verifiers: ArchiveVerifiers

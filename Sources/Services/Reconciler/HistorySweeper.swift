@@ -208,8 +208,8 @@ struct HistorySweeper: Sendable {
         count(found, &work)
     }
 
-    /// Returns whether the notification was acknowledged before the index begins. It then cannot be known whether it is
-    /// missing.
+    /// Returns whether the notification was acknowledged before the index begins. If so, it is unknown whether the
+    /// notification is missing.
     private func isUnknown(_ found: FoundNotification, _ work: Work) -> Bool {
         guard case .accepted(let notification) = found.content else { return false }
         return found.wasDelivered && notification.identity.signedDate.millisecondsSince1970 < work.since

@@ -107,7 +107,7 @@ struct ArchiveDisclosure {
     }
 }
 
-/// The error for an unusable disclosure.
+/// Why a disclosure is unusable.
 struct DisclosureRefusal: Error {
     let exitCode: ExitCode
     let reason: String

@@ -13,7 +13,7 @@ enum EntryContent: Sendable {
     case gap(ArchiveGap)
     /// Erased, because its subject was erased.
     case erased
-    /// Deleted when `archive.retention` had passed.
+    /// Deleted because `archive.retention` had passed.
     case expired
     /// Missing, although the retention time has not passed.
     case missing

@@ -114,7 +114,7 @@ struct DoctorCommand {
         do throws(StartupError) {
             admin = try brokers.admin()
         } catch {
-            // Only when a client is created does librdkafka check files and combinations of properties.
+            // librdkafka checks files and combinations of properties only when it creates a client.
             facts.brokers = .silent(error.problem, fix: error.fix)
             return
         }
