@@ -1,8 +1,8 @@
 internal import PipelineRuntime
 internal import Synchronization
 
-/// Combines queries that many tasks make individually, such as one for each partition, into few requests: queries made
-/// within a few milliseconds share a request.
+/// Combines queries that many tasks make individually, such as one per partition, into a few requests: queries made
+/// within a few milliseconds of each other share a request.
 final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: Error>: Sendable {
     typealias Answers = [Key: Result<Answer, Failure>]
     private typealias Waiting = [Key: [CheckedContinuation<Result<Answer, Failure>, Never>]]
@@ -12,7 +12,7 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
         var isScheduled = false
     }
 
-    /// Time for which the first query waits for others.
+    /// How long the first query waits for others to join it.
     private static var pause: Duration { .milliseconds(3) }
 
     private let executor: HandlerThreads
@@ -21,8 +21,8 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - unanswered: the error for a query that `ask` does not answer.
-    ///   - ask: calls its second argument with answers as they come, once for each key, and returns after the last.
+    ///   - unanswered: the error thrown for a query that `ask` does not answer.
+    ///   - ask: passes each answer to its second argument as it arrives, once per key, and returns after the last one.
     init(
         on executor: HandlerThreads, unanswered: Failure,
         ask: @escaping @Sendable (Set<Key>, @escaping @Sendable (Answers) -> Void) async -> Void
@@ -32,7 +32,7 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
         self.ask = ask
     }
 
-    /// Queries a key and waits for its answer, as long as `ask` takes.
+    /// Queries a key and waits for its answer, for as long as `ask` takes.
     func answer(to key: Key) async throws(Failure) -> Answer {
         let result = await withCheckedContinuation { continuation in
             let isFirst = state.withLock { state in
@@ -40,8 +40,8 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
-            // Runs in its own task, because the others must not depend on the first one, which may be cancelled; it
-            // ends with the answers that all of them wait for.
+            // Runs in its own task, because the first caller may be cancelled and the others must not depend on it. The
+            // task ends once the answers that all of them are waiting for have arrived.
             if isFirst { Task(executorPreference: executor) { await self.askForAll() } }
         }
         return try result.get()
@@ -60,7 +60,7 @@ final class BatchedQueries<Key: Hashable & Sendable, Answer: Sendable, Failure: 
                 for waiter in open.withLock({ $0.removeValue(forKey: key) }) ?? [] { waiter.resume(returning: answer) }
             }
         }
-        // Every waiting task is resumed, even if the answers were incomplete.
+        // Resume every waiting task, even if the answers were incomplete.
         for waiter in open.withLock({ $0.values.flatMap { $0 } }) { waiter.resume(returning: .failure(unanswered)) }
     }
 }

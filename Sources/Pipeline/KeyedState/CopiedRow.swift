@@ -1,6 +1,6 @@
 internal import Kafka
 
-/// A row that a restore copies from its record without decoding it.
+/// A row that a restore copies from a record without decoding it.
 struct CopiedRow: Sendable {
     let key: [UInt8]
     /// The value of the record.

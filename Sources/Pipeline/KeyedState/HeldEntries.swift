@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// Index entry changes that a restore holds back, to write them in the order of their table: in the order of the rows,
-/// each entry would change a different page of an index larger than any cache. Names and values are in one buffer.
+/// Index entry changes that a restore holds back so that it can write them in index order. In row order, each entry
+/// would change a different page of an index that is larger than any cache. Names and values share one buffer.
 struct HeldEntries: Sendable {
-    /// One entry that is written or removed.
+    /// An entry to write or remove.
     private struct Change {
         /// Index of the name.
         let name: Int
         /// Position of the value in the buffer.
         let start: Int
         let length: Int
-        /// The first 16 bytes of the value, to compare most values without reading them.
+        /// The first 16 bytes of the value, enough to compare most values without reading them.
         let prefix: (UInt64, UInt64)
         /// Id of the row in the database.
         let row: Int64
@@ -18,9 +18,9 @@ struct HeldEntries: Sendable {
         let isPresent: Bool
     }
 
-    /// Corresponds to about 10 MiB.
+    /// Maximum number of held changes, about 10 MiB.
     private static let maximum = 100_000
-    /// A model has few names; they are compared one by one.
+    /// Maximum number of distinct names. A model has only a few, so they are compared one by one.
     private static let maximumNames = 64
     private static let maximumBytes = 8 << 20
 
@@ -30,7 +30,7 @@ struct HeldEntries: Sendable {
 
     var count: Int { changes.count }
 
-    /// Whether the changes must be written before more are held.
+    /// Whether the held changes must be written before more can be held.
     var isFull: Bool {
         changes.count >= Self.maximum || names.count >= Self.maximumNames || values.count >= Self.maximumBytes
     }
@@ -44,7 +44,7 @@ struct HeldEntries: Sendable {
         }
     }
 
-    /// Holds a change of an entry; name and value are UTF-8.
+    /// Holds back a change to an entry; name and value are UTF-8.
     mutating func append(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of row: Int64, isPresent: Bool
     ) {
@@ -56,14 +56,14 @@ struct HeldEntries: Sendable {
         values.append(contentsOf: value)
     }
 
-    /// Drops the changes after the first `count`, whose transaction failed.
+    /// Drops all changes after the first `count`, because their transaction failed.
     mutating func truncate(to count: Int) {
         guard count < changes.count else { return }
         values.removeLast(values.count - changes[count].start)
         changes.removeLast(changes.count - count)
     }
 
-    /// Calls `body` with each change in the order of their table; changes of one entry stay in their original order.
+    /// Calls `body` with each change in index order; changes to the same entry stay in their original order.
     func forEach(
         _ body: (
             _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ row: Int64, _ isPresent: Bool
@@ -95,7 +95,7 @@ struct HeldEntries: Sendable {
         return memcmp(left, right, min(one.count, other.count))
     }
 
-    /// Returns eight bytes of a value as a number that is ordered like them; missing bytes are 0.
+    /// Returns eight bytes of a value as a number that sorts like the bytes; missing bytes count as 0.
     private static func word(_ value: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
         guard offset + 8 > value.count else {
             return UInt64(bigEndian: value.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

@@ -1,9 +1,9 @@
 public import Kafka
 
 extension KeyedState {
-    /// Returns after reading everything that the state's topic of an input held at the time of the call.
+    /// Returns once everything that was in the state's topic for an input at the time of the call has been read.
     ///
-    /// - Parameter input: the topic whose state this is; this member follows all its partitions.
+    /// - Parameter input: the input topic; this member must follow all partitions of its state's topic.
     /// - Throws: a ``StateError`` for a partition that is not followed, a `KafkaError` when a leader does not return
     ///   its end, `CancellationError` when the task is cancelled or reading has ended.
     public func catchUp(with input: KafkaTopic) async throws {

@@ -5,7 +5,7 @@ internal import PipelineRuntime
 internal import Telemetry
 internal import Time
 
-/// Reading the state's topics: the reader is the only writer of the database.
+/// Reads the state's topics. The reader is the only writer of the database.
 extension KeyedState {
     /// Opens the file and the topics, and follows the partitions that the role requires.
     func open() async throws {
@@ -22,7 +22,7 @@ extension KeyedState {
                     exitCode: .configuration)
             }
             try PartitionCounts.check(cluster.counts, store, path: options.path)
-            // One connection for each partition that computes, and one to look for due rows meanwhile.
+            // One connection for each partition that is computing, and one to look for due rows in the meantime.
             let rows = try StateRowSource(
                 path: options.path, topics: store.topics, connections: min(4, computing.limit + 1))
             let publisher = try StatePublisher(kafka, topics: topics, logger: logger)
@@ -84,8 +84,8 @@ extension KeyedState {
         store.close()
     }
 
-    /// Checks for lost state before the group is joined, for partitions whose leaders answer; each is checked again on
-    /// assignment.
+    /// Checks for lost state before joining the group, for the partitions with a leader that answers. Each partition is
+    /// checked again on assignment.
     private func refuseToForget(_ parts: Parts) async throws {
         guard options.role != .reader, options.history != nil else { return }
         var empty: [KafkaTopicPartition] = []
@@ -146,7 +146,7 @@ extension KeyedState {
 
     // MARK: Partitions
 
-    /// Starts reading a partition from its applied position, unless it is already being read.
+    /// Starts reading a partition from the position applied so far, unless it is already being read.
     func follow(_ place: KafkaTopicPartition) {
         withRunning { running in
             guard running.followed[place] == nil, !running.isStopping, let parts = running.parts else { return }
@@ -160,10 +160,10 @@ extension KeyedState {
         }
     }
 
-    /// Ends reading a partition; its rows and position stay, and are brought up to date when it is read again.
+    /// Stops reading a partition. Its rows and position are kept, and brought up to date when it is read again.
     private func unfollow(_ place: KafkaTopicPartition) {
         withRunning { running in
-            // It may have been assigned since the standbys were chosen.
+            // The partition may have been assigned since the standbys were chosen.
             guard !running.assigned.contains(place), let parts = running.parts,
                 let task = running.followed.removeValue(forKey: place)
             else { return }
@@ -180,14 +180,14 @@ extension KeyedState {
         }
     }
 
-    /// Makes a worker follow `standbys` partitions besides its own: those that its file applied most recently.
+    /// Makes a worker follow `standbys` partitions in addition to its own: those most recently applied to its file.
     func adjustStandbys() {
         guard options.role == .worker, let parts = try? parts() else { return }
         let assigned = withRunning { $0.assigned }
         let others = parts.partitions.keys.filter { !assigned.contains($0) }
         let seen = Dictionary(
             uniqueKeysWithValues: others.map { ($0, (try? parts.store.position(of: $0))?.seen ?? 0) })
-        // Ranks by a random identifier, so that members with new files choose different partitions.
+        // Rank by a random identifier, so that members with new files choose different partitions.
         let chosen = others.sorted { one, other in
             (seen[one] ?? 0, rank(one)) > (seen[other] ?? 0, rank(other))
         }.prefix(options.standbys)
@@ -208,15 +208,15 @@ extension KeyedState {
             reached(current.startOffset.rawValue, in: place)
             partition.restart()
             await read(current, partition, parts)
-            // On the embedded broker, a log may start again with a new assignment.
+            // On the embedded broker, a log may be reset by a new assignment.
             assigned = await parts.consumer.assignedPartitions.first {
                 $0.topicPartition == place && $0.epoch != current.epoch && $0.isActive
             }
         }
     }
 
-    /// Starts reading a partition, and retries while librdkafka refuses it. Returns nil when the task is cancelled or
-    /// the service stops.
+    /// Starts reading a partition, retrying while librdkafka refuses it. Returns nil if the task is cancelled or the
+    /// service stops.
     private func assign(_ place: KafkaTopicPartition, from start: Int64, _ parts: Parts) async
         -> KafkaAssignedPartition?
     {
@@ -236,22 +236,22 @@ extension KeyedState {
     private func read(_ assigned: KafkaAssignedPartition, _ partition: Partition, _ parts: Parts) async {
         while let records = await assigned.next(maxRecords: 1_000, maxBytes: 4 << 20) {
             guard let last = records.last else {
-                // The end of the partition; there may be no record before it.
+                // The end of the partition was reached; there may be no record before it.
                 reached(assigned.position.rawValue, in: partition.name)
                 continue
             }
             let next = last.offset.rawValue + 1
             guard await apply(records, upTo: next, of: partition, assigned, parts) else { return }
             reached(next, in: partition.name)
-            // Waits so that more records share a transaction, unless a publication is awaited.
+            // Wait so that more records share a transaction, unless a task is waiting for a publication.
             if records.count < 200, !progress.isAwaited(partition.name) {
                 guard await assigned.pause(for: .milliseconds(25)) else { return }
             }
         }
     }
 
-    /// Returns the offset at which reading begins, and retries until the partition has a leader. Returns nil when the
-    /// task is cancelled or the service stops.
+    /// Returns the offset at which reading begins, retrying until the partition has a leader. Returns nil if the task
+    /// is cancelled or the service stops.
     private func start(_ place: KafkaTopicPartition, _ parts: Parts) async -> Int64? {
         while !Task.isCancelled, !withRunning({ $0.isStopping }) {
             do {
@@ -312,9 +312,9 @@ extension KeyedState {
 
     // MARK: Records
 
-    /// Applies records and writes their changes; retries a failed write until it succeeds.
+    /// Applies records and writes their changes, retrying a failed write until it succeeds.
     ///
-    /// - Returns: false when the partition is no longer read.
+    /// - Returns: false if the partition is no longer being read.
     private func apply(
         _ records: [KafkaRecord], upTo next: Int64, of partition: Partition, _ assigned: KafkaAssignedPartition,
         _ parts: Parts
@@ -324,7 +324,7 @@ extension KeyedState {
         var failures = 0
         while true {
             do {
-                // After a failed transaction the rows in memory are already changed: only the write is repeated.
+                // After a failed transaction, the rows in memory have already changed, so only the write is repeated.
                 let known = applied
                 let changes = try await computing.with { try known ?? partition.apply(records) }
                 applied = changes
@@ -351,7 +351,7 @@ extension KeyedState {
         }
     }
 
-    /// Logs the remainder of a restore, at most once per interval.
+    /// Logs how much of a restore remains, at most once per interval.
     private func tellProgress() {
         let now = clocks.monotonicMilliseconds()
         let interval = options.progressInterval.clampedMilliseconds
@@ -367,7 +367,7 @@ extension KeyedState {
     private func count(_ applied: Partition.Applied, in partition: Partition) {
         metrics.applied.increment(by: UInt64(clamping: applied.changed))
         metrics.unreadable.increment(by: UInt64(clamping: applied.unreadable))
-        // The next tick of the owner publishes them again.
+        // The owner republishes them on its next tick.
         if partition.isOwned { metrics.repaired.increment(by: UInt64(clamping: applied.behind)) }
         guard applied.misplaced > 0 else { return }
         metrics.misplaced.increment(by: UInt64(clamping: applied.misplaced))

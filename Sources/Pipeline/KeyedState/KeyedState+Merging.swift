@@ -8,20 +8,20 @@ extension KeyedState {
     public struct Merged: Sendable {
         /// The states that changed.
         public var changed: [State] = []
-        /// Number of states older than the current ones.
+        /// Number of merged states that were older than the current ones.
         public var late = 0
         /// Errors by index in the batch: the model's error for a state that cannot be merged, a ``RowRefusal`` for a
         /// row that cannot be published.
         public var faults: [Int: any Error] = [:]
-        /// Keys whose rows, or whose derived updates, the brokers refuse.
+        /// Errors by key for rows that the brokers refuse, or that have derived updates that the brokers refuse.
         var refusals: [RowKey: KafkaError] = [:]
     }
 
-    /// Merges states into their rows and returns when all changes are published and acknowledged, or permanently
+    /// Merges states into their rows, and returns once all changes have been published and acknowledged, or permanently
     /// refused.
     ///
     /// - Parameter input: the topic that the states come from.
-    /// - Throws: a ``StateError``; nothing is lost, and the same call may be repeated.
+    /// - Throws: a ``StateError``; nothing is lost, and the call may be repeated unchanged.
     public func merge(_ states: [State], from input: KafkaTopic) async throws -> Merged {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         do {
@@ -37,14 +37,14 @@ extension KeyedState {
         }
     }
 
-    /// Merges a state that comes from no input topic into the row of a key, and returns when it was published and read
-    /// back. Any member that follows the key's partition may call it.
+    /// Merges a state that does not come from an input topic into a key's row, and returns once it has been published
+    /// and read back. Any member that follows the key's partition may call this.
     ///
     /// - Parameters:
-    ///   - input: the topic whose state this is.
-    ///   - empty: the state to begin with when the key has no row; nil leaves such a key unchanged.
-    ///   - contribution: returns the state to merge, given the current one; nil for nothing.
-    /// - Returns: the state afterwards; nil when there is no such row.
+    ///   - input: the input topic that this state belongs to.
+    ///   - empty: the initial state if the key has no row; if nil, a key without a row is left unchanged.
+    ///   - contribution: returns the state to merge, given the current one, or nil to merge nothing.
+    /// - Returns: the state after the merge; nil if the key has no row.
     public func contribute(
         to key: [UInt8], from input: KafkaTopic, orTo empty: State? = nil,
         _ contribution: @Sendable (State) throws -> State?
@@ -69,17 +69,18 @@ extension KeyedState {
         public let isOwn: Bool
     }
 
-    /// Proposes a decision that is made once, such as the body of a request with external effects: of all proposals for
-    /// a key, by any member, the first in the log wins. Where a key has a sequence of decisions, a proposal of a later
-    /// ``StateModel/round(of:in:)`` takes precedence over one of an earlier round. Act only on the winning proposal.
+    /// Proposes a decision that is made only once, such as the body of a request with external effects. The first
+    /// proposal for a key in the log wins, regardless of the member that made it. If a key has a sequence of decisions,
+    /// a proposal for a later ``StateModel/round(of:in:)`` takes precedence over one for an earlier round. Act only on
+    /// the winning proposal.
     ///
-    /// The state's topic should have a `min.compaction.lag.ms` of a day: compaction keeps the last record of a key, and
-    /// the owner publishes the winning proposal again after a later one.
+    /// Set `min.compaction.lag.ms` of the state's topic to a day: compaction keeps only the last record of a key, and
+    /// the owner needs time to republish the winning proposal after a later one.
     ///
     /// - Parameters:
-    ///   - state: merged into the row of the key, which need not exist.
-    ///   - input: the topic whose state this is.
-    /// - Returns: the winning proposal, which is final: everything before this call's own record was read.
+    ///   - state: merged into the key's row, which need not exist yet.
+    ///   - input: the input topic that this state belongs to.
+    /// - Returns: the winning proposal. It is final, because everything before this call's own record has been read.
     public func propose(
         _ proposal: [UInt8], for state: State, in input: KafkaTopic
     ) async throws -> StandingProposal {
@@ -96,7 +97,7 @@ extension KeyedState {
         return StandingProposal(value: standing.value, offset: standing.offset, isOwn: standing.offset == offset)
     }
 
-    /// Returns the winning proposal for a key as far as the topic was read; nil for none.
+    /// Returns the winning proposal for a key, as far as the topic has been read; nil if there is none.
     public func proposal(of key: [UInt8], in input: KafkaTopic) throws -> StandingProposal? {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         return try followed(place(of: key, in: topic)).proposal(of: key).map {
@@ -104,12 +105,13 @@ extension KeyedState {
         }
     }
 
-    /// Returns rows of owned partitions whose ``StateModel/deadline(of:)`` is not after a moment, by deadline.
+    /// Returns rows of owned partitions that have a ``StateModel/deadline(of:)`` at or before a moment, sorted by
+    /// deadline.
     ///
     /// - Parameters:
     ///   - moment: milliseconds since 1970.
-    ///   - topic: limits the result to this topic of the state; nil for all.
-    ///   - keys: limits the result to these keys, so that many rows of one kind do not hide those of another.
+    ///   - topic: limits the result to this topic of the state; nil means all topics.
+    ///   - keys: limits the result to these keys, so that many rows of one kind do not crowd out rows of another.
     public func dueRows(
         upTo moment: Int64, in topic: KafkaTopic? = nil, keys: StateKeys = .all, atMost limit: Int
     ) throws -> [State] {
@@ -118,7 +120,7 @@ extension KeyedState {
         for partition in parts.partitions.values where partition.isOwned {
             guard topic == nil || topic == partition.name.topic else { continue }
             for (_, key) in try parts.rows.deadlines(of: partition.name, upTo: moment, keys: keys, atMost: limit) {
-                // A publication that is not read back yet may have completed the work already.
+                // A publication that has not been read back yet may already have completed the work.
                 guard let state = try partition.known(key), let deadline = model.deadline(of: state),
                     deadline <= moment
                 else { continue }
@@ -138,9 +140,9 @@ extension KeyedState {
     // MARK: Merging
 
     /// Merges states into rows of a topic. Their derived updates for other keys are published and acknowledged first,
-    /// so that the input repeats them after a crash in between.
+    /// so that after a crash in between, the input is read again and repeats them.
     ///
-    /// - Parameter ancestors: the keys whose derived updates these are.
+    /// - Parameter ancestors: the keys that these states were derived from.
     private func merge(
         _ states: [State], in topic: KafkaTopic, ancestors: Set<[UInt8]>
     ) async throws -> (Merged, [StateDelivery]) {
@@ -164,22 +166,22 @@ extension KeyedState {
                 guard !deferred.isEmpty else { break }
                 let (roots, refusals) = try await publishDerived(of: deferred, in: topic, ancestors)
                 merged.refusals.merge(refusals) { one, _ in one }
-                // Records of other members may have changed the derived updates meanwhile.
+                // Other members' records may have changed the derived updates in the meantime.
                 step = try await computing.with { try partition.merge(roots, at: now, .published) }
             }
         }
         return (merged, deliveries)
     }
 
-    /// Publishes the updates that rows derive for other keys, and returns when they are acknowledged.
+    /// Publishes the updates that rows derive for other keys, and returns once they are acknowledged.
     ///
-    /// - Returns: the states whose updates are published, and the keys of roots with a refused update.
+    /// - Returns: the states for which the updates are published, and the keys of roots with a refused update.
     func publishDerived(
         of roots: [State], in topic: KafkaTopic, _ ancestors: Set<[UInt8]> = []
     ) async throws -> (roots: [State], refusals: [RowKey: KafkaError]) {
         var refusals: [RowKey: KafkaError] = [:]
         var (last, next) = (roots, roots)
-        // A derived update may derive an update of its own ancestors; each round only adds updates.
+        // A derived update may in turn derive an update for one of its ancestors; each round only adds updates.
         for _ in 0..<8 {
             last = next
             let keys = last.map(model.key(of:))
@@ -200,8 +202,8 @@ extension KeyedState {
 
     // MARK: Acknowledgement
 
-    /// Waits until publications are acknowledged, and optionally read back. Rows that the brokers refuse are kept for a
-    /// later attempt and listed in ``StateDelivery/refusals``, unless they are to be read back.
+    /// Waits until publications are acknowledged and, if requested, read back. Rows that the brokers refuse are kept
+    /// for a later attempt and listed in ``StateDelivery/refusals``, unless they are to be read back.
     ///
     /// - Returns: the greatest offset.
     @discardableResult
@@ -232,7 +234,7 @@ extension KeyedState {
         guard let offset = outcome.offset else { return nil }
         metrics.published.increment(by: UInt64(clamping: outcome.acknowledged))
         if !progress.isFollowed(delivery.partition) { try partition(delivery.partition).releaseAcknowledged() }
-        // The lag includes publications before the brokers report the new end.
+        // Count publications in the lag even before the brokers report the new end.
         withRunning { running in
             let end = running.ends[delivery.partition] ?? 0
             running.ends[delivery.partition] = max(end, offset + 1)
@@ -240,8 +242,8 @@ extension KeyedState {
         return offset
     }
 
-    /// Waits for the reader, so that the overlay stays bounded. Publications to a partition that this member does not
-    /// follow are never read back and are released.
+    /// Waits for the reader, so that the overlay stays bounded. Publications to partitions that this member does not
+    /// follow are never read back, so they are released.
     private func boundOverlay(_ deliveries: [StateDelivery]) async throws {
         for delivery in deliveries {
             guard let offset = try await delivery.outcome().offset else { continue }
@@ -251,6 +253,6 @@ extension KeyedState {
         }
     }
 
-    /// Number of records of a partition that may be published but not read back when the next batch is merged.
+    /// Maximum number of a partition's records that may be published but not read back when the next batch is merged.
     private static var maximumOverlay: Int64 { 64 }
 }

@@ -21,7 +21,7 @@ extension KeyedState {
             throw failure
         }
         let start = clocks.monotonicMilliseconds()
-        // Prevents the assignment of another partition from dropping this one as a standby.
+        // Keep the assignment of another partition from dropping this one as a standby.
         withRunning { _ = $0.assigned.insert(place) }
         follow(place)
         let ends = try await parts.queries.watermarks(of: place)
@@ -63,7 +63,8 @@ extension KeyedState {
         adjustStandbys()
     }
 
-    /// Runs in one task per owned partition, so that a partition without a leader does not delay the others.
+    /// Publishes pending rows, in one task per owned partition, so that a partition without a leader does not delay the
+    /// others.
     private func publishWhileOwned(_ place: KafkaTopicPartition) async {
         var cursor: Int64 = 0
         while !Task.isCancelled {
@@ -82,18 +83,18 @@ extension KeyedState {
         }
     }
 
-    /// Publishes rows whose record is incomplete, and rows whose value changes with time.
+    /// Publishes rows that have an incomplete record or a value that changes with time.
     func publishPending(of place: KafkaTopicPartition) async throws {
         let partition = try partition(place)
         try await publishRefused(of: place)
         while true {
             let now = clocks.wallMilliseconds()
-            // Rows that the brokers refuse must not hide others.
+            // Rows that the brokers refuse must not crowd out others.
             let refused = partition.refusedRows
             let limit = Self.batch + refused.tooLarge + refused.others
             let keys = try parts().rows.pending(of: place, at: now, atMost: limit)
-            // Derived updates are published first. Meanwhile the row stays outdated in the topic, so a crash in between
-            // repeats this step.
+            // Derived updates are published first. Until then, the row stays outdated in the topic, so this step is
+            // repeated after a crash.
             var joined = try partition.statesBehind(keys)
             if !joined.isEmpty { joined = try await publishDerived(of: joined, in: place.topic).roots }
             guard let published = try partition.republish(keys, at: now, derived: joined) else { return }
@@ -103,8 +104,8 @@ extension KeyedState {
         }
     }
 
-    /// Republishes rows whose record has another fingerprint, at a bounded rate. After a restart it continues with
-    /// the remaining rows.
+    /// Republishes rows that were published with a different fingerprint, at a bounded rate. After a restart, it
+    /// continues with the remaining rows.
     ///
     /// - Returns: the cursor for the next call; 0 after a complete pass.
     private func republishOtherForm(of place: KafkaTopicPartition, after cursor: Int64) async throws -> Int64 {
@@ -117,7 +118,7 @@ extension KeyedState {
             let limit = max(1, min(Self.batch, options.republishRate / 10))
             let rows = try parts.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
             guard let last = rows.last else {
-                // Only after a complete pass without such rows; the next pass finds failed and outstanding
+                // Recorded only after a complete pass without such rows; the next pass finds failed and outstanding
                 // publications.
                 if cursor == 0 { try parts.store.note(form: partition.form, of: place) }
                 return 0

@@ -3,13 +3,13 @@ internal import PipelineRuntime
 internal import Telemetry
 internal import Time
 
-/// Rows that the brokers refuse do not block other rows: they are kept in the file and retried every minute, and the
-/// records that caused them are dead-lettered, so that no fact is in this file alone.
+/// Rows that the brokers refuse do not block other rows. They are kept in the file and retried every minute, and the
+/// records that caused them are dead-lettered, so that this file is never the only copy of a fact.
 extension KeyedState {
     /// Handles publications that were not acknowledged.
     ///
-    /// - Parameter isReadBack: whether this is a contribution or a proposal, whose caller receives the error.
-    /// - Returns: a failure after which the same call may succeed later.
+    /// - Parameter isReadBack: true for a contribution or a proposal: its caller receives the error.
+    /// - Returns: a failure after which the same call may succeed if repeated later.
     func settle(
         _ failures: [UInt64: KafkaError], of delivery: StateDelivery, isReadBack: Bool
     ) async throws -> KafkaError? {
@@ -17,7 +17,7 @@ extension KeyedState {
         let discarded = partition.discard(failures)
         if isReadBack { return failures.values.first }
         if let failure = failures.values.first(where: { !$0.code.isRefusal }) { return failure }
-        // Two batches that changed the same key wait for the same delivery: the first of them resolves it.
+        // Two batches that changed the same key wait for the same delivery, and the first of them resolves it.
         if discarded.refused.isEmpty { return delivery.refusals == nil ? failures.values.first : nil }
         let refusals: [RowKey: KafkaError]
         if delivery.count == 1 {
@@ -30,7 +30,7 @@ extension KeyedState {
         return nil
     }
 
-    /// Publishes refused rows again in halves until each row that is refused on its own is isolated.
+    /// Republishes refused rows in ever smaller halves until each row that is refused on its own is isolated.
     ///
     /// - Returns: the errors of the rows that are refused on their own, by key.
     private func publishAgain(
@@ -76,7 +76,7 @@ extension KeyedState {
     /// Retries refused rows one at a time, since a setting of the topic may have changed.
     func publishRefused(of place: KafkaTopicPartition) async throws {
         let partition = try partition(place)
-        // Limited, so that other pending rows do not wait long.
+        // Limit the number of rows, so that other pending rows do not wait long.
         for _ in 0..<20 {
             guard let delivery = try partition.publishRefused(at: clocks.wallMilliseconds()) else { return }
             guard let offset = try await settle([delivery]) else { continue }

@@ -2,10 +2,10 @@ internal import SQLite
 internal import Telemetry
 internal import Time
 
-/// Restoring a database without rows: most rows are new, and each changes pages throughout the indexes.
+/// Restores a database without rows. Most rows are then new, and each changes pages throughout the indexes.
 extension KeyedState {
-    /// Prepares a restore if the database has no rows or an earlier restore was interrupted; called before anything is
-    /// followed.
+    /// Prepares a restore if the database has no rows or an earlier restore was interrupted. Called before any
+    /// partition is followed.
     func beginRestore(_ parts: Parts) throws(StateError) {
         let isEmpty = try parts.rows.isEmpty()
         let isInterrupted = try parts.store.lacksEntries()
@@ -32,14 +32,15 @@ extension KeyedState {
         }
     }
 
-    /// Ends the restore when everything published before the start was read; retries until the database can be written.
+    /// Ends the restore once everything published before the start has been read; retries until the database can be
+    /// written.
     func endRestore(_ parts: Parts) {
         let isFirst = withRunning { running in
             defer { running.isRestoreEnding = running.isRestoring }
             return running.isRestoring && !running.isRestoreEnding
         }
         guard isFirst else { return }
-        // Counted by `followers`, and awaited when the service stops.
+        // `followers` counts the task, and the service waits for it when it stops.
         followers.begin { [self] in
             while !withRunning({ $0.isStopping }) {
                 do throws(StateError) {
@@ -58,7 +59,7 @@ extension KeyedState {
     private func finishRestore(_ parts: Parts) throws(StateError) {
         try parts.store.releaseEntries()
         for partition in parts.partitions.values { partition.endRestore() }
-        // A failure only leaves the larger buffers in use.
+        // If this fails, the larger buffers merely stay in use.
         try? parts.store.use(.usual)
         let now = clocks.monotonicMilliseconds()
         let start = withRunning { running in

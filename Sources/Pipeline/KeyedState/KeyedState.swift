@@ -6,15 +6,16 @@ internal import Synchronization
 package import Telemetry
 package import Time
 
-/// State by key. Its source of truth is a compacted topic, the changelog; the rows in SQLite are a prefix of the
-/// changelog, written only by its reader.
+/// State by key. The source of truth is a compacted topic, the changelog. The rows in SQLite reflect a prefix of the
+/// changelog and are written only by its reader.
 ///
-/// - The owner of a partition merges into the row joined with its own publications that are not read back yet,
-///   publishes the result, and has finished when it is acknowledged.
+/// - The owner of a partition merges into the row joined with its own publications that have not been read back yet,
+///   publishes the result, and is done when the publication is acknowledged.
 /// - The owner republishes a row after reading a record that is incomplete or unreadable.
-/// - On assignment a partition is read to its end before the first record is handled.
-/// - A contribution (``contribute(to:from:_:)``) comes from no input topic: it is published first, and the call returns
-///   when it was read back. Among several proposals (``propose(_:for:in:)``) the first in the log wins.
+/// - On assignment, a partition is read to its end before the first record is handled.
+/// - A contribution (``contribute(to:from:_:)``) does not come from an input topic: it is published first, and the call
+///   returns once it has been read back. If there are several proposals (``propose(_:for:in:)``), the first in the log
+///   wins.
 public final class KeyedState<Model: StateModel>: Sendable {
     public typealias State = Model.State
     typealias Partition = StatePartition<Model>
@@ -31,12 +32,12 @@ public final class KeyedState<Model: StateModel>: Sendable {
     let progress = StateProgress()
     let executor = HandlerThreads.shared
     let followers: StateFollowers
-    /// Random identifier of this run, part of each published record's mark.
+    /// Random identifier of this run; part of every published record's mark.
     let writer = UInt64.random(in: 1...UInt64.max)
     private let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
     private let running = Mutex(Running())
 
-    /// The parts that exist after the start.
+    /// The parts that exist once the state has started.
     struct Parts: Sendable {
         let store: StateStore
         let writer: StateWriter
@@ -47,7 +48,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         let queries: StateQueries
         let partitions: [KafkaTopicPartition: Partition]
         let partitionCounts: [KafkaTopic: Int32]
-        /// Longest time, in milliseconds, for which a file may have missed records and still be used, by topic.
+        /// The longest time, in milliseconds, that a file may have been out of date and still be used, by topic.
         let retention: [KafkaTopic: Int64]
     }
 
@@ -55,29 +56,29 @@ public final class KeyedState<Model: StateModel>: Sendable {
         var parts: Parts?
         /// Tasks that publish pending rows, by owned partition of the state's topic.
         var publishers: [KafkaTopicPartition: Task<Void, Never>] = [:]
-        /// Partitions of the state's topics whose input is assigned to this member, including those it does not own
-        /// yet.
+        /// Partitions of the state's topics for which this member is assigned the input, including those it does not
+        /// own yet.
         var assigned: Set<KafkaTopicPartition> = []
-        /// Tasks that read a partition.
+        /// Tasks that read partitions, by partition.
         var followed: [KafkaTopicPartition: Task<Void, Never>] = [:]
-        /// Tasks that end the reading of a partition; it cannot be read again before they have finished.
+        /// Tasks that stop reading a partition. It cannot be read again until they have finished.
         var unfollowing: [KafkaTopicPartition: Task<Void, Never>] = [:]
         var isStopping = false
-        /// Failure after which nothing can be read or written; nil for none.
+        /// The failure after which nothing can be read or written; nil if there is none.
         var failure: StartupError?
-        /// End of each partition when it was first followed; nil until a leader has returned it.
+        /// End offset of each partition when it was first followed; nil until a leader has returned it.
         var unread: [KafkaTopicPartition: Int64?] = [:]
-        /// Latest end of each partition that a broker has reported.
+        /// Latest end offset of each partition as reported by a broker.
         var ends: [KafkaTopicPartition: Int64] = [:]
         var health = StateHealth()
         var restore = RestoreProgress()
-        /// Whether a database without rows is being restored, so that its index is incomplete.
+        /// Whether a database without rows is being restored; its index is incomplete in the meantime.
         var isRestoring = false
         /// Whether a restore has read everything and is completing the index.
         var isRestoreEnding = false
     }
 
-    /// Creates a state without opening anything; it is started as one of ``ConsumerParts/services``.
+    /// Creates a state without opening anything. Start it as one of ``ConsumerParts/services``.
     public convenience init(_ options: StateOptions, model: Model, in context: ConsumerContext) {
         self.init(options, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics)
     }
@@ -98,9 +99,9 @@ public final class KeyedState<Model: StateModel>: Sendable {
         metrics.collect { [weak self] samples in self?.sample(&samples) }
     }
 
-    /// Why reads may be incomplete. Nil when everything that was published before the start was read, the reader of the
-    /// topics is not further behind than ``StateOptions/maximumLag`` nor for longer than ``StateOptions/maximumStall``,
-    /// and the database can be written.
+    /// Why reads may be incomplete. Nil if everything published before the start has been read, the reader is behind by
+    /// at most ``StateOptions/maximumLag`` and has not stalled for longer than ``StateOptions/maximumStall``, and the
+    /// database can be written.
     public var obstacle: String? {
         let now = clocks.monotonicMilliseconds()
         return withRunning { running in
@@ -114,24 +115,25 @@ public final class KeyedState<Model: StateModel>: Sendable {
         }
     }
 
-    /// Why this member should not serve requests while others can: ``obstacle``, or its reader of the topics is
-    /// disconnected from the brokers and its rows become outdated. Nil when it is ready; for `/readyz`.
+    /// Why this member should not serve requests while others can: the ``obstacle``, or that its reader is disconnected
+    /// from the brokers, so that its rows become outdated. Nil if the member is ready. Used for `/readyz`.
     public var readinessObstacle: String? {
         if let obstacle { return obstacle }
         let now = clocks.monotonicMilliseconds()
-        // A member that follows nothing, such as a worker without a partition, needs no connection.
+        // A member that follows no partition, such as a worker without assignments, needs no connection.
         return withRunning { $0.followed.isEmpty ? nil : $0.health.disconnection(at: now) }
     }
 
-    /// A fault that only a restart repairs, for `/livez`: the client that reads the topics is stuck. Nil for none.
+    /// A fault that only a restart can fix: the client that reads the topics is stuck. Nil if there is none. Used for
+    /// `/livez`.
     public var fault: String? {
         let now = clocks.monotonicMilliseconds()
         let isLive = withRunning { $0.isStopping || $0.health.isLive(at: now) }
         return isLive ? nil : "the client that reads the state's topics is stuck"
     }
 
-    /// Limits concurrent merging and applying, which compute and do not wait: more tasks than cores would contend for
-    /// locks and memory. Handlers do not take a permit to read records, because that may block.
+    /// Limits concurrent merging and applying. Both are CPU-bound, so more tasks than cores would only contend for
+    /// locks and memory. Handlers need no permit to read records, because reading may block.
     let computing = Permits(ProcessInfo.processInfo.activeProcessorCount)
 
     func withRunning<Result>(_ body: (inout Running) -> Result) -> Result { running.withLock { body(&$0) } }
@@ -150,7 +152,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         return partition
     }
 
-    /// The partition of the state's topic that belongs to a partition of the input.
+    /// Returns the partition of the state's topic that corresponds to a partition of the input.
     func statePartition(of input: KafkaTopicPartition) -> KafkaTopicPartition? {
         options.topics[input.topic].map { KafkaTopicPartition(topic: $0, partition: input.partition) }
     }
@@ -161,19 +163,19 @@ public final class KeyedState<Model: StateModel>: Sendable {
         return KafkaTopicPartition(topic: topic, partition: KafkaPartition(ofKey: key, partitions: count))
     }
 
-    /// Returns a reader of rows on connections of its own, which sees applied records only.
+    /// Returns a reader with its own connections. It sees only rows of applied records.
     ///
-    /// - Throws: a ``StateError`` before the start.
+    /// - Throws: a ``StateError`` if the state has not started.
     public func reader() throws(StateError) -> StateReader<Model> { try parts().reader }
 
-    /// Ends the process: it would miss unread records permanently, while others rely on it.
+    /// Ends the process, because it would never see the unread records while others rely on it.
     func fail(_ failure: StartupError) {
         withRunning { $0.failure = $0.failure ?? failure }
         failures.continuation.yield(failure)
     }
 
-    /// Ends the process after an error that a retry cannot overcome: a newer record or file, changed partition counts,
-    /// a damaged database.
+    /// Ends the process after an error that retrying cannot fix: a newer record or file, changed partition counts, or a
+    /// damaged database.
     func fail(_ error: StateError) {
         switch error.code {
         case .newer:
@@ -202,8 +204,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
         return lags
     }
 
-    /// Number of offsets between the applied position and the end of each partition when it was first followed, where
-    /// that end is known.
+    /// Returns the number of offsets between each partition's applied position and its end when it was first followed,
+    /// for partitions with a known end.
     func unreadRecords(_ running: Running) -> Int64 {
         running.unread.reduce(0) { sum, entry in
             sum + (entry.value.map { max(0, $0 - (progress.next(of: entry.key) ?? 0)) } ?? 0)
@@ -226,21 +228,21 @@ public final class KeyedState<Model: StateModel>: Sendable {
 // MARK: Service
 
 extension KeyedState: Service {
-    /// Opens the database and begins to read the topics. A damaged file is renamed and rebuilt from Kafka.
+    /// Opens the database and starts reading the topics. A damaged file is renamed and rebuilt from Kafka.
     public func start() async throws {
         try await withTaskExecutorPreference(executor) { try await open() }
     }
 
     /// Waits until the state fails or the service is stopped.
     ///
-    /// - Throws: a `StartupError` when the state's topics cannot be read any more.
+    /// - Throws: a `StartupError` if the state's topics can no longer be read.
     public func run() async throws {
         for await failure in failures.stream { throw failure }
         try Task.checkCancellation()
     }
 
-    /// Stops publishing and reading, and closes everything. Called after the pipeline has stopped, when nothing merges
-    /// any more.
+    /// Stops publishing and reading, and closes everything. Called after the pipeline has stopped, so nothing is
+    /// merging any more.
     public func stop(within limit: Duration) async {
         let (parts, publishers) = withRunning { running in
             running.isStopping = true
@@ -267,7 +269,7 @@ extension KeyedState: Service {
         await parts.publisher.close(within: limit * 0.3)
         await parts.reader.close()
         parts.rows.close()
-        // Without this the next start would rebuild the index of all rows.
+        // Without this, the next start would rebuild the index of all rows.
         try? parts.store.releaseEntries()
         parts.store.close()
     }

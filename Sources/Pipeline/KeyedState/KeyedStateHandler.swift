@@ -1,11 +1,11 @@
 public import Kafka
 public import PipelineRuntime
 
-/// The meaning of a record for a keyed state.
+/// The result of reading a record for a keyed state.
 public enum StateReading<State: Sendable>: Sendable {
     /// A state to merge.
     case state(State)
-    /// No state to merge; the record's verdict.
+    /// The verdict on a record that contains no state to merge.
     case verdict(HandlerVerdict)
 }
 
@@ -38,7 +38,7 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         }
     }
 
-    /// The reason code of a record whose state cannot be merged, unless the error is a `RecordFault`.
+    /// The reason code of a record with a state that cannot be merged, unless the error is a `RecordFault`.
     public static var notMerged: String { "not_merged" }
 
     private let state: Target
@@ -57,10 +57,10 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         self.merged = merged
     }
 
-    /// Creates a handler over a state without brokers, for tests such as those of PipelineTestKit.
+    /// Creates a handler for a state without brokers, for tests such as those of PipelineTestKit.
     ///
     /// - Parameters:
-    ///   - topics: the state's topic of each input topic.
+    ///   - topics: the state's topic for each input topic.
     ///   - read: parses a record.
     ///   - merged: called after each merged batch.
     public init(
@@ -73,7 +73,7 @@ public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
         self.merged = merged
     }
 
-    /// - Throws: a ``StateError``, an infrastructure fault after which the batch is retried.
+    /// - Throws: a ``StateError``, which is an infrastructure fault: the batch is retried.
     public func handle(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
         guard let topic = records.first?.topic else { return [] }
         var verdicts: [HandlerVerdict] = []

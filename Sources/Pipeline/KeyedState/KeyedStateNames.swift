@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the metrics of a keyed state, a contract.
+/// Metric names of a keyed state. A contract.
 enum StateMetricName {
     static let published = "sluice_state_published_total"
     static let republished = "sluice_state_republished_total"

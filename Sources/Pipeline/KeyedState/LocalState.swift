@@ -3,8 +3,8 @@ internal import SQLite
 internal import Synchronization
 internal import Telemetry
 
-/// A keyed state without brokers, for tests of models: publications are appended to a log in memory, and are
-/// acknowledged and read back at once.
+/// A keyed state without brokers, for testing models: publications are appended to an in-memory log, and are
+/// acknowledged and read back immediately.
 public final class LocalState<Model: StateModel>: Sendable {
     public typealias State = Model.State
 
@@ -20,10 +20,10 @@ public final class LocalState<Model: StateModel>: Sendable {
     private let records: RecordLog
 
     /// - Parameters:
-    ///   - path: the path of the database; its directory exists.
+    ///   - path: the path of the database; its directory must exist.
     ///   - topics: the topics of the state.
     ///   - partitions: the number of partitions of each topic.
-    /// - Throws: a ``StateError`` when the file cannot be used.
+    /// - Throws: a ``StateError`` if the file cannot be used.
     public init(path: String, model: Model, topics: [KafkaTopic], partitions count: Int32 = 1) throws {
         self.model = model
         self.path = path
@@ -70,7 +70,7 @@ public final class LocalState<Model: StateModel>: Sendable {
         return changed
     }
 
-    /// Proposes something for a key and reads it back, as ``KeyedState/propose(_:for:in:)`` does.
+    /// Makes a proposal for a key and reads it back, as ``KeyedState/propose(_:for:in:)`` does.
     ///
     /// - Returns: the winning proposal.
     @discardableResult
@@ -83,12 +83,12 @@ public final class LocalState<Model: StateModel>: Sendable {
         return try partition.proposal(of: key)
     }
 
-    /// Returns the winning proposal of a key; nil for none.
+    /// Returns the winning proposal of a key; nil if there is none.
     public func proposal(of key: [UInt8], in topic: KafkaTopic) throws -> StateProposal? {
         try partitions[place(of: key, in: topic)]?.proposal(of: key)
     }
 
-    /// Publishes rows that are due or behind, as the owner of all partitions.
+    /// Publishes rows that are due or outdated in the topic, as the owner of all partitions.
     ///
     /// - Returns: the number of rows published.
     @discardableResult
@@ -102,7 +102,7 @@ public final class LocalState<Model: StateModel>: Sendable {
         return count
     }
 
-    /// Appends a record as another member would, and applies it.
+    /// Appends a record, as another member would, and applies it.
     public func write(_ record: KafkaProducerRecord) throws {
         var record = record
         record.partition = record.partition ?? record.key.map { place(of: $0, in: record.topic).partition }
@@ -112,7 +112,7 @@ public final class LocalState<Model: StateModel>: Sendable {
         }
     }
 
-    /// Returns the state of a key; nil for none.
+    /// Returns the state of a key; nil if there is none.
     public func state(of key: [UInt8], in topic: KafkaTopic) throws -> State? {
         try partitions[place(of: key, in: topic)]?.known(key)
     }
@@ -146,7 +146,7 @@ public final class LocalState<Model: StateModel>: Sendable {
     }
 }
 
-/// Topics in memory.
+/// In-memory topics.
 private final class RecordLog: Sendable {
     private struct State {
         var all: [KafkaRecord] = []

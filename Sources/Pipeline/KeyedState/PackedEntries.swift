@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The index entries of a row in one allocation, as in the header ``StateHeader/row``: name and value of each entry,
-/// each terminated by `;`.
+/// The index entries of a row in one allocation, in the format of the header ``StateHeader/row``: each entry's name and
+/// value, each terminated by `;`.
 struct PackedEntries: Sendable, Equatable {
     private(set) var text: [UInt8] = []
 
@@ -9,7 +9,7 @@ struct PackedEntries: Sendable, Equatable {
 
     init() {}
 
-    /// Packs entries.
+    /// Creates packed entries from a list.
     ///
     /// - Returns: nil if a name or a value contains the terminator.
     init?(_ entries: [IndexEntry]) {
@@ -22,7 +22,7 @@ struct PackedEntries: Sendable, Equatable {
         }
     }
 
-    /// Copies packed entries.
+    /// Creates a copy of packed entries.
     ///
     /// - Returns: nil if they are malformed or not UTF-8.
     init?(_ packed: UnsafeRawBufferPointer) {
@@ -38,7 +38,7 @@ struct PackedEntries: Sendable, Equatable {
         text = Array(packed)
     }
 
-    /// Calls `body` with name and value of each entry; the buffers are valid only during the call.
+    /// Calls `body` with the name and value of each entry; the buffers are valid only during the call.
     func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Void) rethrows {
         try text.withUnsafeBytes { text in
             var fields = FieldReader(text)
@@ -56,13 +56,13 @@ struct PackedEntries: Sendable, Equatable {
     }
 }
 
-/// Reads fields that are terminated by `;`.
+/// Reads fields terminated by `;`.
 struct FieldReader {
     private(set) var rest: UnsafeRawBufferPointer
 
     init(_ text: UnsafeRawBufferPointer) { rest = text }
 
-    /// Returns the next field without its terminator; nil when no terminated field is left.
+    /// Returns the next field without its terminator; nil if no terminated field is left.
     mutating func next() -> UnsafeRawBufferPointer? {
         guard let start = rest.baseAddress, let end = memchr(start, Int32(PackedEntries.end), rest.count) else {
             return nil
@@ -72,10 +72,10 @@ struct FieldReader {
         return UnsafeRawBufferPointer(rebasing: rest.prefix(length))
     }
 
-    /// Returns the next field as a decimal number; nil for anything else.
+    /// Returns the next field as a decimal number; nil if it is not one.
     mutating func nextNumber() -> Int64? { next().flatMap { Self.number($0) } }
 
-    /// Returns the next field as a number; a nil number for an empty field, and nil for anything else.
+    /// Returns the next field as a number: `.some(nil)` if the field is empty, nil if it is not a number.
     mutating func nextOptionalNumber() -> Int64?? {
         guard let field = next() else { return nil }
         guard !field.isEmpty else { return .some(nil) }
@@ -83,7 +83,7 @@ struct FieldReader {
         return .some(number)
     }
 
-    /// Returns the next field as a hexadecimal number; nil for anything else.
+    /// Returns the next field as a hexadecimal number; nil if it is not one.
     mutating func nextHexadecimal() -> UInt64? {
         guard let field = next(), !field.isEmpty, field.count <= 16 else { return nil }
         var number: UInt64 = 0

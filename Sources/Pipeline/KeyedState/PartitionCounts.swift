@@ -1,15 +1,15 @@
 internal import Kafka
 internal import Lifecycle
 
-/// The number of partitions of a state's topic, which may not change: otherwise the records of a key would be in two
-/// partitions, and a member with a new disk would read only those of the second.
+/// Checks that the partition count of a state's topic has not changed. Otherwise a key would have records in two
+/// partitions, and a member with a new disk would read only those in the second.
 enum PartitionCounts {
     static let fix = """
         Partitions cannot be added to topics with keys. Create all topics under another topics.prefix with the desired \
         number (sluicectl topics apply --partitions N), and copy each state there with sluicectl state rekey
         """
 
-    /// Compares the partition counts in a file with those of the brokers.
+    /// Compares the partition counts in a file with those reported by the brokers.
     ///
     /// - Throws: a `StartupError` with exit code 78.
     static func check(
@@ -24,7 +24,8 @@ enum PartitionCounts {
         }
     }
 
-    /// Returns the error for a record in the partition that its key had before the number of partitions changed.
+    /// Returns the error for a record found in the partition that its key belonged to before the partition count
+    /// changed.
     static func moved(_ record: KafkaRecord, in place: KafkaTopicPartition, now: KafkaPartition) -> StateError {
         StateError(
             .repartitioned,

@@ -3,14 +3,14 @@ internal import Kafka
 
 /// The headers of a published row: its writer, the fingerprint of its rules, and the winning proposal.
 ///
-/// `sluice.state` is `<writer>;<number>;<fingerprint>`, hexadecimal. A member recognises its own records by it, so that
-/// it need not parse them.
+/// `sluice.state` is `<writer>;<number>;<fingerprint>` in hexadecimal. A member uses it to recognize its own records
+/// without parsing them.
 struct RecordMark: Equatable {
     /// Random identifier of one run of a process.
     var writer: UInt64
-    /// Number of the publication, ascending in each partition.
+    /// Number of the publication; ascending within each partition.
     var number: UInt64
-    /// Number of ``StateModel/fingerprint``; 0 for none.
+    /// Numeric form of ``StateModel/fingerprint``; 0 if the fingerprint is empty.
     var form: Int64
 
     static let header = StateHeader.mark
@@ -18,7 +18,7 @@ struct RecordMark: Equatable {
     /// The offset of the record that first held the proposal; absent in that record itself.
     static let proposalOffset = StateHeader.proposalOffset
 
-    /// Returns the effective time of a record: the value of its header, or the time of writing.
+    /// Returns the effective time of a record: the value of its header, or else the time of writing.
     static func moment(of record: KafkaRecord) -> Int64 {
         record.header(StateHeader.moment)?.value.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
             ?? record.timestampMilliseconds ?? 0
@@ -30,7 +30,7 @@ struct RecordMark: Equatable {
         self.form = form
     }
 
-    /// Reads the mark of a record; nil for a record without a valid one.
+    /// Reads the mark of a record; nil if the record has no valid mark.
     init?(_ record: KafkaRecord) {
         guard case .some(let mark?) = record.withHeaderValue(Self.header, { $0.flatMap(Self.read) }) else { return nil }
         self = mark
@@ -62,7 +62,7 @@ struct RecordMark: Equatable {
     }
 
     var text: [UInt8] {
-        // Two separators and three numbers of 16 digits at most.
+        // Two separators, and three numbers of at most 16 digits.
         [UInt8](unsafeUninitializedCapacity: 50) { text, count in
             for number in [writer, number, UInt64(bitPattern: form)] {
                 if count > 0 {
@@ -80,7 +80,7 @@ struct RecordMark: Equatable {
         }
     }
 
-    /// Returns the number of a fingerprint (FNV-1a); 0 for an empty one.
+    /// Returns a fingerprint as a number (its FNV-1a hash); 0 if the fingerprint is empty.
     static func form(of fingerprint: String) -> Int64 {
         guard !fingerprint.isEmpty else { return 0 }
         let hash = FNV1a.hash(fingerprint.utf8)

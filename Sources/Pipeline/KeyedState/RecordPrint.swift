@@ -1,13 +1,13 @@
 internal import Bytes
 internal import Kafka
 
-/// Identifies a record beyond its offset: a topic that was deleted and created again has other records at the same
-/// offsets.
+/// Identifies a record by more than its offset: a topic that was deleted and recreated has different records at the
+/// same offsets.
 struct RecordPrint: Sendable, Equatable {
     var offset: Int64
-    /// FNV-1a hash of timestamp, writer's mark, key and value.
+    /// FNV-1a hash of the record's timestamp, mark, key and value.
     var digest: Int64
-    /// Timestamp of a record that was read, milliseconds since 1970; not stored in the database.
+    /// Timestamp of the record as read, milliseconds since 1970; not stored in the database.
     var timestamp: Int64?
 
     init(offset: Int64, digest: Int64) {
@@ -17,7 +17,7 @@ struct RecordPrint: Sendable, Equatable {
 
     init(_ record: KafkaRecord) {
         var hash = FNV1a.hash([])
-        /// The length prefix separates the parts, and distinguishes an absent part from an empty one.
+        /// The length prefix delimits the parts and distinguishes an absent part from an empty one.
         func add(part bytes: [UInt8]?) {
             add(number: Int64(bytes?.count ?? -1))
             if let bytes { hash = FNV1a.hash(bytes, from: hash) }

@@ -1,16 +1,17 @@
 internal import Bytes
 
-/// The keys whose rows a restore has written into an empty database. No other key has a row, so none is looked up.
+/// The keys of rows that a restore has written into an empty database. No other key has a row, so other keys need not
+/// be looked up.
 struct RestoredKeys: Sendable {
-    /// Corresponds to 1 MiB; with more keys, rows are looked up in the database again.
+    /// Maximum number of keys, about 1 MiB. With more keys, rows are looked up in the database again.
     private static let maximum = 98_000
 
-    /// Whether rows of this form are copied from their records without being decoded.
+    /// Whether rows published with the current fingerprint are copied from their records without being decoded.
     let takesRows: Bool
 
     private var hashes: Set<UInt64> = []
 
-    /// Whether all keys are recorded; false after too many.
+    /// Whether all keys are recorded; false once there were too many.
     private(set) var isComplete = true
 
     init(takesRows: Bool = false) { self.takesRows = takesRows }
@@ -25,9 +26,9 @@ struct RestoredKeys: Sendable {
         hashes = []
     }
 
-    /// Whether the key may have a row; also true for a key whose hash collides with another.
+    /// Returns whether the key may have a row. Also true for a key that has the same hash as a recorded one.
     func mayHold(_ key: [UInt8]) -> Bool { mayHold(Self.hash(key)) }
 
-    /// Whether a key with this hash may have a row.
+    /// Returns whether a key with this hash may have a row.
     func mayHold(_ hash: UInt64) -> Bool { !isComplete || hashes.contains(hash) }
 }

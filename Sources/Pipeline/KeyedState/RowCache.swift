@@ -1,7 +1,7 @@
 internal import Kafka
 
-/// Rows of one partition in memory: those that were used recently, and those with a change that is outstanding,
-/// unpublished or unwritten.
+/// In-memory rows of one partition: those used recently, and those with a change that is outstanding, unpublished or
+/// unwritten.
 struct RowCache<Model: StateModel> {
     /// A row in memory, with its id in the database.
     final class Entry {
@@ -15,21 +15,22 @@ struct RowCache<Model: StateModel> {
         var writes = 0
         /// Whether the current batch has already merged into the row.
         var isTouched = false
-        /// Generation of the cache in which it was last used.
+        /// Generation of the cache in which the entry was last used.
         fileprivate var generation = 0
 
         fileprivate init(key: [UInt8]) { self.key = key }
 
-        /// Whether it can be evicted: nothing is outstanding, unpublished or unwritten.
+        /// Whether the entry can be evicted: nothing is outstanding, unpublished or unwritten.
         fileprivate var isClean: Bool { state.isSettled && writes == 0 }
     }
 
     private(set) var entries: [RowKey: Entry] = [:]
     /// Size in bytes of the encoded rows in `entries`.
     private(set) var bytes = 0
-    /// Number of the current generation, which a sweep ends.
+    /// Number of the current generation; a sweep starts the next one.
     private var generation = 0
-    /// Size in bytes below which there is no sweep: rows that the last sweep left were in use.
+    /// Size in bytes at which the next sweep takes place. Below it, sweeping is pointless: the rows that the last sweep
+    /// kept were in use.
     private var sweepAt = 0
 
     /// Returns the entry of a key if it is in memory, and marks it as used.
@@ -47,9 +48,9 @@ struct RowCache<Model: StateModel> {
         return entry
     }
 
-    /// Inserts a row that was read from the database.
+    /// Inserts a row read from the database.
     ///
-    /// - Throws: a ``StateError`` for a row that cannot be decoded.
+    /// - Throws: a ``StateError`` if the row cannot be decoded.
     mutating func insert(
         _ stored: StateRowSource.StoredRow, _ key: RowKey, of model: Model
     ) throws(StateError) -> Entry {
@@ -65,7 +66,7 @@ struct RowCache<Model: StateModel> {
         return entry
     }
 
-    /// Changes the row of an entry and accounts for the new length of its encoded form.
+    /// Changes the row of an entry, and updates `bytes` by the difference in its encoded length.
     mutating func change(_ entry: Entry, _ body: (inout RowState<Model>) -> RowEffect) -> RowEffect {
         let before = entry.state.image.encoded.count
         defer { bytes += entry.state.image.encoded.count - before }

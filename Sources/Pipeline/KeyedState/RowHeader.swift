@@ -1,25 +1,25 @@
 internal import Glibc
 internal import Kafka
 
-/// The header by which a restore copies a row from a record without decoding its value: the columns of the row in the
-/// database, and its position in the value.
+/// The header that lets a restore copy a row from a record without decoding the value: the row's database columns, and
+/// its position in the value.
 ///
-/// `sluice.state.row` is text with fields, each terminated by `;`: the version of the database's schema, first byte and
-/// length of the row in the value, a checksum of the row, the time of the next publication and the deadline
-/// (milliseconds since 1970, empty for none), then a name and a value for each index entry. A record without the header
-/// is decoded as usual. So is a record whose header is too long, whose row no longer matches the checksum, or that was
-/// published by another form or for another schema.
+/// `sluice.state.row` is text that consists of fields, each terminated by `;`: the database schema version, the row's
+/// first byte and length in the value, a checksum of the row, the time of the next publication and the deadline
+/// (milliseconds since 1970, empty if there is none), then a name and a value for each index entry. A record without
+/// the header is decoded as usual. So is a record with a header that is too long, with a row that does not match the
+/// checksum, or with a different fingerprint or schema version.
 struct RowHeader: Equatable {
-    /// Position of the row in the value.
+    /// Byte range of the row in the value.
     var range: Range<Int>
     var checksum: UInt64
     var due: Int64?
     var deadline: Int64?
     var entries = PackedEntries()
 
-    /// Longest header that is published, in bytes.
+    /// Maximum length of a published header, in bytes.
     static let maximumLength = 512
-    /// Changes with the schema of the database, which has a new version when rows have more index entries.
+    /// The database schema version, which is also incremented when rows get additional index entries.
     static let version = String(StateVersions.database)
 
     init(range: Range<Int>, checksum: UInt64, due: Int64?, deadline: Int64?, entries: PackedEntries) {
@@ -30,9 +30,9 @@ struct RowHeader: Equatable {
         self.entries = entries
     }
 
-    /// Creates the header of a row that is published.
+    /// Creates the header for a row to publish.
     ///
-    /// - Returns: nil if the value does not contain the encoded row, or an entry contains the terminator of a field.
+    /// - Returns: nil if the value does not contain the encoded row, or if an entry contains the field terminator.
     init?(_ image: RowImage, in value: [UInt8]?) {
         guard let value, let first = Self.position(of: image.encoded, in: value),
             let entries = PackedEntries(image.entries)
@@ -43,13 +43,13 @@ struct RowHeader: Equatable {
             deadline: image.deadline, entries: entries)
     }
 
-    /// Whether a value has the row at its position, as the checksum says.
+    /// Returns whether the value contains the row at this position, according to the checksum.
     func matches(_ value: [UInt8]) -> Bool {
         guard range.upperBound <= value.count else { return false }
         return value.withUnsafeBytes { Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[range])) == checksum }
     }
 
-    /// Returns the FNV-1a hash over words of eight bytes: it detects changes, but not a writer who forges both row and
+    /// Returns the FNV-1a hash over words of eight bytes. It detects changes, but not a writer that forges both row and
     /// checksum.
     static func checksum(of row: UnsafeRawBufferPointer) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(row.count)
@@ -87,7 +87,7 @@ struct RowHeader: Equatable {
         return text.count <= Self.maximumLength ? text : nil
     }
 
-    /// Parses the output of ``text``; nil for anything else.
+    /// Parses the output of ``text``; nil if the input is anything else.
     ///
     /// - Parameter count: the length of the record's value in bytes.
     init?(_ text: UnsafeRawBufferPointer, ofValueWith count: Int) {
@@ -104,7 +104,7 @@ struct RowHeader: Equatable {
             deadline: deadline, entries: entries)
     }
 
-    /// Returns the position of the encoded row: it begins the value, or is its last member.
+    /// Returns the position of the encoded row, which is either at the start of the value or its last member.
     private static func position(of row: [UInt8], in value: [UInt8]) -> Int? {
         guard !row.isEmpty else { return nil }
         return [0, value.count - row.count - 1].first { isEqual(row, to: value, at: $0) }

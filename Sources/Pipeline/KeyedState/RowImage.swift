@@ -1,5 +1,5 @@
-/// An immutable state, shared by row, overlay and publications because copying a state with many members takes longer
-/// than merging.
+/// An immutable state shared by the row, the overlay and publications, because copying a state with many members takes
+/// longer than merging it.
 final class SharedState<State: Sendable & Equatable>: Sendable {
     let value: State
 
@@ -10,7 +10,7 @@ final class SharedState<State: Sendable & Equatable>: Sendable {
 struct RowImage: Sendable, Equatable {
     var encoded: [UInt8] = []
     var form: Int64 = 0
-    /// Whether the last record of the key is outdated compared with the row.
+    /// Whether the key's last record is older than the row.
     var isBehind = false
     var due: Int64?
     var deadline: Int64?
@@ -18,13 +18,13 @@ struct RowImage: Sendable, Equatable {
     var entries: [IndexEntry] = []
 }
 
-/// One change of the database: a written or removed row.
+/// A change to the database: a row to write or remove.
 struct RowWrite: Sendable {
     let key: [UInt8]
     /// Id of the row in the database; 0 for a new row.
     let id: Int64
     /// The new columns; nil deletes the row.
     let image: RowImage?
-    /// Index entries stored before the change.
+    /// The row's index entries before the change.
     let oldEntries: [IndexEntry]
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A record key for dictionaries: hashed and compared as a block of memory, unlike an array.
+/// A record key for use in dictionaries. Unlike an array, it is hashed and compared as a block of memory.
 struct RowKey: Hashable {
     let bytes: [UInt8]
 

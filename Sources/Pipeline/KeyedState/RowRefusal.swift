@@ -1,12 +1,12 @@
 public import Kafka
 public import PipelineRuntime
 
-/// The brokers refuse the changed row of a record whenever it is published. The record is dead-lettered, so that the
-/// dead letter keeps in Kafka the facts that are missing in the state's topic.
+/// The error of a record with a changed row that the brokers always refuse. The record is dead-lettered, so that Kafka
+/// keeps the facts that are missing from the state's topic.
 public struct RowRefusal: RecordFault, CustomStringConvertible {
     /// Reason code for a row that is larger than the topic's `max.message.bytes`.
     public static let tooLarge = "state_too_large"
-    /// Reason code for a row that the topic refuses for another reason.
+    /// Reason code for a row that the topic refuses for any other reason.
     public static let refused = "state_refused"
 
     /// The error that the brokers returned.

@@ -1,8 +1,8 @@
 internal import Kafka
 
-/// One row as this process knows it: the state applied from the topic, and this process's publications that have not
-/// been read back yet. It is a value without I/O: its holder publishes, writes and counts according to the results of
-/// its functions.
+/// One row from the point of view of this process: the state applied from the topic, and this process's own
+/// publications that have not been read back yet. A value without I/O: the owner of the value publishes, writes and
+/// counts according to the results of its functions.
 ///
 /// | event | row | current | publications | afterwards |
 /// | --- | --- | --- | --- | --- |
@@ -38,21 +38,21 @@ struct RowState<Model: StateModel> {
     private(set) var row: SharedState<State>?
     /// The stored form of `row`.
     private(set) var image = RowImage()
-    /// `row` joined with all publications and with merged states that are not published yet.
+    /// `row` joined with all publications and with merged states that have not been published yet.
     private(set) var current: SharedState<State>?
     /// Whether `current` contains unpublished changes.
     private(set) var isUnpublished = false
     /// Publications that have not been read back, oldest first.
     private(set) var publications: [Publication] = []
-    /// Number of changes of `row` by records of other members.
+    /// Number of times that other members' records have changed `row`.
     private var rowVersion = 0
-    /// Number of the last own publication that was read back.
+    /// Number of this process's last publication that was read back.
     private var lastRead: UInt64 = 0
 
-    /// Creates the entry of a key that has no row.
+    /// Creates the state of a key that has no row.
     init() {}
 
-    /// Creates the entry of a row that was read from the database.
+    /// Creates the state of a row read from the database.
     init(row: State, image: RowImage) {
         self.row = SharedState(row)
         self.image = image
@@ -66,7 +66,7 @@ struct RowState<Model: StateModel> {
 
     /// Merges a state into the current state.
     ///
-    /// - Throws: the error of the model; nothing is changed then.
+    /// - Throws: the model's error; the state is then unchanged.
     mutating func merged(_ state: State, by model: Model) throws -> StateMerge {
         let merge = try join(state, by: model)
         if merge.isChanged { isUnpublished = true }
@@ -83,9 +83,9 @@ struct RowState<Model: StateModel> {
         return merge
     }
 
-    /// Records that the current state, or the removal of the row, was published.
+    /// Records that the current state or the removal of the row was published.
     ///
-    /// - Parameter image: the stored form of the published row; nil for a removal.
+    /// - Parameter image: the stored form of the published row; nil if the row was removed.
     mutating func sent(_ number: UInt64, image: RowImage?, in delivery: StateDelivery) {
         if image == nil { current = nil }
         isUnpublished = false
@@ -95,7 +95,7 @@ struct RowState<Model: StateModel> {
                 rowVersion: rowVersion, delivery: delivery))
     }
 
-    /// Marks the last publication as incomplete. The owner then publishes the row again.
+    /// Marks the last publication as incomplete, so that the owner republishes the row.
     mutating func markLastPublicationBehind() {
         guard !publications.isEmpty else { return }
         publications[publications.count - 1].image.isBehind = true
@@ -103,22 +103,22 @@ struct RowState<Model: StateModel> {
 
     // MARK: Received
 
-    /// Removes an own publication from the overlay when its record is read back.
+    /// Removes one of this process's publications from the overlay when its record is read back.
     ///
-    /// - Returns: nil for an unknown publication: it was sent before the partition was revoked.
+    /// - Returns: nil if the publication is unknown because it was sent before the partition was revoked.
     mutating func takePublication(_ number: UInt64) -> Publication? {
-        // By index: iterating over values of a generic type allocates memory for each.
+        // Iterate by index: iterating over values of a generic type allocates memory for each.
         for index in publications.indices where publications[index].number == number {
             return publications.remove(at: index)
         }
         return nil
     }
 
-    /// Applies an own record that was read back.
+    /// Applies one of this process's own records that was read back.
     ///
     /// - Parameters:
     ///   - publication: the publication returned by ``takePublication(_:)``.
-    ///   - image: returns the stored form of the row where it differs from the published one.
+    ///   - image: returns the stored form of the row if it differs from the published one.
     mutating func received(
         own publication: Publication, _ proposal: StateProposal?, form: Int64, by model: Model,
         image: (State) -> RowImage
@@ -129,7 +129,7 @@ struct RowState<Model: StateModel> {
             replace(nil, RowImage())
             return .written
         }
-        // If others wrote in between, the record may lack their facts.
+        // If other members wrote in between, the record may lack their facts.
         guard isInOrder || row == nil else {
             return received(state.value, proposal, form: form, by: model, image: image)
         }
@@ -140,8 +140,8 @@ struct RowState<Model: StateModel> {
     /// Applies a state that was read from the topic.
     ///
     /// - Parameters:
-    ///   - proposal: the proposal in the record; nil for none.
-    ///   - form: the fingerprint by which the record was published.
+    ///   - proposal: the proposal in the record; nil if there is none.
+    ///   - form: the fingerprint with which the record was published.
     ///   - image: returns the stored form of a row.
     mutating func received(
         _ state: State, _ proposal: StateProposal?, form: Int64, by model: Model, image: (State) -> RowImage
@@ -170,7 +170,7 @@ struct RowState<Model: StateModel> {
         return effect
     }
 
-    /// Applies a record that cannot be decoded as a state of the key.
+    /// Applies a record that cannot be decoded into a state of the key.
     mutating func receivedUnreadable() -> RowEffect {
         guard row != nil else { return .unreadable }
         image.isBehind = true
@@ -193,9 +193,9 @@ struct RowState<Model: StateModel> {
         if isSettled { current = row }
     }
 
-    /// Keeps the winning proposal of the key: the first in the log of the latest round.
+    /// Keeps the key's winning proposal: the first one in the log for the latest round.
     ///
-    /// - Returns: whether the record lacks the winner, so that the owner publishes again.
+    /// - Returns: whether the record lacks the winner, so that the owner must republish the row.
     private mutating func received(_ proposal: StateProposal?, by model: Model) -> Bool {
         guard let winner = image.proposal, let state = row?.value else {
             image.proposal = proposal
@@ -211,7 +211,7 @@ struct RowState<Model: StateModel> {
 
     // MARK: Acknowledged, refused, revoked
 
-    /// Removes publications that are acknowledged but will not be read back, because their partition is not followed.
+    /// Removes publications that are acknowledged but will never be read back, because their partition is not followed.
     mutating func acknowledged(by model: Model, _ isAcknowledged: (Publication) -> Bool) {
         guard publications.contains(where: isAcknowledged) else { return }
         let (pending, hasMore) = (current, isUnpublished)
@@ -222,7 +222,7 @@ struct RowState<Model: StateModel> {
         isUnpublished = true
     }
 
-    /// Removes publications that were not acknowledged, and computes the current state again without them.
+    /// Removes publications that were not acknowledged, and recomputes the current state without them.
     ///
     /// - Returns: the removed publications.
     mutating func refused(by model: Model, _ isRefused: (Publication) -> Bool) -> [Publication] {
@@ -233,8 +233,8 @@ struct RowState<Model: StateModel> {
         return refused
     }
 
-    /// Removes all publications because the partition was revoked. Its next owner computes unpublished changes again,
-    /// and own records that are read back later are treated as another member's.
+    /// Removes all publications because the partition was revoked. The next owner recomputes unpublished changes, and
+    /// this process's records that are read back later are treated like another member's.
     mutating func revoked() {
         publications = []
         current = row
@@ -255,16 +255,16 @@ struct RowState<Model: StateModel> {
     }
 }
 
-/// The consequences of applying a record to a row.
+/// The effects of applying a record to a row.
 struct RowEffect: OptionSet {
     let rawValue: Int
 
-    /// The row is written to the database.
+    /// The row must be written to the database.
     static let written = RowEffect(rawValue: 1)
-    /// Another member's record has changed it.
+    /// Another member's record changed the row.
     static let changed = RowEffect(rawValue: 2)
-    /// The last record is outdated compared with the row: the owner republishes the row.
+    /// The last record is older than the row, so the owner must republish the row.
     static let behind = RowEffect(rawValue: 4)
-    /// The record cannot be decoded, or cannot be merged.
+    /// The record cannot be decoded or merged.
     static let unreadable = RowEffect(rawValue: 8)
 }
