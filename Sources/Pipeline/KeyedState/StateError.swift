@@ -10,11 +10,11 @@ public struct StateError: InfrastructureFault, CustomStringConvertible {
         case damaged
         /// A newer version of the program wrote the file or the record.
         case newer
-        /// The disk, a lock, or another failure of SQLite.
+        /// SQLite failed because of the disk, a lock or another error.
         case sqlite
         /// A publication was not acknowledged.
         case publication
-        /// The topic of the state cannot be read, or is not as expected.
+        /// The state's topic cannot be read, or is not as expected.
         case changelog
         /// The number of partitions of the state's topic was changed.
         case repartitioned

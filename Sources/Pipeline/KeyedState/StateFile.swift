@@ -5,17 +5,17 @@ internal import Lifecycle
 internal import SQLite
 internal import Telemetry
 
-/// The file of a keyed state: opened by one process, and renamed if it is damaged.
+/// The database file of a keyed state. Only one process opens it, and it is renamed if it is damaged.
 struct StateFile {
     let path: String
     let logger: Logger
 
-    /// Path of an empty file that marks the database as damaged; created when damage was found during use.
+    /// Path of an empty file that marks the database as damaged; created when damage is found during use.
     private var marker: String { path + ".damaged" }
 
     /// Opens or creates the file; a damaged file is renamed and rebuilt from Kafka.
     ///
-    /// - Parameter now: milliseconds since 1970, for the new name of a damaged file.
+    /// - Parameter now: milliseconds since 1970; used in the new name of a damaged file.
     /// - Throws: a `StartupError` if this process cannot use the file.
     func open(topics: [KafkaTopic], now: Int64) throws(StartupError) -> StateStore {
         do throws(StateError) {
@@ -35,7 +35,7 @@ struct StateFile {
         }
     }
 
-    /// Makes the next start rename the file: SQLite does not detect all damage when it opens a file.
+    /// Makes the next start rename the file, because SQLite does not detect all damage when it opens a file.
     func markDamaged() {
         _ = FileManager.default.createFile(atPath: marker, contents: nil)
     }
@@ -59,7 +59,7 @@ struct StateFile {
 
     private func database() throws(StateError) -> sending Database {
         do {
-            // A remaining log means that the last owner did not close the file.
+            // A leftover log means that the last owner did not close the file.
             var log = stat()
             let wasLeftOpen = stat(path + "-wal", &log) == 0 && log.st_size > 0
             let database = try Database(path: path)

@@ -1,13 +1,13 @@
 internal import PipelineRuntime
 internal import Synchronization
 
-/// The tasks that read a state's topics and end with their partitions; counted, so that a stop can wait for them.
+/// The tasks that read a state's topics or end such reading. They are counted so that a stop can wait for them.
 final class StateFollowers: Sendable {
     private struct State {
         var running = 0
         var isClosed = false
         var isOverdue = false
-        /// The task that waits for the end; at most one at a time.
+        /// The task that waits for all others to end; at most one at a time.
         var waiter: CheckedContinuation<Void, Never>?
     }
 
@@ -16,9 +16,9 @@ final class StateFollowers: Sendable {
 
     init(on executor: HandlerThreads) { self.executor = executor }
 
-    /// Runs `body` in its own task, unless ``end(within:)`` was called.
+    /// Runs `body` in its own task, unless ``end(within:)`` has been called.
     ///
-    /// - Returns: the task; nil after the end.
+    /// - Returns: the task; nil if ``end(within:)`` has been called.
     @discardableResult
     func begin(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never>? {
         let mayBegin = state.withLock { state in
@@ -35,7 +35,7 @@ final class StateFollowers: Sendable {
 
     /// Prevents new tasks and waits for the running ones.
     ///
-    /// - Returns: false if a task still runs after `limit`.
+    /// - Returns: false if a task is still running after `limit`.
     func end(within limit: Duration) async -> Bool {
         state.withLock { state in
             state.isClosed = true
@@ -51,7 +51,7 @@ final class StateFollowers: Sendable {
         return state.withLock { $0.running == 0 }
     }
 
-    /// Changes the state, and resumes the waiting task if nothing is left to wait for.
+    /// Changes the state, and resumes the waiting task if no other task is left.
     private func wake(_ change: (inout State) -> Void) {
         let waiter = state.withLock { state in
             change(&state)

@@ -1,15 +1,15 @@
 /// Names of record headers that other readers of the state's topics need; they are a contract.
 public enum StateHeader {
-    /// The writer of a record and the fingerprint of its rules; every record of a member has it.
+    /// The writer of a record and the fingerprint of its rules. Every record that a member writes has this header.
     public static let mark = "sluice.state"
-    /// The effective time of a record where it differs from the time of writing, milliseconds since 1970. An erasure
-    /// erases everything signed up to it.
+    /// The effective time of a record if it differs from the time of writing, milliseconds since 1970. An erasure
+    /// erases everything signed up to this time.
     public static let moment = "sluice.state.moment"
-    /// Marks the tombstone of an expired row: the row is no longer needed, and every member deletes it.
+    /// Marks the tombstone of an expired row, which is no longer needed and which every member deletes.
     public static let expired = "sluice.state.expired"
     /// The offset of the record that first held a proposal; negative if that record was in another topic.
     public static let proposalOffset = "sluice.proposal.offset"
-    /// Position and checksum of the row in the value, with the columns that a database keeps with it, so that a restore
-    /// need not parse records published by its own rules. Other readers ignore it.
+    /// Position and checksum of the row in the value, with the row's database columns, so that a restore need not parse
+    /// records published by its own rules. Other readers ignore this header.
     public static let row = "sluice.state.row"
 }

@@ -3,17 +3,17 @@ internal import Kafka
 /// Whether the reader of a state's topics is connected, makes progress, and can write. Times are monotonic
 /// milliseconds.
 struct StateHealth: Sendable {
-    /// Longest time without statistics, which normally come every few seconds (at most every 15 s): afterwards the
-    /// client's threads are stuck and only a restart helps.
+    /// Maximum time without statistics, which normally arrive every few seconds (every 15 s at most). After this, the
+    /// client's threads are considered stuck, and only a restart helps.
     static let longestSilence: Int64 = 60_000
 
     /// Time of the last statistics, or of the start; nil before the start.
     var lastSign: Int64?
-    /// Brokers to which the reader is connected; nil before the first statistics.
+    /// Number of brokers that the reader is connected to; nil before the first statistics.
     var brokersUp: Int?
     /// Partitions whose last write to the database failed.
     private(set) var unwritten: Set<KafkaTopicPartition> = []
-    /// Partitions that are behind their topic, with the time of their last progress.
+    /// Time of the last progress of each partition that is behind its topic.
     private var waiting: [KafkaTopicPartition: Int64] = [:]
 
     /// Records the result of a write to the database.
@@ -26,7 +26,7 @@ struct StateHealth: Sendable {
         waiting[place] = isBehind ? now : nil
     }
 
-    /// Records that a newer end of the partition was reported.
+    /// Records that a broker reported a newer end of the partition.
     mutating func sawEnd(of place: KafkaTopicPartition, isBehind: Bool, at now: Int64) {
         waiting[place] = isBehind ? waiting[place] ?? now : nil
     }
@@ -37,15 +37,15 @@ struct StateHealth: Sendable {
         waiting[place] = nil
     }
 
-    /// Returns the longest time in milliseconds for which a partition that is behind its topic has made no progress.
+    /// Returns the longest time, in milliseconds, that a partition behind its topic has made no progress.
     func stalled(at now: Int64) -> Int64 { waiting.values.min().map { max(0, now - $0) } ?? 0 }
 
-    /// Whether the client is alive; if not, the process should be restarted.
+    /// Returns whether the client is alive; if not, the process should be restarted.
     func isLive(at now: Int64) -> Bool { lastSign.map { now - $0 < Self.longestSilence } ?? true }
 
-    /// Returns why reads may be incomplete; nil for no reason.
+    /// Returns why reads may be incomplete; nil if they are complete.
     ///
-    /// - Parameter limit: the longest permitted value of ``stalled(at:)``.
+    /// - Parameter limit: the maximum permitted value of ``stalled(at:)``.
     func obstacle(at now: Int64, limit: Int64) -> String? {
         if let place = unwritten.min(by: { $0.description < $1.description }) {
             return "\(place) of the state cannot be written to the database"
@@ -54,7 +54,7 @@ struct StateHealth: Sendable {
         return stalled > limit ? "the state is behind its topic, and nothing was applied for \(stalled / 1_000) s" : nil
     }
 
-    /// Returns why newer records cannot be read; nil for no reason.
+    /// Returns why newer records cannot be read; nil if they can.
     func disconnection(at now: Int64) -> String? {
         if !isLive(at: now) { return "the reader of the state's topics is silent" }
         return brokersUp == 0 ? "the reader of the state's topics is connected to no broker" : nil

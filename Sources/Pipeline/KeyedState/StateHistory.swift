@@ -3,14 +3,14 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Telemetry
 
-/// Input that the group has committed and will not read again: its contribution to the state must exist in the topic or
-/// in the database.
+/// Describes input that the group has committed and will not read again. Its contribution to the state must exist in
+/// the topic or in the database.
 public struct StateHistory: Sendable {
     /// The group that reads the input topics.
     public var group: KafkaConsumerGroup
-    /// Whether an input record contributes to the state.
+    /// Returns whether an input record contributes to the state.
     public var isKept: @Sendable (KafkaRecord) -> Bool
-    /// The fix for the operator: how to make the group read everything again.
+    /// Instructions for the operator on how to make the group read everything again.
     public var fix: String
     /// Maximum time that this check may spend reading input records.
     public var limit: Duration = .seconds(60)
@@ -23,7 +23,7 @@ public struct StateHistory: Sendable {
 }
 
 extension KeyedState {
-    /// Whether neither the topic nor the database holds anything of a partition of the state.
+    /// Returns whether neither the topic nor the database has any data for a partition of the state.
     func isUnknown(
         _ place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
     ) throws(StateError) -> Bool {
@@ -31,18 +31,19 @@ extension KeyedState {
         return try !parts.rows.knows(place, hadRecords: ends.high.rawValue > 0)
     }
 
-    /// Throws if the state of a partition is lost: neither the topic nor the database holds anything of it, and the
+    /// Throws if the state of a partition is lost: neither the topic nor the database has any data for it, but the
     /// group has already read input records that contribute to it.
     ///
-    /// A new group, a group that has read nothing yet, and a group whose records do not contribute are accepted.
+    /// Accepts a new group, a group that has read nothing yet, and a group that has read only records that do not
+    /// contribute.
     ///
-    /// - Parameter inputs: partitions of the input without any state.
-    /// - Throws: a `StartupError` with exit code 78, which ends the process too.
+    /// - Parameter inputs: input partitions without any state.
+    /// - Throws: a `StartupError` with exit code 78, which ends the process.
     func refuseToForget(_ inputs: [KafkaTopicPartition], _ parts: Parts) async throws {
         guard let history = options.history, !inputs.isEmpty else { return }
         for (input, next) in try await committedOffsets(of: inputs, parts) {
             let low = try await parts.queries.watermarks(of: input).low
-            // At the low watermark the group has read nothing, or the records that it has read are deleted.
+            // At the low watermark, the group has read nothing, or the records that it has read have been deleted.
             guard next > low, try await isKept(history, input, from: low, to: next) else { continue }
             let failure = StartupError(
                 """
@@ -65,7 +66,7 @@ extension KeyedState {
         }
     }
 
-    /// Whether one of the records contributes to the state; false when this cannot be determined.
+    /// Returns whether one of the records contributes to the state; false if this cannot be determined.
     private func isKept(
         _ history: StateHistory, _ input: KafkaTopicPartition, from low: KafkaOffset, to next: KafkaOffset
     ) async throws -> Bool {
@@ -85,7 +86,7 @@ extension KeyedState {
         }
     }
 
-    /// Thrown to end the reading early.
+    /// Thrown to stop reading early.
     private enum Answer: Error {
         case kept, nothing
     }

@@ -8,7 +8,7 @@ public enum StateKeys: Sendable, Hashable {
     /// Keys that begin with none of these prefixes.
     case notPrefixed([[UInt8]])
 
-    /// A condition on the column `key`, with a parameter for each of ``values``.
+    /// An SQL condition on the column `key`, with one parameter for each of ``values``.
     var condition: String {
         switch self {
         case .all: ""

@@ -1,63 +1,64 @@
 public import Kafka
 
-/// Defines the rows of a keyed state: how values are merged, stored and published.
+/// Defines the rows of a keyed state: how they are merged, stored and published.
 ///
-/// `merge` is associative, commutative and idempotent, and the state contains everything: members that merge the same
-/// values in any order and number end with equal states. The module relies on nothing else to survive crashes,
-/// duplicates, moved partitions, lost disks, and members that write although they no longer own a partition.
+/// `merge` must be associative, commutative and idempotent, and the state must contain everything: members that merge
+/// the same values in any order and any number of times end up with equal states. The module relies on nothing else to
+/// survive crashes, duplicates, moved partitions, lost disks, and members that write to a partition they no longer own.
 ///
-/// A model must define how a state is keyed, merged, encoded and decoded; everything else has a default.
+/// A model must define how a state is keyed, merged, encoded and decoded. Everything else has a default.
 public protocol StateModel: Sendable {
     associatedtype State: Sendable, Equatable
 
     // MARK: Required
 
-    /// Returns the record key of a state in its topic, the same for all values that are joined and unique to them.
+    /// Returns the record key of a state in its topic. Values that are joined must share a key, and no other value may
+    /// have it.
     ///
-    /// It may differ from the key of the input record, such as the account that a purchase belongs to. Another member
-    /// may then own the row's partition: this member publishes its version of the row, possibly only the facts of this
-    /// record, and the owner publishes the union afterwards. A reader of the topic sees an incomplete value for a
-    /// moment, and each change costs two records, so use the key of the record where possible.
+    /// The key may differ from that of the input record: for example, the account that a purchase belongs to. Another
+    /// member may then own the row's partition: this member publishes its version of the row, possibly only the facts
+    /// of this record, and the owner publishes the union afterwards. Readers of the topic briefly see an incomplete
+    /// value, and each change costs two records, so use the input record's key if possible.
     func key(of state: State) -> [UInt8]
 
-    /// Merges another value of the same key.
+    /// Merges another value with the same key.
     ///
-    /// - Throws: an error for values that cannot be merged; `state` is unchanged then. The record that brought `other`
-    ///   is dead-lettered; the records beside it are not affected.
+    /// - Throws: an error if the values cannot be merged; `state` is then unchanged. The record that contained `other`
+    ///   is dead-lettered; other records in the batch are not affected.
     func merge(_ other: State, into state: inout State) throws -> StateMerge
 
-    /// Returns the form of a row in the database: all facts, independent of the time.
+    /// Returns the row as stored in the database: all facts, independent of the time.
     func encode(_ state: State) -> [UInt8]
 
     /// Decodes the output of ``encode(_:)`` by this or an older version of the program.
     ///
-    /// - Throws: a ``StateError`` of code `newer` for a row written by a newer version: the process ends with exit code
-    ///   78 and never overwrites it. Any other error means that the value is not readable.
+    /// - Throws: a ``StateError`` with code `newer` if a newer version wrote the row; the process then ends with exit
+    ///   code 78 and never overwrites the row. Any other error means that the value is unreadable.
     func decode(_ row: [UInt8]) throws -> State
 
     // MARK: Optional
 
-    /// Returns the value of the state's record at a moment (milliseconds since 1970). By default the row.
+    /// Returns the value of the state's record at a moment (milliseconds since 1970). The default is the row.
     ///
     /// - Parameter row: the output of ``encode(_:)`` for the state.
     func publication(of state: State, row: [UInt8], at moment: Int64) -> StatePublication
 
-    /// Returns when the published value will change without a merge; see ``StatePublication/nextChange``.
+    /// Returns when the published value changes without a merge; see ``StatePublication/nextChange``.
     func nextChange(of state: State, after moment: Int64) -> Int64?
 
-    /// Decodes the value of a record published by any version of the program. By default ``decode(_:)``.
+    /// Decodes the value of a record published by any version of the program. The default calls ``decode(_:)``.
     ///
     /// - Parameter offset: the record's offset in its partition of the state's topic.
     /// - Throws: the same errors as ``decode(_:)``.
     func read(published value: [UInt8], at offset: Int64) throws -> State
 
-    /// Returns the derived updates: states of other keys that follow from a state, empty for most models. They grow
-    /// with the state and retract nothing, so that their union is the same in every order. They are published and
-    /// acknowledged before the state.
+    /// Returns the derived updates: states of other keys that follow from this state. Most models have none. Derived
+    /// updates grow with the state and never retract anything, so that their union does not depend on the order. They
+    /// are published and acknowledged before the state.
     func derivedUpdates(of state: State) -> [State]
 
-    /// Returns the state to merge for a tombstone: it erases everything up to the moment of the record. Nil, the
-    /// default, removes the row.
+    /// Returns the state to merge for a tombstone; it erases everything up to the moment of the record. The default,
+    /// nil, removes the row.
     ///
     /// - Parameters:
     ///   - topic: the topic of the state.
@@ -67,28 +68,29 @@ public protocol StateModel: Sendable {
     /// Returns the index entries under which the row can be found.
     func indexEntries(of state: State) -> [IndexEntry]
 
-    /// Returns when work on the row is due, milliseconds since 1970; see ``KeyedState/dueRows(upTo:in:keys:atMost:)``.
+    /// Returns when work on the row is due, in milliseconds since 1970; see
+    /// ``KeyedState/dueRows(upTo:in:keys:atMost:)``.
     func deadline(of state: State) -> Int64?
 
-    /// Returns when the row is no longer needed, milliseconds since 1970: the owner publishes a tombstone then, and
-    /// every member that reads it deletes the row. Nil, the default: never.
+    /// Returns when the row is no longer needed, in milliseconds since 1970. The owner then publishes a tombstone, and
+    /// every member that reads it deletes the row. The default, nil, means never.
     func expiry(of state: State) -> Int64?
 
-    /// Returns the round that a proposal belongs to, where a key has a sequence of decisions. A proposal of a later
-    /// round replaces one of an earlier round; within a round the first in the log wins. 0, the default: a single
-    /// round.
+    /// Returns the round that a proposal belongs to, if a key has a sequence of decisions. A proposal for a later round
+    /// replaces one for an earlier round; within a round, the first proposal in the log wins. With the default, 0, all
+    /// proposals are in one round.
     ///
-    /// It is called each time with the current state, so that every member that has merged the same values agrees,
-    /// whatever state the proposer had. It must depend on nothing else, and must not trap for any bytes: any producer
-    /// may write a proposal.
+    /// Always called with the current state, so that all members that have merged the same values agree, regardless of
+    /// the proposer's state. The result must depend on nothing else, and no bytes may cause a trap, because any
+    /// producer can write a proposal.
     ///
     /// - Parameters:
     ///   - proposal: the bytes passed to ``KeyedState/propose(_:for:in:)``.
-    ///   - state: the state of the key, with the record that holds the proposal merged.
+    ///   - state: the state of the key after merging the record that contains the proposal.
     func round(of proposal: [UInt8], in state: State) -> Int64
 
-    /// Identifies the rules and the form by which states are published. When it differs from the fingerprint of a
-    /// published row, the owner publishes the row again, at a bounded rate.
+    /// Identifies the rules and the format by which states are published. The owner republishes rows that were
+    /// published with a different fingerprint, at a bounded rate.
     var fingerprint: String { get }
 }
 
@@ -108,14 +110,14 @@ extension StateModel {
     public func round(of proposal: [UInt8], in state: State) -> Int64 { 0 }
     public var fingerprint: String { "" }
 
-    /// Whether a proposal in the log replaces the winner so far.
+    /// Returns whether a proposal in the log replaces the winner so far.
     func replaces(_ proposal: StateProposal, _ winner: StateProposal, in state: State) -> Bool {
         guard proposal.value != winner.value else { return proposal.offset <= winner.offset }
         let (round, winning) = (self.round(of: proposal.value, in: state), self.round(of: winner.value, in: state))
         return round == winning ? proposal.offset <= winner.offset : round > winning
     }
 
-    /// Merges two encoded rows of a key.
+    /// Merges two encoded rows of the same key.
     func join(_ row: [UInt8], _ other: [UInt8]) throws -> [UInt8] {
         guard row != other else { return row }
         var state = try decode(row)
@@ -139,13 +141,14 @@ public struct StateMerge: Sendable, Equatable {
 
 /// The value of a state's record at a moment.
 public struct StatePublication: Sendable, Equatable {
-    /// Nil: a tombstone.
+    /// The value; nil for a tombstone.
     public var value: [UInt8]?
-    /// When the value will change without a merge, milliseconds since 1970; it is published again then. Nil when it
-    /// does not depend on the time.
+    /// When the value changes without a merge and must be republished, in milliseconds since 1970. Nil if it does not
+    /// depend on the time.
     public var nextChange: Int64?
-    /// The effective time of the record, milliseconds since 1970; nil for the time of writing. It is in the header
-    /// ``StateHeader/moment``: the record's timestamp is always the time of writing, since topics refuse old ones.
+    /// The effective time of the record, milliseconds since 1970; nil means the time of writing. It is sent in the
+    /// header ``StateHeader/moment``, because topics refuse old timestamps and the record's timestamp is therefore
+    /// always the time of writing.
     public var moment: Int64?
 
     public init(value: [UInt8]?, nextChange: Int64? = nil, moment: Int64? = nil) {
@@ -155,7 +158,7 @@ public struct StatePublication: Sendable, Equatable {
     }
 }
 
-/// A name and a value under which rows are found: an account, a status.
+/// A name and a value by which rows can be found, such as an account or a status.
 public struct IndexEntry: Sendable, Hashable {
     public var name: String
     public var value: String

@@ -1,20 +1,20 @@
 internal import Kafka
 
-/// Applying the topic: rows in the database change in no other way.
+/// Applies the topic's records. Rows in the database change in no other way.
 extension StatePartition {
-    /// The changes of a batch of records.
+    /// The changes made by a batch of records.
     struct Applied: Sendable {
         var writes: [RowWrite] = []
         /// Rows copied from their records.
         var copies: [CopiedRow] = []
-        /// Number of rows changed by records of other members.
+        /// Number of rows changed by other members' records.
         var changed = 0
         /// Number of records that are incomplete or outdated.
         var behind = 0
         var unreadable = 0
-        /// Number of records in another partition than that of their key.
+        /// Number of records that are not in their key's partition.
         var misplaced = 0
-        /// States, by key, that were refused before and are in the topic now.
+        /// States, by key, that were refused before but are now in the topic.
         var fitting: [[UInt8]: [UInt8]] = [:]
         /// Whether some records were published by other rules.
         var hasOtherForm = false
@@ -28,10 +28,10 @@ extension StatePartition {
         case misplaced
     }
 
-    /// Applies records, in ascending order of offsets, to the rows in memory, and returns the changes to write.
-    /// ``committed(_:)`` must be called before the next batch is applied.
+    /// Applies records, in ascending order of offsets, to the rows in memory, and returns the changes to write. Call
+    /// ``committed(_:)`` before applying the next batch.
     ///
-    /// - Throws: a ``StateError`` of code `newer`, `damaged` or `sqlite`; nothing was changed then.
+    /// - Throws: a ``StateError`` with code `newer`, `damaged` or `sqlite`; nothing is changed in that case.
     func apply(_ records: [KafkaRecord]) throws -> Applied {
         let (copies, others) = separateCopies(records)
         var applied = try applyDecoded(others)
@@ -45,11 +45,11 @@ extension StatePartition {
     }
 
     private func applyDecoded(_ records: [KafkaRecord]) throws -> Applied {
-        // Parsed before the lock is taken; own records are not parsed at all.
+        // Parse before taking the lock; this process's own records are not parsed at all.
         let readings = try records.map { try read($0, asOwn: true) }
         return try withLock { guarded in
             var applied = Applied()
-            // Everything that may fail is done first; afterwards the rows of all keys are in memory.
+            // Do everything that may fail first. Afterwards, the rows of all keys are in memory.
             try load(records.compactMap { $0.key.map { RowKey($0) } }, &guarded)
             var order: [Entry] = []
             for index in records.indices {
@@ -75,7 +75,7 @@ extension StatePartition {
         }
     }
 
-    /// Called when the writes of the last batch are committed to the database.
+    /// Called once the writes of the last batch are committed to the database.
     ///
     /// - Parameter ids: the ids of the rows, in the order of the writes; 0 for removed rows.
     func committed(_ ids: [Int64]) {
@@ -97,8 +97,8 @@ extension StatePartition {
         }
     }
 
-    /// Called before reading begins: drops rows that were applied but not written when reading ended, which are applied
-    /// again.
+    /// Called before reading begins. Drops rows that were applied but not written when reading ended; their records
+    /// will be applied again.
     func restart() {
         withLock { guarded in
             for (key, entry) in guarded.cache.entries where entry.writes > 0 { guarded.cache.remove(key) }
@@ -135,7 +135,7 @@ extension StatePartition {
 
     /// Applies one record.
     ///
-    /// - Returns: the entry whose row is to be written; nil for none.
+    /// - Returns: the entry with a row to write; nil if there is none.
     private func apply(
         _ record: KafkaRecord, _ key: [UInt8], _ reading: Reading, _ applied: inout Applied, _ guarded: inout Guarded
     ) throws -> Entry? {
@@ -145,7 +145,8 @@ extension StatePartition {
         switch reading {
         case .own(let mark):
             guard let known, let publication = known.state.takePublication(mark.number) else {
-                // Published before the partition was revoked, or discarded: treated as another member's record.
+                // The record was published before the partition was revoked, or was discarded: treat it like another
+                // member's record.
                 return try apply(record, key, read(record, asOwn: false), &applied, &guarded)
             }
             entry = known
@@ -180,7 +181,7 @@ extension StatePartition {
         return effect.contains(.written) ? entry : nil
     }
 
-    /// Records that a refused state is in the topic when a publication that includes it was read back.
+    /// Records that a refused state is now in the topic, because a publication that includes it was read back.
     private func noteFit(
         _ publication: RowState<Model>.Publication, _ key: [UInt8], _ applied: inout Applied,
         _ guarded: inout Guarded
@@ -194,7 +195,7 @@ extension StatePartition {
     }
 
     private func image(of state: State, _ form: Int64, _ record: KafkaRecord) -> RowImage {
-        // Computed for the time of the record: the value that is due was published then.
+        // Computed for the time of the record, when the value was published.
         let change = model.nextChange(of: state, after: record.timestampMilliseconds ?? 0)
         return RowImage(
             encoded: model.encode(state), form: form, due: Self.earlier(change, model.expiry(of: state)),

@@ -1,6 +1,6 @@
 internal import Kafka
 
-/// Merging states into rows and publishing the changes.
+/// Merges states into rows and publishes the changes.
 extension StatePartition {
     struct Merge {
         /// The states of the rows that changed.
@@ -8,22 +8,22 @@ extension StatePartition {
         var late = 0
         /// Errors of states that cannot be merged, by index in the batch.
         var faults: [Int: any Error] = [:]
-        /// States whose derived updates must be published before the states themselves.
+        /// States with derived updates that must be published before the states themselves.
         var deferred: [State] = []
-        /// Deliveries to wait for: own publications, and earlier publications of the same keys.
+        /// Deliveries to wait for: those of this merge, and earlier ones of the same keys.
         var deliveries: [StateDelivery] = []
     }
 
-    /// How the updates that merged rows derive for other keys are handled.
+    /// When to publish the updates that merged rows derive for other keys.
     enum Derivation {
         /// Changed rows that derive updates are deferred.
         case first
-        /// Unchanged rows are deferred, too: a member may have died after it published such a row and before it
-        /// published the updates that the row derives.
+        /// Unchanged rows are deferred, too: a member may have died after publishing such a row but before publishing
+        /// the updates that the row derives.
         case firstOfAll
-        /// The updates of exactly the merged states are published; rows that now derive other updates are deferred.
+        /// The updates of the merged states have been published; rows that now derive different updates are deferred.
         case published
-        /// The caller publishes them afterwards.
+        /// The caller publishes the updates afterwards.
         case later
     }
 
@@ -34,7 +34,7 @@ extension StatePartition {
         try merge(states, keys: states.map { RowKey(model.key(of: $0)) }, at: now, derivation)
     }
 
-    /// Merges states whose keys are already computed.
+    /// Merges states with keys that are already computed.
     ///
     /// - Parameter keys: the key of each state.
     func merge(
@@ -46,7 +46,7 @@ extension StatePartition {
             var touched: [Entry] = []
             touched.reserveCapacity(states.count)
             try load(keys, &guarded)
-            // By index, here and below: iterating over values of a generic type allocates memory for each.
+            // Iterate by index, here and below: iterating over values of a generic type allocates memory for each.
             for index in keys.indices {
                 let entry = entry(of: keys[index], &guarded)
                 do {
@@ -83,7 +83,7 @@ extension StatePartition {
         }
     }
 
-    /// Whether updates that a changed row derives must be published before it.
+    /// Returns whether the updates that a changed row derives must be published before the row.
     private func isDeferred(_ state: State, _ derivation: Derivation, of merged: [State]) -> Bool {
         guard derivation != .later else { return false }
         let updates = model.derivedUpdates(of: state)
@@ -92,13 +92,13 @@ extension StatePartition {
         return !merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }
     }
 
-    /// The state of an entry, if it derives updates.
+    /// Returns the state of an entry if it derives updates; empty otherwise.
     func derivingState(of entry: Entry) -> [State] {
         guard let state = entry.state.current?.value, !model.derivedUpdates(of: state).isEmpty else { return [] }
         return [state]
     }
 
-    /// Adds an earlier publication of the key that is not acknowledged yet to the deliveries to wait for.
+    /// Adds the delivery of an earlier, unacknowledged publication of the key to the deliveries to wait for.
     private func include(_ entry: Entry, _ deliveries: inout [StateDelivery]) {
         guard let last = entry.state.publications.last?.delivery, !last.isAcknowledged,
             !deliveries.contains(where: { $0 === last })
@@ -106,10 +106,9 @@ extension StatePartition {
         deliveries.append(last)
     }
 
-    /// Publishes a proposal with the state of its key, unless a proposal of the same round or a later one has already
-    /// won.
+    /// Publishes a proposal with the state of its key, unless a proposal for the same or a later round has already won.
     ///
-    /// - Returns: nil when there is such a winner.
+    /// - Returns: nil if such a proposal has already won.
     func propose(_ proposal: [UInt8], for state: State, at now: Int64) throws -> StateDelivery? {
         try withLock { guarded in
             try requireUnblocked(guarded)

@@ -1,13 +1,13 @@
 internal import Kafka
 
-/// Publishing the current state of rows.
+/// Publishes the current state of rows.
 extension StatePartition {
-    /// Publishes the current state of rows: time has changed them, or their last record is incomplete or was published
-    /// by other rules. Refused rows are left out until they are retried, and rows whose derived updates may not be
-    /// published yet until these are.
+    /// Republishes rows that have changed with time, or that have a last record that is incomplete or was published by
+    /// other rules. Refused rows are skipped until they are retried. Rows with unpublished derived updates are skipped
+    /// until the updates are published.
     ///
-    /// - Parameter derived: states whose derived updates are published.
-    /// - Returns: the publications; nil when there are none, because all rows are outstanding, removed or refused.
+    /// - Parameter derived: states with derived updates that are published.
+    /// - Returns: the publications; nil if there are none because all rows are outstanding, removed or refused.
     func republish(
         _ keys: [[UInt8]], at now: Int64, derived: [State] = []
     ) throws -> (delivery: StateDelivery, count: Int)? {
@@ -28,9 +28,9 @@ extension StatePartition {
         }
     }
 
-    /// Returns the states of rows that joined facts of several members, while the topic holds only parts of them, and
-    /// that derive updates for other keys: no member with only a part could derive these updates. Refused rows are left
-    /// out, as in ``republish(_:at:derived:)``.
+    /// Returns the states of rows that derive updates for other keys and that joined facts of several members while the
+    /// topic contains only parts of them. A member with only one part could not have derived these updates. Refused
+    /// rows are skipped, as in ``republish(_:at:derived:)``.
     func statesBehind(_ keys: [[UInt8]]) throws -> [State] {
         try withLock { guarded in
             var states: [State] = []
@@ -44,14 +44,14 @@ extension StatePartition {
     }
 
     /// Marks the last publication as incomplete if its row derives updates, which are published later. The owner then
-    /// publishes the row again.
+    /// republishes the row.
     func markLackingUpdates(_ entry: Entry) {
         guard !derivingState(of: entry).isEmpty else { return }
         entry.state.markLastPublicationBehind()
     }
 
-    /// Whether derived updates of a row may not be published yet: the row joined facts of several members, or contains
-    /// unpublished changes.
+    /// Returns whether derived updates of a row may not have been published yet, because the row joined facts of
+    /// several members or contains unpublished changes.
     private func lacksUpdates(_ entry: Entry) -> Bool {
         (entry.state.image.isBehind || entry.state.isUnpublished) && !derivingState(of: entry).isEmpty
     }
@@ -68,7 +68,7 @@ extension StatePartition {
 
     /// Publishes the current state of a row.
     ///
-    /// - Parameter proposal: a new proposal to publish with the state; nil for the current winner.
+    /// - Parameter proposal: a new proposal to publish with the state; nil means the current winner.
     func sendState(
         of entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded, proposal: [UInt8]? = nil
     ) {
@@ -76,7 +76,7 @@ extension StatePartition {
         let winner = entry.state.image.proposal
         let encoded = model.encode(state)
         let publication = model.publication(of: state, row: encoded, at: now)
-        // Not before the next tick, whatever the model returns.
+        // Not before the next tick, regardless of the model's value.
         let due = Self.earlier(publication.nextChange, model.expiry(of: state)).map { max($0, now + 1) }
         let image = RowImage(
             encoded: encoded, form: form, due: due, deadline: model.deadline(of: state), proposal: winner,

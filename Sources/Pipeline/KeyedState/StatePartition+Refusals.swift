@@ -1,17 +1,17 @@
 internal import Kafka
 
-/// Publications that the brokers refuse. Brokers refuse a batch as a whole, so its rows are published again in smaller
-/// and smaller groups; a row that is refused on its own is kept and retried from time to time.
+/// Handles publications that the brokers refuse. Brokers refuse a batch as a whole, so its rows are republished in
+/// smaller and smaller groups. A row that is refused on its own is kept and retried from time to time.
 extension StatePartition {
-    /// Publications of a delivery that were discarded.
+    /// The discarded publications of a delivery.
     struct Discarded: Sendable {
-        /// Rows that the brokers refused, encoded, by key; nil for the removal of a row.
+        /// Encoded rows that the brokers refused, by key; nil if the row was to be removed.
         var refused: [RowKey: [UInt8]?] = [:]
         /// The error of each refused row.
         var errors: [RowKey: KafkaError] = [:]
     }
 
-    /// Discards publications that were not acknowledged, so that their states are computed again.
+    /// Discards publications that were not acknowledged, and recomputes their states.
     func discard(_ failures: [UInt64: KafkaError]) -> Discarded {
         withLock { guarded in
             var discarded = Discarded()
@@ -27,10 +27,10 @@ extension StatePartition {
         }
     }
 
-    /// Republishes refused rows, together.
+    /// Republishes refused rows in one batch.
     ///
-    /// - Parameter rows: encoded rows by key; nil for the removal of a row.
-    /// - Throws: a ``StateError`` for a row that cannot be read.
+    /// - Parameter rows: encoded rows by key; nil removes the row.
+    /// - Throws: a ``StateError`` if a row cannot be read.
     func publishAgain(_ rows: [RowKey: [UInt8]?], at now: Int64) throws -> StateDelivery {
         try withLock { guarded in
             try requireUnblocked(guarded)
@@ -49,8 +49,8 @@ extension StatePartition {
 
     /// Keeps a row that is refused on its own.
     ///
-    /// - Parameter encoded: nil for the removal of a row.
-    /// - Returns: the refused row, joined with the state refused before; nil for a removal.
+    /// - Parameter encoded: the encoded row; nil if the row was to be removed.
+    /// - Returns: the refused row, joined with the state refused before; nil if the row was to be removed.
     @discardableResult
     func setAside(_ encoded: [UInt8]?, of key: RowKey, _ error: KafkaError, at now: Int64) -> [UInt8]? {
         withLock { guarded in
@@ -58,7 +58,7 @@ extension StatePartition {
                 guarded.refusedRemovals[key.bytes] = now + Self.oversizedRetry
                 return nil
             }
-            // The row does not include the state refused before.
+            // The row does not contain the state refused before.
             if let kept = guarded.oversized[key.bytes] {
                 encoded = (try? model.join(encoded, kept.encoded)) ?? encoded
             }
@@ -68,7 +68,7 @@ extension StatePartition {
         }
     }
 
-    /// Publishes one of the refused rows if its next attempt is due.
+    /// Publishes one of the refused rows with a due attempt.
     func publishRefused(at now: Int64) throws -> StateDelivery? {
         let due = withLock { guarded -> (key: [UInt8], encoded: [UInt8])? in
             guard let (key, row) = guarded.oversized.min(by: { $0.value.retryAt < $1.value.retryAt }),
@@ -87,7 +87,7 @@ extension StatePartition {
         _ = try entry.state.merged(state, by: model)
     }
 
-    /// Removes acknowledged publications that will not be read back, because the partition is not followed: its owner
+    /// Removes acknowledged publications that will never be read back because the partition is not followed. Its owner
     /// merges them with the rows in the topic.
     func releaseAcknowledged() {
         withLock { guarded in

@@ -1,13 +1,13 @@
 internal import Kafka
 
-/// Restoring a database without rows: most records are the first of their key and were published by the same rules, so
+/// Restores a database without rows. Most records are the first of their key and were published by the same rules, so
 /// their rows are copied without being decoded.
 extension StatePartition {
-    /// Separates the records whose rows can be copied: each is the only one of its key so far.
+    /// Separates the records with rows that can be copied: each is the only one of its key so far.
     func separateCopies(_ records: [KafkaRecord]) -> (copies: [CopiedRow], others: [KafkaRecord]) {
         guard withLock({ $0.restored?.takesRows == true }) else { return ([], records) }
         let keys = records.map { $0.key.map { RestoredKeys.hash($0) } }
-        // Keys that share a hash count as one, so that both are decoded.
+        // Keys with the same hash count as one key, so that both records are decoded.
         var counts: [UInt64: Int] = [:]
         counts.reserveCapacity(records.count)
         for key in keys { if let key { counts[key, default: 0] += 1 } }
@@ -29,7 +29,8 @@ extension StatePartition {
         return (copies, others)
     }
 
-    /// Returns the row of a record that another member or run has published by this form, in the partition of its key.
+    /// Returns the row of a record in its key's partition that another member or run published with the current
+    /// fingerprint.
     private func copy(of record: KafkaRecord) -> CopiedRow? {
         guard let key = record.key, let value = record.value, let mark = RecordMark(record), mark.form == form,
             mark.writer != writer, KafkaPartition(ofKey: key, partitions: partitionCount) == name.partition,
@@ -40,7 +41,7 @@ extension StatePartition {
         return CopiedRow(key: key, value: value, header: header, form: mark.form, proposal: StateProposal(record))
     }
 
-    /// Called when copied rows are committed; entries that were requested meanwhile are merged with them in memory.
+    /// Called once copied rows are committed. Entries requested in the meantime are merged with them in memory.
     ///
     /// - Parameter ids: the ids of the rows.
     func committed(_ copies: [CopiedRow], _ ids: ArraySlice<Int64>, _ guarded: inout Guarded) {

@@ -1,9 +1,9 @@
 internal import Kafka
 internal import Synchronization
 
-/// One partition of a state's topic as this process knows it: recently used rows, decoded, and the overlay of
-/// publications that are not read back yet. Each partition has its own lock, so that partitions run in parallel; no
-/// code waits for a broker or a transaction while it holds the lock.
+/// One partition of a state's topic from the point of view of this process: recently used rows, decoded, and the
+/// overlay of publications that have not been read back yet. Each partition has its own lock, so that partitions run in
+/// parallel. No code waits for a broker or a transaction while holding the lock.
 final class StatePartition<Model: StateModel>: Sendable {
     typealias State = Model.State
     typealias Entry = RowCache<Model>.Entry
@@ -12,17 +12,17 @@ final class StatePartition<Model: StateModel>: Sendable {
         var cache = RowCache<Model>()
         var lastNumber: UInt64 = 0
         var isOwned = false
-        /// Whether the topic holds a record of a newer format, which must not be overwritten.
+        /// Whether the topic contains a record in a newer format, which must not be overwritten.
         var isBlocked = false
-        /// States that the brokers refuse, most of them for their size, by key.
+        /// States that the brokers refuse, by key. Most are refused because of their size.
         var oversized: [[UInt8]: Oversized] = [:]
-        /// Tombstones of expired rows that the brokers refuse, with the time of the next attempt.
+        /// Time of the next attempt for each refused tombstone of an expired row, by key.
         var refusedRemovals: [[UInt8]: Int64] = [:]
         /// Entries whose rows are being written.
         var writing: [Entry] = []
-        /// Rows that are being written without having been decoded.
+        /// Rows that are being written but were not decoded.
         var copies: [CopiedRow] = []
-        /// Keys restored so far while a database without rows is restored; nil otherwise.
+        /// Keys restored so far during the restore of a database without rows; nil otherwise.
         var restored: RestoredKeys?
     }
 
@@ -31,18 +31,19 @@ final class StatePartition<Model: StateModel>: Sendable {
         let encoded: [UInt8]
         /// Time of the next attempt, milliseconds since 1970.
         var retryAt: Int64
-        /// Whether it is refused for its size; true until another reason is known.
+        /// Whether the state is refused because of its size; true until another reason is known.
         var isTooLarge = true
     }
 
-    /// Milliseconds between attempts to publish a refused row, since a setting of the topic may have changed.
+    /// Time between attempts to publish a refused row, in milliseconds. A setting of the topic may have changed in the
+    /// meantime.
     static var oversizedRetry: Int64 { 60_000 }
 
     let name: KafkaTopicPartition
     let model: Model
     let form: Int64
     let writer: UInt64
-    /// Size in bytes of the encoded rows in the cache; decoded they are about four times as large.
+    /// Maximum size in bytes of the encoded rows in the cache. Decoded, they are about four times as large.
     let maximumBytes: Int
     /// Number of partitions of the topic.
     let partitionCount: Int32
@@ -52,8 +53,8 @@ final class StatePartition<Model: StateModel>: Sendable {
     private let guarded = Mutex(Guarded())
 
     /// - Parameters:
-    ///   - publish: sends records in the order of the calls; must not block.
-    ///   - maximumBytes: the size of the encoded rows that are cached beside those in use.
+    ///   - publish: sends records in call order; must not block.
+    ///   - maximumBytes: the maximum size of the encoded rows cached in addition to those in use.
     init(
         _ name: KafkaTopicPartition, model: Model, writer: UInt64, rows: StateRowSource, partitionCount: Int32,
         maximumBytes: Int,
@@ -78,7 +79,7 @@ final class StatePartition<Model: StateModel>: Sendable {
 
     var isOwned: Bool { guarded.withLock { $0.isOwned } }
 
-    /// Takes ownership of the partition.
+    /// Becomes the owner of the partition.
     ///
     /// - Parameter oversized: states that were refused when the partition was last owned, by key.
     func own(oversized: [[UInt8]: [UInt8]] = [:]) {
@@ -89,8 +90,8 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
-    /// Releases ownership because the partition is revoked. Its next owner computes unpublished changes again, and own
-    /// records that are read back later are treated as another member's.
+    /// Releases ownership because the partition was revoked. The next owner recomputes unpublished changes, and this
+    /// process's records that are read back later are treated like another member's.
     func disown() {
         guarded.withLock { guarded in
             guarded.isOwned = false
@@ -103,17 +104,18 @@ final class StatePartition<Model: StateModel>: Sendable {
 
     func block() { guarded.withLock { $0.isBlocked = true } }
 
-    /// Begins a restore of a partition without rows: from now on all keys that have a row are recorded.
+    /// Begins restoring a partition without rows. From now on, all keys that have a row are recorded.
     ///
-    /// - Parameter takesRows: whether rows of this form are taken from records without decoding them.
+    /// - Parameter takesRows: whether rows published with the current fingerprint are copied from records without being
+    ///   decoded.
     func beginRestore(takesRows: Bool = true) {
         guarded.withLock { $0.restored = RestoredKeys(takesRows: takesRows) }
     }
 
-    /// Ends the restore: rows are looked up in the database again.
+    /// Ends the restore, so that rows are looked up in the database again.
     func endRestore() { guarded.withLock { $0.restored = nil } }
 
-    /// Number of rows that the brokers refuse, for their size and for other reasons.
+    /// Number of rows that the brokers refuse because of their size, and for other reasons.
     var refusedRows: (tooLarge: Int, others: Int) {
         guarded.withLock { guarded in
             let tooLarge = guarded.oversized.values.count { $0.isTooLarge }
@@ -121,10 +123,10 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
-    /// Returns the current state of a key, including publications that are not read back yet.
+    /// Returns the current state of a key, including publications that have not been read back yet.
     func known(_ key: [UInt8]) throws -> State? { try guarded.withLock { try find(key, &$0)?.state.current?.value } }
 
-    /// Returns the winning proposal of a key, as far as the topic was read.
+    /// Returns the winning proposal of a key, as far as the topic has been read.
     func proposal(of key: [UInt8]) throws -> StateProposal? {
         try guarded.withLock { try find(key, &$0)?.state.image.proposal }
     }
@@ -148,7 +150,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         return guarded.cache.insert(RowKey(key))
     }
 
-    /// Reads the rows of keys that are not in memory, with one query of the database.
+    /// Reads the rows of keys that are not in memory, with one database query.
     func load(_ keys: [RowKey], _ guarded: inout Guarded) throws {
         var missing: Set<RowKey> = []
         for key in keys where guarded.cache.entries[key] == nil && guarded.restored?.mayHold(key.bytes) != false {
@@ -161,7 +163,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         }
     }
 
-    /// Returns the entry of a key whose row, if it has one, is in memory.
+    /// Returns the entry of a key. Its row, if it has one, must already be in memory.
     func entry(of key: RowKey, _ guarded: inout Guarded) -> Entry {
         if let entry = guarded.cache[key] { return entry }
         return guarded.cache.insert(key)

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Synchronization
 
-/// Progress of reading a state's topics, and the tasks that wait for it.
+/// The progress of reading a state's topics, and the tasks that wait for it.
 final class StateProgress: Sendable {
     private struct Waiter {
         let partition: KafkaTopicPartition
@@ -11,7 +11,7 @@ final class StateProgress: Sendable {
 
     private struct State {
         var next: [KafkaTopicPartition: Int64] = [:]
-        /// Partitions that are being read or will be.
+        /// Partitions that are being read or will be read.
         var followed: Set<KafkaTopicPartition> = []
         var waiters: [UInt64: Waiter] = [:]
         var lastWaiter: UInt64 = 0
@@ -30,7 +30,7 @@ final class StateProgress: Sendable {
         for waiter in ready { waiter.continuation.resume(returning: true) }
     }
 
-    /// Sets the offset at which reading begins; progress in an earlier topic of the same name is discarded.
+    /// Sets the offset at which reading begins, and discards progress in an earlier topic of the same name.
     func restart(at next: Int64, of partition: KafkaTopicPartition) {
         state.withLock { $0.next[partition] = next }
     }
@@ -39,7 +39,7 @@ final class StateProgress: Sendable {
         state.withLock { _ = $0.followed.insert(partition) }
     }
 
-    /// Stops following the partition and ends every wait for it.
+    /// Stops following the partition and ends all waits for it.
     func unfollow(_ partition: KafkaTopicPartition) {
         let waiters = state.withLock { state -> [Waiter] in
             state.followed.remove(partition)
@@ -50,15 +50,15 @@ final class StateProgress: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: false) }
     }
 
-    /// Whether publications to the partition will be read back.
+    /// Returns whether publications to the partition will be read back.
     func isFollowed(_ partition: KafkaTopicPartition) -> Bool { state.withLock { $0.followed.contains(partition) } }
 
-    /// Whether a task waits for the partition.
+    /// Returns whether a task is waiting for the partition.
     func isAwaited(_ partition: KafkaTopicPartition) -> Bool {
         state.withLock { state in state.waiters.values.contains { $0.partition == partition } }
     }
 
-    /// Ends every wait, because nothing more is read.
+    /// Ends all waits, because nothing more will be read.
     func end() {
         let waiters = state.withLock { state -> [Waiter] in
             state.isOver = true
@@ -68,9 +68,9 @@ final class StateProgress: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: false) }
     }
 
-    /// Waits until all records before `next` are read.
+    /// Waits until all records before `next` have been read.
     ///
-    /// - Returns: false when the task is cancelled, reading has ended, or the partition is not followed.
+    /// - Returns: false if the task is cancelled, reading has ended, or the partition is not followed.
     func wait(for next: Int64, of partition: KafkaTopicPartition) async -> Bool {
         let id = state.withLock { state in
             state.lastWaiter += 1

@@ -1,7 +1,7 @@
 public import Kafka
 
-/// A proposal in the log of a keyed state. The winner for a key is of the latest round (``StateModel/round(of:in:)``),
-/// and within it the one with the smallest offset.
+/// A proposal in the log of a keyed state. The winner for a key is the proposal with the smallest offset in the latest
+/// round (``StateModel/round(of:in:)``).
 public struct StateProposal: Sendable, Equatable {
     public let value: [UInt8]
     /// Offset of the record that first held the proposal; -1 if that record was in an earlier topic of the same name.
@@ -12,17 +12,18 @@ public struct StateProposal: Sendable, Equatable {
         self.offset = offset
     }
 
-    /// Reads the proposal in a record of a state's topic; nil for none.
+    /// Reads the proposal in a record of a state's topic; nil if there is none.
     public init?(_ record: KafkaRecord) {
         guard let value = record.header(RecordMark.proposal)?.value else { return nil }
         let named = record.header(RecordMark.proposalOffset)?.value.flatMap {
             Int64(String(decoding: $0, as: UTF8.self))
         }
-        // The first record with a proposal cannot come after this one; a record that names no offset is the first one.
+        // The first record with the proposal cannot come after this one. A record that names no offset is the first
+        // one.
         self.init(value: value, offset: min(named ?? record.offset.rawValue, record.offset.rawValue))
     }
 
-    /// Returns the header of a proposal, for producers that write to the topic without a keyed state.
+    /// Returns the proposal header, for producers that write to the topic without a keyed state.
     public static func header(_ value: [UInt8]) -> KafkaHeader { KafkaHeader(key: RecordMark.proposal, value: value) }
 
     var headers: [KafkaHeader] {

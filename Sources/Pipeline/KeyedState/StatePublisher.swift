@@ -2,10 +2,10 @@ internal import Kafka
 internal import Synchronization
 internal import Telemetry
 
-/// Publications that are awaited together.
+/// A group of publications that callers wait for together.
 final class StateDelivery: Sendable {
     struct Outcome: Sendable {
-        /// Greatest acknowledged offset; nil for none.
+        /// Greatest acknowledged offset; nil if there is none.
         var offset: Int64?
         var acknowledged = 0
         /// Errors of publications that were not acknowledged, by number.
@@ -17,7 +17,7 @@ final class StateDelivery: Sendable {
         var isSealed = false
         var outcome = Outcome()
         var count = 0
-        /// Rows that the brokers refuse on their own, by key; nil until they are determined.
+        /// Errors of rows that the brokers refuse even when published alone, by key; nil until determined.
         var refusals: [RowKey: KafkaError]?
         var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var lastWaiter: UInt64 = 0
@@ -40,7 +40,7 @@ final class StateDelivery: Sendable {
     /// Number of publications.
     var count: Int { state.withLock { $0.count } }
 
-    /// Rows from a refused batch that the brokers refuse even when published alone; nil until determined.
+    /// Errors of rows that the brokers refuse even when published alone, by key; nil until determined.
     var refusals: [RowKey: KafkaError]? { state.withLock { $0.refusals } }
 
     func resolve(_ refusals: [RowKey: KafkaError]) { state.withLock { $0.refusals = refusals } }
@@ -57,7 +57,7 @@ final class StateDelivery: Sendable {
         }
     }
 
-    /// Declares that no more publications follow.
+    /// Marks the delivery as complete: no more publications are added.
     func seal() { change { $0.isSealed = true } }
 
     private func change(_ body: (inout State) -> Void) {
@@ -70,7 +70,7 @@ final class StateDelivery: Sendable {
         for waiter in waiters { waiter.resume(returning: true) }
     }
 
-    /// Whether a publication was acknowledged, once all publications are complete.
+    /// Returns whether a publication was acknowledged. Valid once all publications are complete.
     func isAcknowledged(_ number: UInt64) -> Bool {
         state.withLock { $0.isComplete && $0.outcome.failures[number] == nil }
     }
@@ -80,7 +80,7 @@ final class StateDelivery: Sendable {
 
     /// Waits until every publication is acknowledged or refused.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first; the publications continue nevertheless.
+    /// - Throws: `CancellationError` if the task is cancelled first; the publications continue regardless.
     func outcome() async throws -> Outcome {
         let id = state.withLock { state in
             state.lastWaiter += 1
@@ -108,10 +108,10 @@ final class StateDelivery: Sendable {
 final class StatePublisher: Sendable {
     private let producer: KafkaProducer
 
-    /// - Throws: a `KafkaError` for settings that librdkafka refuses.
+    /// - Throws: a `KafkaError` if librdkafka refuses a setting.
     init(_ kafka: KafkaConfiguration, topics: [KafkaTopic], logger: Logger) throws(KafkaError) {
-        // Records are sent in batches, so a longer linger costs time without benefit. The input stays uncommitted
-        // meanwhile, so there is time for a leader to move.
+        // Records are already sent in batches, so a longer linger would only cost time. The input stays uncommitted in
+        // the meantime, so there is time for a leader to move.
         let own = ["linger.ms": "1", "delivery.timeout.ms": "30000", "message.max.bytes": "1000000"]
         let log = RateLimitedLogger(logger, perSecond: 1)
         producer = try KafkaProducer(

@@ -1,10 +1,10 @@
 internal import Kafka
 internal import PipelineRuntime
 
-/// Queries of a keyed state about partitions of any topic: many at once, through a client that fetches nothing. On a
-/// client that fetches, each query would wait half a second for the fetch on the same connection.
+/// Queries that a keyed state makes about partitions of any topic, many at a time, through a client that does not
+/// fetch. On a client that fetches, each query would wait half a second for the fetch on the same connection.
 final class StateQueries: Sendable {
-    /// Longest time that one leader may take.
+    /// Maximum time that a leader may take to answer.
     static let timeout = Duration.seconds(5)
 
     private let admin: KafkaAdmin
@@ -17,7 +17,7 @@ final class StateQueries: Sendable {
         var offset: KafkaOffset
     }
 
-    /// - Parameter group: the group whose committed offsets are queried; nil for none.
+    /// - Parameter group: the group to query for committed offsets; nil if there is none.
     init(
         _ configuration: KafkaConfiguration, group: KafkaConsumerGroup?, on executor: HandlerThreads
     ) throws(KafkaError) {
@@ -49,10 +49,10 @@ final class StateQueries: Sendable {
         }
     }
 
-    /// Returns the ends of a partition's log.
+    /// Returns both ends of a partition's log.
     ///
-    /// - Parameter limit: the longest time that an election may take.
-    /// - Throws: the error of the leader; `timedOut` if it does not answer.
+    /// - Parameter limit: the maximum time to wait for a leader election.
+    /// - Throws: the leader's error; `timedOut` if the leader does not answer.
     func watermarks(
         of place: KafkaTopicPartition, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> KafkaWatermarks {
@@ -68,7 +68,7 @@ final class StateQueries: Sendable {
         }
     }
 
-    /// Returns the ends of those partitions whose leaders answer within `limit`.
+    /// Returns both ends of each partition with a leader that answers within `limit`.
     func watermarks(
         of places: [KafkaTopicPartition], within limit: Duration
     ) async -> [KafkaTopicPartition: KafkaWatermarks] {
@@ -80,12 +80,12 @@ final class StateQueries: Sendable {
         }
     }
 
-    /// Returns the next offset that the group has committed for a partition of the input; nil for none.
+    /// Returns the group's committed next offset for an input partition; nil if there is none.
     func committedOffset(of input: KafkaTopicPartition) async throws(KafkaError) -> KafkaOffset? {
         try await committed?.answer(to: input) ?? nil
     }
 
-    /// Returns the first record at or after an offset; nil for none.
+    /// Returns the first record at or after an offset; nil if there is none.
     func firstRecord(
         of place: KafkaTopicPartition, at offset: KafkaOffset
     ) async throws(KafkaError) -> RecordPrint? {
@@ -95,12 +95,12 @@ final class StateQueries: Sendable {
     private static func firstRecords(
         at places: Set<RecordPlace>, _ configuration: KafkaConfiguration
     ) async throws(KafkaError) -> [RecordPlace: RecordPrint] {
-        // Only one task at a time queries a partition, so there is one offset for each.
+        // Only one task at a time queries a partition, so each has one offset.
         let offsets = Dictionary(places.map { ($0.partition, $0.offset) }, uniquingKeysWith: { first, _ in first })
         let consumer = KafkaConsumer(configuration, source: .partitions(offsets)) { _ in }
         try await consumer.start()
         let partitions = await consumer.assignedPartitions
-        // In parallel: a partition whose last records were compacted away returns nothing before the timeout.
+        // In parallel, because a partition whose last records were compacted away returns nothing before the timeout.
         let found = await withTaskGroup(of: (KafkaTopicPartition, KafkaRecord?).self) { group in
             for partition in partitions {
                 group.addTask {
@@ -116,7 +116,7 @@ final class StateQueries: Sendable {
         return found
     }
 
-    /// Returns the configuration for reading one record of each partition, whose fetches do not wait for more records.
+    /// Returns the configuration for reading one record per partition: fetches do not wait for more records.
     private static func withoutWaiting(
         _ configuration: KafkaConfiguration
     ) throws(KafkaError) -> KafkaConfiguration {

@@ -3,21 +3,21 @@ public import Kafka
 internal import SQLite
 internal import Synchronization
 
-/// Reads the rows of a keyed state on queues and read-only connections of its own, so that readers never wait for the
-/// writer, and a long reading delays only those on its own queue. It sees committed rows only.
+/// Reads the rows of a keyed state on its own queues and read-only connections, so that reads never wait for the
+/// writer, and a long read delays only the reads on the same queue. It sees only committed rows.
 public final class StateReader<Model: StateModel>: Sendable {
     private let model: Model
     private let topics: [KafkaTopic: Int64]
     private let lanes: [ReaderLane]
-    /// Number of readings that wait or run in each lane.
+    /// Number of reads that are waiting or running in each lane.
     private let loads: Mutex<[Int]>
-    /// The store that writes the index entries that a restore holds back; nil for none.
+    /// The store that writes index entries held back by a restore; nil if there is none.
     private let store: StateStore?
 
     /// - Parameters:
-    ///   - path: the path of a database that a ``StateStore`` has opened before.
-    ///   - store: that store, if it may be restored meanwhile; nil otherwise.
-    ///   - connections: the number of readings that can run in parallel.
+    ///   - path: the path of a database that a ``StateStore`` has already opened.
+    ///   - store: that store, if a restore may be in progress; nil otherwise.
+    ///   - connections: the number of reads that can run in parallel.
     init(
         path: String, topics: [KafkaTopic: Int64], model: Model, store: StateStore? = nil, connections: Int = 4
     ) throws(StateError) {
@@ -34,8 +34,8 @@ public final class StateReader<Model: StateModel>: Sendable {
         loads = Mutex([Int](repeating: 0, count: lanes.count))
     }
 
-    /// Runs `body` on the least loaded queue, over one snapshot of the database, and passes its result to `then` on the
-    /// same queue. The caller bounds how many readings may wait.
+    /// Runs `body` on the least loaded queue, with one snapshot of the database, and passes its result to `then` on the
+    /// same queue. The caller must limit the number of waiting reads.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (StateView<Model>) throws -> Result,
         then: @escaping @Sendable (Swift.Result<Result, StateError>) -> Void
@@ -48,8 +48,8 @@ public final class StateReader<Model: StateModel>: Sendable {
         let lane = lanes[index]
         lane.queue.async { [self] in
             let result = Swift.Result { try read(lane.database, body) }.mapError { StateError($0) }
-            // Before `then`: a caller that reads again at once must not wait behind a long reading because this lane
-            // still counts as busy.
+            // Do this before `then`: a caller that immediately reads again must not wait behind a long read because
+            // this lane still counts as busy.
             loads.withLock { $0[index] -= 1 }
             then(result)
         }
@@ -71,7 +71,7 @@ public final class StateReader<Model: StateModel>: Sendable {
         }
     }
 
-    /// Closes the connections after all earlier readings.
+    /// Closes the connections after all earlier reads.
     package func close() async {
         for lane in lanes {
             await withCheckedContinuation { continuation in
@@ -84,15 +84,15 @@ public final class StateReader<Model: StateModel>: Sendable {
     }
 }
 
-/// The rows in the snapshot of one reader's transaction.
+/// The rows in the snapshot of a reader's transaction.
 public struct StateView<Model: StateModel> {
     let database: Database
     let model: Model
     /// Number of each topic in the database.
     let topics: [KafkaTopic: Int64]
 
-    // CROSS fixes the order of the tables: the entry first, then its rows. Otherwise SQLite scans all rows of the
-    // topic, because they are sorted already, instead of sorting the few rows of an entry.
+    // CROSS fixes the join order: the entry first, then its rows. Otherwise SQLite scans all rows of the topic, because
+    // they are already sorted, instead of sorting the few rows of an entry.
     static var underEntry: String {
         """
         SELECT state FROM entries CROSS JOIN rows ON id = row WHERE name = ? AND value = ? AND topic = ?
@@ -112,20 +112,21 @@ public struct StateView<Model: StateModel> {
             "SELECT state FROM rows WHERE topic = ? AND key = ?", [number(topic), .blob(key)], decode)
     }
 
-    /// Returns the states that have an index entry, by key.
+    /// Returns the states that have an index entry, sorted by key.
     public func states(under entry: IndexEntry, in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
         try database.rows(
             Self.underEntry, [.text(entry.name), .text(entry.value), number(topic), .integer(limit)], decode)
     }
 
-    /// Returns the states that have an index entry with a name and a value greater than `value`, by that value.
+    /// Returns the states that have an index entry with this name and a value greater than `value`, sorted by that
+    /// value.
     public func states(
         withEntry name: String, after value: String, in topic: KafkaTopic, atMost limit: Int
     ) throws -> [Model.State] {
         try database.rows(Self.afterEntry, [.text(name), .text(value), number(topic), .integer(limit)], decode)
     }
 
-    /// Returns the states whose key is greater than `key`, by key.
+    /// Returns the states with a key greater than `key`, sorted by key.
     public func states(after key: [UInt8], in topic: KafkaTopic, atMost limit: Int) throws -> [Model.State] {
         try database.rows(
             "SELECT state FROM rows WHERE topic = ? AND key > ? ORDER BY key LIMIT ?",

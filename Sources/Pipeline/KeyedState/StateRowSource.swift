@@ -2,7 +2,7 @@ internal import Kafka
 internal import SQLite
 internal import Synchronization
 
-/// Reads rows for merging and applying over a few read-only connections, so that partitions do not wait for each other,
+/// Reads rows for merging and applying over a few read-only connections, so that partitions wait neither for each other
 /// nor for the transaction that applies the topic.
 final class StateRowSource: Sendable {
     struct StoredRow: Sendable {
@@ -24,7 +24,7 @@ final class StateRowSource: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: the path of a database that a ``StateStore`` has opened before.
+    ///   - path: the path of a database that a ``StateStore`` has already opened.
     ///   - topics: the number of each topic in the database.
     init(path: String, topics: [KafkaTopic: Int64], connections count: Int) throws(StateError) {
         self.topics = topics
@@ -54,8 +54,8 @@ final class StateRowSource: Sendable {
         try read(partition) { connection, place in try Self.row(of: key, place, connection) }
     }
 
-    /// Reads existing rows in one transaction: after a change of the database, a connection begins each transaction
-    /// with an empty cache.
+    /// Reads existing rows in a single transaction: after the database has changed, a connection begins each
+    /// transaction with an empty cache.
     func rows(
         of keys: [[UInt8]], in partition: KafkaTopicPartition, _ found: ([UInt8], StoredRow) throws -> Void
     ) throws(StateError) {
@@ -78,8 +78,8 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Returns the keys of rows that the owner has to publish: the last record is incomplete, or time changes the
-    /// value.
+    /// Returns the keys of rows that the owner has to publish because their last record is incomplete or their value
+    /// changes with time.
     func pending(of partition: KafkaTopicPartition, at now: Int64, atMost limit: Int) throws(StateError) -> [[UInt8]] {
         try read(partition) { connection, place in
             let behind = try connection.database.rows(
@@ -92,7 +92,7 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Returns rows whose last record was published by another fingerprint, by id.
+    /// Returns rows that were last published with a different fingerprint, sorted by id.
     func otherForm(
         than form: Int64, of partition: KafkaTopicPartition, after id: Int64, atMost limit: Int
     ) throws(StateError) -> [(id: Int64, key: [UInt8])] {
@@ -104,7 +104,7 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Returns the keys of rows with a deadline up to a moment, by deadline.
+    /// Returns the keys of rows with a deadline at or before a moment, sorted by deadline.
     func deadlines(
         of partition: KafkaTopicPartition, upTo moment: Int64, keys: StateKeys = .all, atMost limit: Int
     ) throws(StateError) -> [(deadline: Int64, key: [UInt8])] {
@@ -118,10 +118,10 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Whether the database holds anything of a partition whose topic is empty: rows, or states that were too large to
-    /// publish.
+    /// Returns whether the database has any data for a partition with an empty topic: rows, or states that were too
+    /// large to publish.
     ///
-    /// Refused states count only if the partition never had a record: then nothing else was lost.
+    /// Refused states count only if the partition never had a record, because then nothing else was lost.
     func knows(_ partition: KafkaTopicPartition, hadRecords: Bool) throws(StateError) -> Bool {
         try read(partition) { connection, place in
             try (hadRecords ? ["rows"] : ["rows", "oversized"]).contains { table in
@@ -132,7 +132,7 @@ final class StateRowSource: Sendable {
         }
     }
 
-    /// Whether no partition has a row.
+    /// Returns whether no partition has any rows.
     func isEmpty() throws(StateError) -> Bool {
         do {
             return try connections[0].connection.withLock {

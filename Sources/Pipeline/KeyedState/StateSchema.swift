@@ -3,7 +3,7 @@ internal import SQLite
 /// The tables of a keyed state: a prefix of the state's topics.
 enum StateSchema {
     static let migrations = [
-        // Files of the first two versions held unpublished data. Kafka has all of it, so they are rebuilt.
+        // Files of the first two versions contained unpublished data. Kafka has all of it, so the files are rebuilt.
         Migration("SELECT 1"),
         Migration("SELECT 1"),
         Migration(
@@ -47,7 +47,7 @@ enum StateSchema {
                 PRIMARY KEY (name, value, row)
             ) WITHOUT ROWID;
             """),
-        // Rows have more index entries than before: they are read from the topics again.
+        // Rows have more index entries than before, so they are read from the topics again.
         Migration("DELETE FROM entries; DELETE FROM rows; DELETE FROM positions;"),
         // The last record before the position, which identifies a topic that was recreated.
         Migration(

@@ -4,7 +4,7 @@ public import Kafka
 public import Lifecycle
 internal import PipelineRuntime
 
-/// Settings of every executable that keeps a keyed state: part of its schema, applied by
+/// Settings of every executable with a keyed state. They are part of its schema and applied by
 /// ``StateOptions/configure(_:)``. Names and defaults are a contract.
 public enum StateSettings {
     public static let role = Setting.oneOf(
@@ -30,13 +30,13 @@ public enum StateSettings {
 }
 
 extension StateOptions {
-    /// Creates options for a database under `data.dir` from the configuration. The directory is created if it does not
+    /// Creates options from the configuration for a database in `data.dir`. The directory is created if it does not
     /// exist.
     ///
     /// - Parameters:
     ///   - file: the name of the database file.
-    ///   - topics: the state's topic of each input topic.
-    /// - Throws: a `StartupError` when the directory cannot be created.
+    ///   - topics: the state's topic for each input topic.
+    /// - Throws: a `StartupError` if the directory cannot be created.
     public init(
         file: String, in configuration: Configuration, topics: [KafkaTopic: KafkaTopic]
     ) throws(StartupError) {
@@ -54,7 +54,7 @@ extension StateOptions {
 
     /// Checks that `data.dir` could be created, without creating it.
     ///
-    /// - Throws: a ``ConfigurationError`` when a file exists at the path.
+    /// - Throws: a ``ConfigurationError`` if there is a file at the path.
     public static func checkDirectory(_ configuration: Configuration) throws(ConfigurationError) {
         let directory = configuration[ConsumerSettings.dataDirectory]
         guard let obstacle = DirectoryPath.obstacle(to: directory) else { return }

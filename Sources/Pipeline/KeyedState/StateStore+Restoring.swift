@@ -1,9 +1,9 @@
 internal import SQLite
 internal import Synchronization
 
-/// Index entries while a database without rows is restored: they are held in memory and written in large numbers, in
-/// the order of their table. The file is marked as incomplete while entries are held, so that the next start rebuilds
-/// them from the rows after a crash.
+/// Handles index entries while a database without rows is restored. They are held in memory and written in large
+/// batches, in index order. The file is marked as incomplete while entries are held, so that after a crash the next
+/// start rebuilds them from the rows.
 extension StateStore {
     /// Holds back index entries from now on.
     func holdEntries() throws(StateError) {
@@ -32,7 +32,7 @@ extension StateStore {
         }
     }
 
-    /// Whether a process ended while it held back entries.
+    /// Returns whether a process ended while it was holding back entries.
     func lacksEntries() throws(StateError) -> Bool {
         try change { guarded in
             guard guarded.held == nil else { return false }
@@ -61,7 +61,7 @@ extension StateStore {
         }
     }
 
-    /// Deletes all rows and positions, so that everything is read again.
+    /// Deletes all rows and positions, so that everything is read again from the topics.
     func forgetAll() throws(StateError) {
         try change { guarded in
             try guarded.database.transaction {
@@ -71,13 +71,13 @@ extension StateStore {
         }
     }
 
-    /// Makes restores decode every record: a row that was copied from a record without being decoded may have caused
-    /// the damage to the previous file.
+    /// Makes restores decode every record, because the damage to the previous file may have been caused by a row copied
+    /// without decoding.
     func readAllRecords() throws(StateError) {
         try change { try $0.database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('records', 'read')") }
     }
 
-    /// Whether a restore decodes every record.
+    /// Returns whether restores decode every record.
     func readsAllRecords() throws(StateError) -> Bool {
         try change { guarded in
             try guarded.database.firstRow("SELECT 1 FROM file WHERE name = 'records'") { _ in true } ?? false

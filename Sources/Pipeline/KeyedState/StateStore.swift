@@ -2,13 +2,14 @@ internal import Kafka
 internal import SQLite
 internal import Synchronization
 
-/// The database of a keyed state: a prefix of the state's topics, written only by the code that applies them.
+/// The database of a keyed state. It reflects a prefix of the state's topics and is written only by the code that
+/// applies them.
 ///
 /// `synchronous=NORMAL`: a lost tail is read again from Kafka.
 final class StateStore: Sendable {
     struct Guarded {
         let database: Database
-        /// Held index entries during a restore; nil otherwise.
+        /// Index entries held back during a restore; nil otherwise.
         var held: HeldEntries?
         let insert: Statement
         let update: Statement
@@ -47,7 +48,7 @@ final class StateStore: Sendable {
         var next: Int64
         /// Time of the last write, milliseconds since 1970.
         var seen: Int64
-        /// The fingerprint by which all its rows are known to be published.
+        /// The fingerprint with which all rows of the partition are known to be published.
         var form: Int64
         /// The last applied record; nil if it is unknown.
         var last: RecordPrint?
@@ -87,9 +88,9 @@ final class StateStore: Sendable {
 
     // MARK: Applying
 
-    /// Writes the changes of batches of records, with the new positions, in one transaction.
+    /// Writes the changes from batches of records, with the new positions, in one transaction.
     ///
-    /// - Returns: the ids of the rows of each write, in their order; 0 for removed rows.
+    /// - Returns: the row ids of each write, in order; 0 for removed rows.
     func apply(_ writes: [StateWrite]) throws(StateError) -> [[Int64]] {
         try change { guarded in
             if guarded.held?.isFull == true { try Self.writeHeldEntries(&guarded) }
@@ -103,7 +104,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Writes the changes of one batch of records.
+    /// Writes the changes from one batch of records.
     func apply(_ write: StateWrite) throws(StateError) -> [Int64] { try apply([write]).first ?? [] }
 
     private func apply(_ write: StateWrite, _ guarded: inout Guarded) throws -> [Int64] {
@@ -182,18 +183,18 @@ final class StateStore: Sendable {
         try statement.run([.text(entry.name), .text(entry.value), .integer(id)])
     }
 
-    /// Allocates more memory and disk while a restore changes pages throughout the indexes, and releases both
-    /// afterwards.
+    /// Sets the size of the write buffers. A restore uses more memory and disk, because it changes pages throughout the
+    /// indexes.
     func use(_ buffers: Database.WriteBuffers) throws(StateError) {
         try access { try $0.database.use(buffers) }
     }
 
     // MARK: Oversized states
 
-    /// Keeps states that exist only here because they cannot be published, joined with those kept earlier for the same
-    /// keys.
+    /// Keeps states that exist only in this file because they cannot be published, joined with those kept earlier for
+    /// the same keys.
     ///
-    /// - Parameter joinedBy: joins two states.
+    /// - Parameter joinedBy: joins two states of the same key.
     func keep(
         _ states: [[UInt8]: [UInt8]], of partition: KafkaTopicPartition,
         joinedBy join: ([UInt8], [UInt8]) throws -> [UInt8]
@@ -229,7 +230,7 @@ final class StateStore: Sendable {
 
     // MARK: Positions
 
-    /// Returns the position from which a partition is to be applied; nil before anything was applied.
+    /// Returns the position from which to apply a partition; nil if nothing has been applied yet.
     func position(of partition: KafkaTopicPartition) throws(StateError) -> Position? {
         let place = place(partition)
         return try access { guarded in
@@ -247,7 +248,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Records that all rows of a partition are published by this fingerprint.
+    /// Records that all rows of a partition are published with this fingerprint.
     func note(form: Int64, of partition: KafkaTopicPartition) throws(StateError) {
         let values = [.integer(form)] + place(partition)
         try access { guarded in
@@ -255,8 +256,8 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Deletes the position of a partition whose topic was recreated: it is read from the beginning, and its rows are
-    /// published again.
+    /// Deletes the position of a partition after its topic was recreated, so that it is read from the beginning and its
+    /// rows are republished.
     func restart(_ partition: KafkaTopicPartition) throws(StateError) {
         let place = place(partition)
         try access { guarded in
@@ -272,7 +273,8 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Deletes the rows of a partition: they may have been erased while it was not followed, so all are read again.
+    /// Deletes the rows of a partition, so that all are read again: some may have been erased while it was not
+    /// followed.
     func forget(_ partition: KafkaTopicPartition) throws(StateError) {
         let place = place(partition)
         try change { guarded in
@@ -286,8 +288,8 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Returns the number of partitions that a topic had when the file was first used with it; stores the given number
-    /// the first time.
+    /// Returns the partition count that a topic had when the file was first used with it. Stores the given count on the
+    /// first call.
     func partitionCount(of topic: KafkaTopic, now count: Int) throws(StateError) -> Int {
         let name: SQLiteValue = .text("partitions \(topic)")
         return try access { guarded in
@@ -298,7 +300,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Returns the id of the cluster that the file belongs to; stores the given id the first time.
+    /// Returns the id of the cluster that the file belongs to. Stores the given id on the first call.
     func cluster(_ id: String) throws(StateError) -> String {
         try access { guarded in
             try guarded.database.run("INSERT OR IGNORE INTO file (name, value) VALUES ('cluster', ?)", [.text(id)])

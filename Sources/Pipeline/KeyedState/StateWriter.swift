@@ -1,13 +1,13 @@
 internal import Kafka
 internal import Synchronization
 
-/// The changes of the database for a batch of records of one partition.
+/// The database changes for a batch of records of one partition.
 struct StateWrite: Sendable {
     var rows: [RowWrite]
     /// New rows, copied from their records.
     var copies: [CopiedRow] = []
     let partition: KafkaTopicPartition
-    /// Offset up to which the partition is applied.
+    /// The next offset to apply.
     let next: Int64
     /// Current time, milliseconds since 1970.
     let now: Int64
@@ -16,7 +16,8 @@ struct StateWrite: Sendable {
     var form: Int64 = 0
     /// The last record before the position; nil if it is unknown.
     var last: RecordPrint?
-    /// Refused states, by key, that are published now; they are removed unless more was kept for the key since.
+    /// Formerly refused states, by key, that are now published. They are removed unless more was kept for the key in
+    /// the meantime.
     var fitting: [[UInt8]: [UInt8]] = [:]
 }
 
@@ -32,19 +33,19 @@ extension StateWrite {
     }
 }
 
-/// Combines simultaneous writes of several partitions into one transaction, which costs less than one for each because
-/// their rows share pages of the tables and of the log.
+/// Combines simultaneous writes of several partitions into one transaction, which is cheaper than one transaction for
+/// each because the rows share table and log pages.
 final class StateWriter: Sendable {
     typealias Outcome = Result<[Int64], StateError>
 
     private struct Waiting {
         let write: StateWrite
-        /// Resumed with the outcome, or with nil when it is this write's turn.
+        /// Resumed with the outcome, or with nil if this write must now run the next transaction.
         let continuation: CheckedContinuation<Outcome?, Never>
     }
 
     private struct State {
-        /// Waiting writes, at most one for each partition.
+        /// Waiting writes, at most one per partition.
         var waiting: [Waiting] = []
         var isWriting = false
     }
@@ -54,9 +55,9 @@ final class StateWriter: Sendable {
 
     init(_ store: StateStore) { self.store = store }
 
-    /// Returns when the write is committed, together with writes that arrived during another transaction.
+    /// Returns once the write is committed, together with writes that arrived during another transaction.
     ///
-    /// - Returns: the ids of the rows in their order; 0 for removed rows.
+    /// - Returns: the row ids, in order; 0 for removed rows.
     func apply(_ write: StateWrite) async throws(StateError) -> [Int64] {
         let outcome = await withCheckedContinuation { continuation in
             let mayWrite = state.withLock { state in
