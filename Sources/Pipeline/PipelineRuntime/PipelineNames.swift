@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the runtime's metrics: a contract, identical in every consumer.
+/// Names of the runtime's metrics, identical in every consumer. A contract.
 enum PipelineMetricName {
     static let records = "sluice_consumer_records_total"
     static let reasons = "sluice_consumer_reasons_total"
@@ -20,7 +20,7 @@ enum PipelineMetricName {
     static let errors = "sluice_consumer_client_errors_total"
 }
 
-/// Names of the labels of the runtime's metrics.
+/// Label names of the runtime's metrics.
 enum PipelineMetricLabel {
     static let topic = "topic"
     static let partition = "partition"

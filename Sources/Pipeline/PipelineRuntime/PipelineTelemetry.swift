@@ -2,7 +2,7 @@ package import Kafka
 internal import Synchronization
 package import Telemetry
 
-/// Counts and logs the work of partition workers.
+/// Counts and logs what partition workers do.
 final class PipelineTelemetry: Sendable {
     private struct TopicCounters {
         let done: Counter
@@ -103,7 +103,7 @@ final class PipelineTelemetry: Sendable {
             record.logFields + [LogField(.deadLetterTopic, topic.rawValue), LogField(.error, "\(error)")])
     }
 
-    /// Counts a retry, after a failed attempt or (`error` is nil) because the handler returned `retry`.
+    /// Counts a retry after a failed attempt, or if `error` is nil, because the handler returned `retry`.
     func retry(_ partition: KafkaTopicPartition, _ fault: Fault, _ error: (any Error)?) {
         (fault == .record ? recordRetries : infrastructureRetries).increment()
         guard let error else { return }
@@ -156,7 +156,7 @@ extension KafkaTopicPartition {
 }
 
 extension KafkaRecord {
-    /// The record's position, and the id of its trace if its headers name one.
+    /// The record's position, and its trace id if its headers contain one.
     fileprivate var logFields: [LogField] {
         let fields = topicPartition.logFields + [LogField(.offset, offset.rawValue)]
         let traceParent = header("traceparent")?.value.map { String(decoding: $0, as: UTF8.self) }

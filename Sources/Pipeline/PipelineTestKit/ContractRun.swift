@@ -4,15 +4,15 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// An embedded broker with the topics of one scenario, and the runtime on it, with one member at a time.
+/// An embedded broker with the topics of one scenario, on which the runtime runs with one member at a time.
 final class ContractRun: Sendable {
-    /// Joining a group on the embedded broker takes 3 s, more on a busy machine.
+    /// How long to wait for a join: joining a group on the embedded broker takes 3 s, or more on a busy machine.
     private static let joining: Duration = .seconds(20)
 
     private struct State {
         var good: Set<RecordPosition> = []
         var all: Set<RecordPosition> = []
-        /// Number of the current group; each one starts without commits.
+        /// Number of the current group; each group starts without commits.
         var group = 0
     }
 
@@ -54,8 +54,8 @@ final class ContractRun: Sendable {
     /// Runs the handler until every written record is finished.
     ///
     /// - Parameters:
-    ///   - asNewGroup: whether to start from the beginning, as a group without commits.
-    ///   - failing: whether every call fails twice, before and after its effect.
+    ///   - asNewGroup: whether to start from the beginning, like a group without commits.
+    ///   - failing: whether every call fails twice: before and after its effect.
     ///   - meanwhile: runs concurrently; returns the problems it finds.
     /// - Returns: all problems found.
     func consume(
@@ -87,11 +87,11 @@ final class ContractRun: Sendable {
         return problems
     }
 
-    /// Runs the handler until its partition is lost during a call, which is then cancelled.
+    /// Runs the handler until its partition is lost during a call, which is cancelled.
     ///
     /// - Parameters:
-    ///   - first: records handled before that.
-    ///   - rest: records written then; the first call for them is interrupted.
+    ///   - first: records that are handled before the loss.
+    ///   - rest: records written after `first`; the first call for them is interrupted.
     /// - Returns: all problems found.
     func lose(
         _ handler: PipelineHandler, after first: [KafkaProducerRecord], in rest: [KafkaProducerRecord],

@@ -2,9 +2,9 @@ internal import Kafka
 internal import PipelineRuntime
 
 extension HandlerContract {
-    /// Runs one scenario with an empty sink.
+    /// Runs one scenario, starting with an empty sink.
     ///
-    /// - Parameter expected: the effect of every record handled once; nil if this scenario determines it.
+    /// - Parameter expected: the effect of handling every record once; nil if this scenario determines it.
     func run(
         _ scenario: Scenario, expecting expected: [String: String]?
     ) async throws -> (effect: [String: String], violations: [ContractViolation]) {
@@ -26,7 +26,7 @@ extension HandlerContract {
         return (effect, problems.map { ContractViolation(scenario: scenario, message: $0) })
     }
 
-    /// Plays a scenario and returns all problems except a wrong effect.
+    /// Runs a scenario and returns all problems except a wrong effect.
     private func play(_ scenario: Scenario, _ subject: HandlerSubject, _ run: ContractRun) async throws -> [String] {
         let handler = try await subject.handler()
         switch scenario {
@@ -71,7 +71,7 @@ extension HandlerContract {
         try await subject.withholdSink?(true)
         try await run.write(records)
         return try await run.consume(handler, within: limit) { watch in
-            // Longer than retries for a fault of the record itself last.
+            // Longer than retries last for an error caused by the record itself.
             let triedEnough = await ContractRun.wait(within: limit) { watch.mostCalls >= 6 || !watch.finished.isEmpty }
             let early = watch.finished.count
             try await subject.withholdSink?(false)
@@ -99,7 +99,7 @@ extension HandlerContract {
         return differences
     }
 
-    /// Reverses the order of the keys, by their first records; the records of each key stay in order.
+    /// Reverses the order of the keys, according to their first records. The records of each key stay in order.
     private static func byKeyReversed(_ records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         var keys: [[UInt8]?] = []
         for record in records where !keys.contains(record.key) { keys.append(record.key) }
@@ -115,7 +115,7 @@ extension HandlerContract {
     }
 
     /// Returns records with keys and values that no model expects. All except the last have their own keys and
-    /// CloudEvents identifiers, so that none of them can replace a good record.
+    /// CloudEvents identifiers, so that they cannot replace a good record.
     private static func malformedRecords(like records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         guard let good = records.first, let last = records.last else { return [] }
         let value = good.value ?? []

@@ -3,14 +3,14 @@ public import PipelineRuntime
 
 /// One handler under test with its own sink.
 public struct HandlerSubject: Sendable {
-    /// Creates a new handler with the same sink, as after a restart of the process.
+    /// Creates a new handler with the same sink, as after a process restart.
     public var handler: @Sendable () async throws -> PipelineHandler
     /// Returns the current content of the sink: an entry for each item that the handler keeps, such as one per key.
     public var effect: @Sendable () async throws -> [String: String]
     /// Makes the sink unavailable (`true`) or available again (`false`); if nil, this is not tested.
     public var withholdSink: (@Sendable (Bool) async throws -> Void)?
 
-    /// Creates a subject; called once for each scenario, so that every scenario starts with an empty sink.
+    /// Creates a subject. Each scenario creates its own, so that it starts with an empty sink.
     public init(
         handler: @escaping @Sendable () async throws -> PipelineHandler,
         effect: @escaping @Sendable () async throws -> [String: String],
@@ -22,10 +22,11 @@ public struct HandlerSubject: Sendable {
     }
 }
 
-/// A test of the contract for handlers: whatever happens to the log, the effect is that of every record handled once.
+/// Tests the contract for handlers: whatever happens to the log, the effect is the same as if every record had been
+/// handled exactly once.
 ///
-/// Each scenario runs the handler through the real runtime on its own embedded broker. A scenario takes several
-/// seconds, mainly to join a consumer group; scenarios run concurrently.
+/// Each scenario runs the handler in the real runtime on its own embedded broker. A scenario takes several seconds,
+/// mainly to join a consumer group. Scenarios run concurrently.
 ///
 /// ```swift
 /// @Test func `the handler keeps the contract`() async throws {
@@ -40,19 +41,19 @@ public struct HandlerSubject: Sendable {
 public struct HandlerContract: Sendable {
     /// The scenarios that a handler must withstand.
     public enum Scenario: String, Sendable, CaseIterable {
-        /// Every record once: the effect with which all others are compared.
+        /// Every record once. The effects of all other scenarios are compared with this one.
         case once
         /// Every record twice in a row, as after a producer's retry.
         case duplicates
-        /// The keys in another order; the records of each key stay in order.
+        /// The keys in a different order; the records of each key stay in order.
         case otherOrder = "other order of keys"
-        /// All records again, to the same handler, as after an operator resets the group.
+        /// All records again with the same handler, as after an operator resets the group.
         case rewind
-        /// Half of the records handled without a commit, then all of them by a new handler.
+        /// Half of the records are handled without a commit, then all of them by a new handler.
         case crash
         /// Values that are not text or are truncated, null and empty values and keys, unknown headers and types.
         case malformedRecords = "malformed records"
-        /// The partition is lost during the work, and assigned again.
+        /// The partition is lost during a call, and then assigned again.
         case cancellation
         /// Every record fails because of the infrastructure, before and after its effect, and is retried.
         case infrastructureFault = "infrastructure fault"
@@ -65,9 +66,9 @@ public struct HandlerContract: Sendable {
     let subject: @Sendable () async throws -> HandlerSubject
 
     /// - Parameters:
-    ///   - records: good records, each with an effect; at least two, preferably several records for each of several
+    ///   - records: at least two good records, each with an effect; preferably several records for each of several
     ///     keys. They are written in this order. A topic has one partition unless a record specifies another.
-    ///   - limit: maximum time for the handler to process all of them.
+    ///   - limit: maximum time for the handler to process all records.
     ///   - subject: creates a handler with an empty sink.
     public init(
         records: [KafkaProducerRecord], within limit: Duration = .seconds(20),
@@ -78,9 +79,9 @@ public struct HandlerContract: Sendable {
         self.subject = subject
     }
 
-    /// Runs the scenarios; returns an empty list if the handler fulfils the contract.
+    /// Runs the scenarios. Returns an empty list if the handler fulfils the contract.
     ///
-    /// - Throws: errors of the subject and of the embedded broker, which leave the result undetermined.
+    /// - Throws: errors of the subject or the embedded broker; the result is then undetermined.
     public func violations(_ scenarios: [Scenario] = Scenario.allCases) async throws -> [ContractViolation] {
         let once = try await run(.once, expecting: nil)
         guard once.violations.isEmpty else { return once.violations }

@@ -19,12 +19,12 @@ extension KafkaRecord {
     fileprivate var position: RecordPosition { RecordPosition(topic: topic, partition: partition, offset: offset) }
 }
 
-/// Wraps a handler for the runtime: tracks finished records, and injects faults if a scenario requires it.
+/// Wraps a handler for the runtime. Tracks finished records, and injects faults if a scenario requires it.
 final class HandlerWatch: Sendable {
-    /// The fault injected into calls of the handler.
+    /// The fault injected into calls to the handler.
     enum Mode: Sendable {
         case passing
-        /// The first call for a record fails before the handler, the second after it.
+        /// The first call for a record fails before it reaches the handler, the second after the handler returns.
         case failing
         /// After ``HandlerWatch/stall()`` was called, the next call waits for its cancellation before it reaches the
         /// handler.
@@ -48,11 +48,11 @@ final class HandlerWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// Records that need no more processing: done, skipped or dead-lettered.
+    /// Records that need no further processing: done, skipped or dead-lettered.
     var finished: Set<RecordPosition> { state.withLock { $0.finished } }
     /// The reasons of dead-lettered records.
     var deadLetters: [RecordPosition: String] { state.withLock { $0.deadLetters } }
-    /// Number of calls for the record that was tried most often.
+    /// The number of calls for the record that was tried most often.
     var mostCalls: Int { state.withLock { $0.calls.values.max() ?? 0 } }
     var callsUnderWay: Int { state.withLock { $0.underWay } }
     var isStalled: Bool { state.withLock { $0.isStalled } }
@@ -61,7 +61,7 @@ final class HandlerWatch: Sendable {
     /// Makes the next call stall, in a mode that supports it.
     func stall() { state.withLock { $0.mustStall = true } }
 
-    /// Resets the state to that before the first record.
+    /// Resets to the state before the first record.
     func forget() { state.withLock { $0 = State() } }
 
     func watching(_ handler: PipelineHandler, _ mode: Mode) -> PipelineHandler {
@@ -72,7 +72,7 @@ final class HandlerWatch: Sendable {
         }
     }
 
-    /// Records a dead letter in place of the broker.
+    /// Records a dead letter instead of sending it to the broker.
     func deadLettered(_ letter: KafkaProducerRecord) {
         func text(_ name: String) -> String {
             letter.headers.last { $0.key == name }?.value.map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -90,7 +90,7 @@ final class HandlerWatch: Sendable {
         }
     }
 
-    /// Makes one call for records of a partition.
+    /// Makes one call to the handler for records of a partition.
     ///
     /// - Parameter isAppending: whether `done` means that only the next flush makes the record durable.
     fileprivate func call(
@@ -136,7 +136,7 @@ final class HandlerWatch: Sendable {
         return result
     }
 
-    /// Returns the number of this call for its first record, and whether it stalls.
+    /// Returns how many times the first record has been tried, and whether this call stalls.
     private func begin(_ first: RecordPosition?, _ mode: Mode) -> (Int, Bool) {
         state.withLock { state in
             state.underWay += 1
@@ -205,8 +205,8 @@ private struct WatchedFlushing: FlushingHandler {
     let mode: HandlerWatch.Mode
 
     func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
-        // A repeated append, after a fault injected behind the first, would be this wrapper's violation and not the
-        // handler's.
+        // A fault injected after an append would make the runtime append again; this wrapper, not the handler, would
+        // then violate the contract.
         let mode: HandlerWatch.Mode = if case .failing = mode { .passing } else { mode }
         return try await watch.call(records, mode, isAppending: true) { try await handler.append(records) }
     }

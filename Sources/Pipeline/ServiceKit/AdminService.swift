@@ -3,11 +3,11 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// The admin listener of an executable. As the first service it responds while the others start and until the last one
-/// has stopped.
+/// The admin listener of an executable. It is the first service, so that it responds while the others start and until
+/// the last one has stopped.
 package final class AdminService: Service {
     private struct Checks {
-        /// Nil while the process is starting.
+        /// The readiness checks; nil while the process is starting.
         var readiness: [HealthCheck]?
         var liveness: [HealthCheck] = []
         var pages: [AdminPage] = []
@@ -37,7 +37,7 @@ package final class AdminService: Service {
         ])
     }
 
-    /// Sets the checks and additional pages; until then `/readyz` reports that the process is starting.
+    /// Sets the checks and additional pages. Until then, `/readyz` reports that the process is starting.
     package func check(readiness: [HealthCheck], liveness: [HealthCheck], pages: [AdminPage] = []) {
         checks.checks.withLock { $0 = Checks(readiness: readiness, liveness: liveness, pages: pages) }
     }
@@ -56,7 +56,7 @@ package final class AdminService: Service {
     /// Makes `/readyz` fail from now on.
     package func turnAway() { drain.set() }
 
-    /// Stops the listener after completing the requests in progress.
+    /// Completes the requests in progress, then stops the listener.
     package func stop(within limit: Duration) async {
         await server.drain(within: limit)
     }

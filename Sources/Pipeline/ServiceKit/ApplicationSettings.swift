@@ -36,8 +36,8 @@ public enum ApplicationSettings {
     public static let adminHost = Setting.string(
         "admin.host", default: "127.0.0.1", help: "Address of /livez, /readyz and /metrics.")
 
-    /// Returns the reason for a disallowed key. Executables share a file and an environment: a common group would
-    /// divide the records of a topic among executables that each need all of them.
+    /// Returns the reason why a key is disallowed. Executables share a file and an environment, so a common group would
+    /// divide a topic's records among executables that each need all of them.
     private static func refusal(of name: String) -> String {
         """
         each executable needs its own, because members of one group share the records of a topic. Set \
@@ -45,7 +45,7 @@ public enum ApplicationSettings {
         """
     }
 
-    /// Creates the setting for the port of /livez, /readyz and /metrics; each executable has its own default.
+    /// Creates the setting for the port of /livez, /readyz and /metrics. Each executable has its own default.
     public static func adminPort(default port: Int) -> Setting<Int> {
         .integer(
             "admin.port", default: port, in: 0...65535,
@@ -56,7 +56,7 @@ public enum ApplicationSettings {
     public static let all: [any AnySetting] =
         [bootstrapServers, profile, durability, logLevel, logFormat, adminHost] + HTTPClientSettings.all
 
-    /// Returns the requirements for topics according to `profile` and `durability`.
+    /// Returns the topic requirements according to `profile` and `durability`.
     public static func deployment(_ configuration: Configuration) -> DeploymentProfile {
         let profile = configuration[profile]
         return profile == .production && configuration[durability] == .managed ? .managed : profile
@@ -65,9 +65,9 @@ public enum ApplicationSettings {
     /// Creates the Kafka configuration from the bootstrap servers and librdkafka properties.
     ///
     /// - Parameters:
-    ///   - clientId: `client.id` unless configured: the name of this process in brokers' logs, in quotas and in
-    ///     `kafka-consumer-groups.sh`.
-    ///   - defaults: additional properties unless configured.
+    ///   - clientId: the value of `client.id` unless configured. It identifies this process in broker logs, in quotas
+    ///     and in `kafka-consumer-groups.sh`.
+    ///   - defaults: additional properties to use unless configured.
     /// - Throws: a ``ConfigurationError`` that names the property.
     public static func kafkaConfiguration(
         _ configuration: Configuration, clientId: String? = nil, defaults: [String: String] = [:],

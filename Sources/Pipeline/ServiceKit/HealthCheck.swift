@@ -1,9 +1,9 @@
-/// A condition for accepting requests or records (`/readyz`), or for not restarting the process (`/livez`).
+/// A condition that must hold to accept requests or records (`/readyz`), or to keep the process running (`/livez`).
 public struct HealthCheck: Sendable {
-    /// A short name for the response: `kafka`.
+    /// A short name for the response, such as `kafka`.
     public let name: String
-    /// Returns nil if the check passes, otherwise the problem. Called for each request to `/readyz` or `/livez`; must
-    /// not block.
+    /// Returns the problem, or nil if the check passes. Called for every request to `/readyz` or `/livez`; must not
+    /// block.
     public let problem: @Sendable () -> String?
 
     /// Creates a check.

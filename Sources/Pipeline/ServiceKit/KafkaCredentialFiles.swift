@@ -4,11 +4,11 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// Watches the files with this process's passwords and certificates for Kafka.
+/// Watches the files that contain this process's Kafka passwords and certificates.
 ///
-/// librdkafka reads them when a client is created, and before version 2.1 it cannot replace them: a rotation requires a
-/// restart. A file that differs from the one used by the clients is reported by a log line and a gauge, so that a
-/// forgotten restart is noticed before the old password or certificate expires.
+/// librdkafka reads the files when a client is created, and before version 2.1 it cannot replace their contents, so a
+/// rotation requires a restart. A log line and a gauge report a file that differs from the one the clients use, so that
+/// a forgotten restart is noticed before the old password or certificate expires.
 package final class KafkaCredentialFiles: Service {
     package let name = "kafka credentials"
 
@@ -23,9 +23,9 @@ package final class KafkaCredentialFiles: Service {
     package init(_ configuration: Configuration, logger: Logger, metrics: MetricsRegistry) {
         self.logger = logger
         var original: [String: FileFingerprint] = [:]
-        // Directories of certificates, and values that librdkafka does not interpret as files, are not watched.
+        // Certificate directories, and values that librdkafka does not interpret as files, are not watched.
         let files = configuration.files(under: ApplicationSettings.kafka.prefix).filter { property, path in
-            // Secrets for tokens are read again for each token.
+            // Token secrets are reread for each token.
             guard !KafkaTokenSettings.rereadFiles.contains(property) else { return false }
             guard let fingerprint = try? FileFingerprint(path: path) else { return false }
             original[property] = fingerprint

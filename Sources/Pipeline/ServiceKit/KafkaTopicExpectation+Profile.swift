@@ -1,11 +1,12 @@
 public import Kafka
 
 extension KafkaTopicExpectation {
-    /// Apple retries for a week: a topic with a shorter retention could lose records that its consumers have not read.
+    /// Minimum retention in milliseconds. Apple retries for a week, so a topic with a shorter retention could lose
+    /// records that its consumers have not read.
     private static let shortestRetention: Int64 = 8 * 86_400_000
 
-    /// Creates the expectation for a topic that was created with these settings and remains in use. An operator may
-    /// choose another retention, but not one that deletes records before they are read.
+    /// Creates the expectation for a topic that was created with these settings. An operator may later choose a
+    /// different retention, but not one that deletes records before they are read.
     public init(topic: KafkaTopic, createdWith settings: [String: String]) {
         self.init(topic: topic)
         func number(_ subject: KafkaTopicFinding.Subject) -> Int64? {
@@ -23,7 +24,7 @@ extension KafkaTopicExpectation {
         timestampType = settings[KafkaTopicFinding.Subject.timestampType.rawValue]
     }
 
-    /// This expectation without requirements whose violation loses no acknowledged record.
+    /// This expectation without the requirements that can be violated without losing an acknowledged record.
     private var withoutAdvice: KafkaTopicExpectation {
         var expectation = self
         expectation.deleteRetentionMilliseconds = nil
@@ -32,8 +33,8 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// The part whose violation a process only warns about: if tombstones are removed too early, erased data reappears
-    /// when older records are read again, and without enforced compaction it stays in the topic.
+    /// The requirements that a process only warns about. If tombstones are removed too early, erased data reappears
+    /// when older records are read again; without enforced compaction, erased data stays in the topic.
     package var advised: KafkaTopicExpectation {
         var expectation = KafkaTopicExpectation(topic: topic)
         expectation.deleteRetentionMilliseconds = deleteRetentionMilliseconds
@@ -42,7 +43,7 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// Returns the part that a process requires at its start.
+    /// Returns the requirements that must be met for a process to start.
     package func required(by profile: DeploymentProfile) -> KafkaTopicExpectation {
         if profile == .production { return demandingReplicas }
         var expectation = withoutAdvice
@@ -55,12 +56,12 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// Returns the part whose violation causes a warning if the process starts anyway.
+    /// Returns the requirements that only cause a warning if the process starts without them.
     package func wished(by profile: DeploymentProfile) -> KafkaTopicExpectation {
         profile == .managed ? required(by: .managed) : demandingReplicas
     }
 
-    /// This expectation with the replication that every topic should have; `single-node` only warns if it is missing.
+    /// This expectation plus the replication that every topic should have; `single-node` only warns if it is missing.
     package var demandingReplicas: KafkaTopicExpectation {
         var expectation = withoutAdvice
         expectation.replicationFactor = max(3, replicationFactor ?? 0)

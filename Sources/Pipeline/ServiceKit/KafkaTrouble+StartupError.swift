@@ -2,14 +2,14 @@ internal import Configuration
 package import Kafka
 package import Lifecycle
 
-/// A report of a connection problem for an operator: the setting concerned, the problem, and the fix.
+/// A report to operators about a connection problem: the setting concerned, the problem and the fix.
 package struct KafkaTroubleReport: Sendable, Equatable {
     /// The key of the setting, or `kafka.….*` if it is one of several.
     package let setting: String
     /// The problem, with the brokers' addresses and librdkafka's own text.
     package let problem: String
     package let fix: String
-    /// Whether the problem will recur at the next start regardless of the network; the exit code is then 78.
+    /// Whether the problem will recur at the next start even if the network is fine; the exit code is then 78.
     package let isPermanent: Bool
 }
 
@@ -31,7 +31,7 @@ extension KafkaTrouble {
 
     private typealias Words = (setting: String, problem: String, fix: String, isPermanent: Bool)
 
-    /// - Parameter place: the brokers' location with a leading space, or an empty text.
+    /// - Parameter place: the brokers' location with a leading space, or an empty string.
     private func words(_ place: String) -> Words {
         switch cause {
         case .credentials, .repeatedNonce, .mechanism, .token, .tokenRefused: authentication(place)
@@ -138,10 +138,10 @@ extension KafkaTrouble {
 }
 
 extension StartupError {
-    /// Creates an error for brokers that do not answer or reject this client, with librdkafka's reason if known.
+    /// Creates an error for brokers that do not answer or that reject this client, with librdkafka's reason if known.
     ///
     /// - Parameters:
-    ///   - error: the error of the first call.
+    ///   - error: the error from the first call.
     ///   - servers: the value of `kafka.bootstrap.servers`.
     package init(noAnswer error: KafkaError, from servers: String) {
         guard let report = KafkaTrouble(error)?.report(servers) else {
@@ -155,7 +155,7 @@ extension StartupError {
             exitCode: report.isPermanent ? .configuration : .failure)
     }
 
-    /// Creates an error for a topic that does not exist for this user.
+    /// Creates an error for a topic that does not exist or is not visible to this user.
     ///
     /// - Parameter denied: topics that this user may not describe.
     package init(missing topic: KafkaTopic, denied: Set<KafkaTopic>) {

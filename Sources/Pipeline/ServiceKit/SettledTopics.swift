@@ -1,19 +1,19 @@
 package import Kafka
 
-/// Queries the brokers for topics until the result is stable.
+/// Queries the brokers for topics until the result is settled.
 ///
-/// Brokers learn of a new topic one after the other: for a moment it is unknown to some of them, its settings are
+/// Brokers learn about a new topic one after another. For a moment, some of them do not know it, its settings are
 /// unavailable, or its partitions have no leader.
 package struct SettledTopics: Sendable {
     /// How long transient errors are retried.
     private let limit: Duration
-    /// How long results that are not settled are retried.
+    /// How long to repeat the query while results are not settled.
     private let timeout: Duration
     private let pause: Duration
 
     /// - Parameters:
     ///   - limit: how long transient errors, such as `LEADER_NOT_AVAILABLE`, are retried.
-    ///   - timeout: how long results that are not settled are retried.
+    ///   - timeout: how long to repeat the query while results are not settled.
     ///   - pause: the interval between two queries.
     package init(limit: Duration, timeout: Duration, pause: Duration = .milliseconds(100)) {
         self.limit = limit
@@ -25,9 +25,9 @@ package struct SettledTopics: Sendable {
     ///
     /// - Parameters:
     ///   - describe: performs one query with the given time limit.
-    ///   - isSettled: whether no better result is to be expected.
+    ///   - isSettled: returns whether no better result can be expected.
     /// - Returns: the first settled result, or the last one after `timeout`.
-    /// - Throws: a permanent error at once; a transient one after `limit`.
+    /// - Throws: a permanent error immediately; a transient error after `limit`.
     package func descriptions(
         _ describe: (_ limit: Duration) async throws(KafkaError) -> [KafkaTopicDescription],
         until isSettled: ([KafkaTopicDescription]) -> Bool

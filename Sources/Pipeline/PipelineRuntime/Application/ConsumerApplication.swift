@@ -4,8 +4,8 @@ package import Lifecycle
 package import ServiceKit
 package import Telemetry
 
-/// A consumer as an executable: command line and configuration, log, admin listener, topic checks at startup, dead
-/// letters, the pipeline, and shutdown. A consumer adds its handler and its own settings.
+/// A consumer as an executable. Provides the command line and configuration, the log, the admin listener, topic checks
+/// at startup, dead letters, the pipeline, and shutdown. A consumer adds only its handler and its own settings.
 ///
 /// ```swift
 /// @main struct Example {
@@ -18,12 +18,12 @@ package import Telemetry
 /// }
 /// ```
 ///
-/// Start order: the admin listener, which responds while the rest starts; topic checks; the consumer's construction;
-/// its own services; the pipeline with its dead letters. Stopped in reverse order. The process exits with 65 if a topic
-/// is damaged, 66 if records were deleted before they were read, 75 if a handler did not return in time, and 78 if the
-/// configuration or a topic is wrong.
+/// Start order: the admin listener, which responds while the rest starts; topic checks; the consumer's `build` closure;
+/// the consumer's own services; the pipeline with its dead letters. The stop order is the reverse. The process exits
+/// with 65 if a topic is damaged, 66 if records were deleted before they were read, 75 if a handler did not return in
+/// time, and 78 if the configuration or a topic is wrong.
 public struct ConsumerApplication: Sendable {
-    /// The command line: its name, its schema and its help.
+    /// The command line, with name, schema and help.
     package private(set) var command: Command
     private let adminPort: Setting<Int>
     private let group: Setting<String>
@@ -32,14 +32,14 @@ public struct ConsumerApplication: Sendable {
     private let topics: @Sendable (Configuration) throws -> ConsumerTopics
     private let build: @Sendable (ConsumerContext) async throws -> ConsumerParts
 
-    /// Creates a consumer without settings of its own.
+    /// Creates a consumer without its own settings.
     ///
     /// - Parameters:
     ///   - name: the command's name; also the consumer group unless `<name>.group.id` is set.
     ///   - summary: one sentence for `--help`.
     ///   - adminPort: the default of `admin.port`.
     ///   - topics: the input topics.
-    ///   - handler: called after the topics were checked and before the first record.
+    ///   - handler: creates the handler; called after the topic checks and before the first record.
     public init(
         name: String, summary: String, adminPort: Int, topics: [KafkaTopic],
         handler: @escaping @Sendable () async throws -> PipelineHandler
@@ -50,18 +50,19 @@ public struct ConsumerApplication: Sendable {
         ) { _ in try await ConsumerParts(handler: handler()) }
     }
 
-    /// Creates a consumer with settings of its own.
+    /// Creates a consumer with its own settings.
     ///
     /// - Parameters:
     ///   - name: the command's name; also the consumer group unless `<name>.group.id` is set.
     ///   - summary: one sentence for `--help`.
     ///   - discussion: further paragraphs for `--help`.
     ///   - adminPort: the default of `admin.port`.
-    ///   - schema: its settings, in addition to those of every consumer, and the prefix of its environment variables.
+    ///   - schema: the consumer's settings, in addition to those of every consumer, and the prefix of its environment
+    ///     variables.
     ///   - examples: command lines for `--help`.
-    ///   - topics: returns the input topics and other required topics of a configuration.
-    ///   - build: creates the handler and the services while the admin listener is already running; throws a
-    ///     `ConfigurationError` or `StartupError` on failure.
+    ///   - topics: returns the input topics and other required topics for a configuration.
+    ///   - build: creates the handler and the services, while the admin listener is already running; throws a
+    ///     `ConfigurationError` or a `StartupError` on failure.
     public init(
         name: String, summary: String, discussion: String = "", adminPort: Int, schema: ConfigurationSchema,
         examples: [Command.Example] = [], topics: @escaping @Sendable (Configuration) throws -> ConsumerTopics,
@@ -73,7 +74,7 @@ public struct ConsumerApplication: Sendable {
             build: build)
     }
 
-    /// Creates as many consumers of one kind as the configuration names; `topics` and `build` are called for each.
+    /// Creates all consumers of one kind that the configuration names; `topics` and `build` are called for each.
     package init(
         name: String, summary: String, discussion: String, adminPort: Int, schema: ConfigurationSchema,
         examples: [Command.Example], consumers: @escaping @Sendable (Configuration) throws -> [NamedConsumer],
@@ -94,10 +95,10 @@ public struct ConsumerApplication: Sendable {
             version: Build.version)
     }
 
-    /// Returns a consumer that also tolerates the keys of other executables in the shared file and environment. Any
-    /// other unknown key remains an error.
+    /// Returns a consumer that also tolerates other executables' keys in the shared file and environment. Any other
+    /// unknown key is still an error.
     ///
-    /// - Parameter keys: keys, and prefixes that end with a dot.
+    /// - Parameter keys: keys, or prefixes that end with a dot.
     public func tolerating(_ keys: [String]) -> ConsumerApplication {
         var application = self
         application.command = command.tolerating(keys)
@@ -107,7 +108,7 @@ public struct ConsumerApplication: Sendable {
     /// Runs until SIGTERM or SIGINT, or until the pipeline fails, and ends the process.
     public func main() async -> Never {
         MemoryArenas.limit()
-        // Started before other threads, so that each has a memory arena of its own; a later thread shares one.
+        // Start these before any other threads, so that each has its own memory arena; later threads share one.
         HandlerThreads.shared.begin()
         MemoryArenas.giveBack()
         let configuration = command.parseOrExit().configuration
@@ -121,7 +122,7 @@ public struct ConsumerApplication: Sendable {
         }
     }
 
-    /// The admin listener, which is started first.
+    /// Returns the admin listener, which starts first.
     package func admin(_ configuration: Configuration, logger: Logger, metrics: MetricsRegistry) -> AdminService {
         AdminService(
             host: configuration[ApplicationSettings.adminHost], port: configuration[adminPort], logger: logger,
@@ -130,7 +131,7 @@ public struct ConsumerApplication: Sendable {
 
     /// Returns all other services, in start order.
     ///
-    /// - Throws: a ``StartupError``, with exit code 78 for an error in the configuration.
+    /// - Throws: a ``StartupError``, with exit code 78 if the configuration is wrong.
     package func services(
         _ configuration: Configuration, admin: AdminService, logger: Logger, metrics: MetricsRegistry
     ) async throws -> [any Service] {
@@ -172,9 +173,9 @@ public struct ConsumerApplication: Sendable {
         return [credentials] + parts.services + [ConsumerService(members, admin: admin)]
     }
 
-    /// Creates one consumer and returns its parts; the checks of the pipeline come first.
+    /// Creates one consumer and returns its parts, with the pipeline's checks first.
     ///
-    /// - Parameter count: number of consumers in the process, which share its memory.
+    /// - Parameter count: number of consumers that share the process's memory.
     private func assemble(
         _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry
     ) async throws -> (ConsumerParts, ConsumerService.Member) {
@@ -203,7 +204,7 @@ public struct ConsumerApplication: Sendable {
         return (parts, ConsumerService.Member(deadLetters: deadLetters, pipeline: pipeline))
     }
 
-    /// Compares the topics with their expected configuration, and sets the number of input partitions.
+    /// Compares the topics with their expected configuration, and determines the number of input partitions.
     private func check(
         _ configuration: Configuration, _ declared: ConsumerTopics, _ options: inout PipelineOptions, _ logger: Logger
     ) async throws -> KafkaConfiguration {
@@ -224,7 +225,7 @@ public struct ConsumerApplication: Sendable {
         return kafka
     }
 
-    /// Opens the call file; returns nil if the directory is not writable, and crashes are not counted then.
+    /// Opens the call file; returns nil if the directory is not writable, in which case crashes are not counted.
     private func callFile(
         _ configuration: Configuration, _ options: PipelineOptions, _ logger: Logger
     ) -> CallFile? {

@@ -1,8 +1,8 @@
 internal import Lifecycle
 internal import ServiceKit
 
-/// The pipelines of a process, each with its dead letter producer: started after all services that the handlers need,
-/// and stopped before them.
+/// The pipelines of a process, each with its dead letter producer. They start after all services that the handlers
+/// need, and stop before them.
 final class ConsumerService: Service {
     /// A pipeline with its dead letter producer; the pipeline is nil if the process joins no group.
     struct Member: Sendable {

@@ -1,6 +1,6 @@
 public import Configuration
 
-/// Settings of every consumer, in addition to those of every executable.
+/// The settings of every consumer, in addition to those of every executable.
 public enum ConsumerSettings {
     public static let attempts = Setting.integer(
         "consumer.attempts", default: 5, in: 1...1000,
@@ -26,15 +26,15 @@ public enum ConsumerSettings {
         "data.dir", default: "./data",
         help: "Directory of databases and of the file that counts handler crashes; created if it does not exist.")
 
-    /// The consumer group of an executable; by default its name. The key is the executable's own, such as
-    /// `entitlements.group.id`, because executables share a file and an environment.
+    /// Returns the setting for an executable's consumer group, which defaults to the executable's name. Each executable
+    /// has its own key, such as `entitlements.group.id`, because executables share a file and an environment.
     public static func group(of executable: String) -> Setting<String> {
         .string(
             "\(ownPrefix(of: executable)).group.id", default: executable,
             help: "The consumer group; also part of the dead letter topics' names.")
     }
 
-    /// The static membership of an executable, such as `entitlements.group.instance.id`.
+    /// Returns the setting for an executable's static membership, such as `entitlements.group.instance.id`.
     public static func groupInstanceId(of executable: String) -> Setting<String?> {
         let prefix = ownPrefix(of: executable)
         return Setting.string(
@@ -47,12 +47,12 @@ public enum ConsumerSettings {
         ).optional
     }
 
-    /// The first part of an executable's own keys: its name, without the name of the product.
+    /// Returns the prefix of an executable's own keys: its name without the product name.
     private static func ownPrefix(of executable: String) -> String {
         let product = "sluice-"
         return executable.hasPrefix(product) ? String(executable.dropFirst(product.count)) : executable
     }
 
-    /// All settings except the group and its member, whose keys depend on the executable.
+    /// All settings except the group and the static membership: their keys depend on the executable.
     public static let all: [any AnySetting] = [attempts, drainLimit, shutdownLimit, recordDeadline, dataDirectory]
 }

@@ -2,11 +2,12 @@ package import Configuration
 internal import ServiceKit
 package import Telemetry
 
-/// One of several consumers of the same kind in a process, each in a group of its own.
+/// One of several consumers of the same kind in a process, each in its own group.
 package struct NamedConsumer: Sendable {
-    /// Label of its log lines and metrics; its value is the last part of its pages' paths. Nil for the only consumer.
+    /// The label of its log lines and metrics. The label's value is also the last component of its page paths. Nil if
+    /// it is the only consumer.
     package let label: MetricLabel?
-    /// Settings of this consumer, including its group.
+    /// The settings of this consumer, including its group.
     package let configuration: Configuration
 
     package init(label: MetricLabel? = nil, configuration: Configuration) {

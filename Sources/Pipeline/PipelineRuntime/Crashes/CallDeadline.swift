@@ -20,7 +20,7 @@ final class CallDeadline: Sendable {
     let limit: Duration
     private let state = Mutex(State())
     private let onExceeded: @Sendable (KafkaTopicPartition, KafkaOffset) -> Void
-    /// A serial queue has a thread of its own, even if all other threads are blocked.
+    /// A serial queue gets its own thread, even if all other threads are blocked.
     private let queue = DispatchQueue(label: "pipeline.deadline")
 
     /// - Parameter onExceeded: called once, with the first record of the call.

@@ -1,18 +1,19 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// A small memory-mapped file of the records that handlers are working on. Recording a call takes a few stores and no
-/// system call. The file outlives the process, but not necessarily the machine.
+/// A small memory-mapped file that lists the records being handled. Recording a call takes a few stores and no system
+/// call. The file survives a process crash, but not necessarily a machine crash.
 ///
-/// Words of 64 bits: the layout's version, whether the process crashed, a slot for each call (hash of the topic,
-/// partition, first offset + 1 or 0 if free, last offset, alone), then the suspicions from earlier crashes.
+/// The file consists of 64-bit words: the layout version, whether the process crashed, a slot for each call (topic
+/// hash, partition, first offset + 1 or 0 if free, last offset, whether it runs alone), then the suspicions from
+/// earlier crashes.
 package final class CallFile: @unchecked Sendable {
     // @unchecked Sendable because `begin` and `end` write only words of the caller's own slot, and all other calls are
     // made under the lock of `HandlerCalls`.
     static let slots = 1024
     static let maximumSuspicions = 1024
 
-    /// Version of the layout. A file of another version is cleared.
+    /// Layout version. A file with a different version is cleared.
     package static let formatVersion: Int64 = 1
     private static let version: Int64 = 0x736C_7569_6365_0000 + formatVersion
     private static let header = 2
@@ -23,12 +24,12 @@ package final class CallFile: @unchecked Sendable {
 
     private let descriptor: Int32
     private let memory: UnsafeMutablePointer<Int64>
-    /// Suspicions from earlier crashes, read when the file was opened.
+    /// Suspicions from earlier crashes, as read when the file was opened.
     let suspicions: [Suspicion]
 
     /// Opens the first file that no running process has locked: `<directory>/<name>.calls`, `<name>.2.calls`, …
     ///
-    /// - Throws: the error of the file system; `POSIXError` with `EBUSY` if all are locked.
+    /// - Throws: a file system error; `POSIXError` with `EBUSY` if all files are locked.
     package static func open(name: String, in directory: String) throws -> CallFile {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let plain = String(name.map { $0.isLetter || $0.isNumber || "-._".contains($0) ? $0 : "_" })
@@ -51,7 +52,7 @@ package final class CallFile: @unchecked Sendable {
 
     private init?(_ descriptor: Int32) {
         let bytes = Self.words * 8
-        // Allocates the blocks on disk: a write through the map to a missing block would raise SIGBUS.
+        // Allocate the blocks on disk: a write through the mapping to a missing block would raise SIGBUS.
         let refusal = posix_fallocate(descriptor, 0, off_t(bytes))
         guard refusal == 0 else {
             errno = refusal
@@ -72,7 +73,7 @@ package final class CallFile: @unchecked Sendable {
         write(suspicions)
     }
 
-    /// The file is closed and unlocked with its last reference.
+    /// Closes and unlocks the file when the last reference is released.
     deinit {
         CrashSignals.forget(address: crashWord)
         munmap(memory, Self.words * 8)

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Sets a word of memory when this process ends by a fault of its own: a trap, a failed assertion, a bad address, a
-/// stack overflow. The word is unchanged if the process is ended from outside (SIGKILL, power loss).
+/// Sets a word in memory when this process crashes by its own fault: a trap, a failed assertion, a bad address or a
+/// stack overflow. The word is not set if the process is ended from outside (SIGKILL, power loss).
 enum CrashSignals {
     private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
     private static let stackBytes = 65_536
@@ -15,7 +15,8 @@ enum CrashSignals {
         bitPattern: UnsafeMutablePointer<sigaction>.allocate(capacity: 65))
     private static let isInstalled = Atomic(false)
 
-    /// - Parameter address: address of a word that stays mapped until the process ends.
+    /// - Parameter address: the address of a word that stays mapped until the process ends or ``forget(address:)`` is
+    ///   called.
     static func note(at address: UInt) {
         word.store(address, ordering: .sequentiallyConsistent)
         guard address != 0, !isInstalled.exchange(true, ordering: .sequentiallyConsistent),
@@ -29,7 +30,7 @@ enum CrashSignals {
         }
     }
 
-    /// Called before the word at this address is unmapped.
+    /// Stops using the word at this address; called before the word is unmapped.
     static func forget(address: UInt) {
         _ = word.compareExchange(expected: address, desired: 0, ordering: .sequentiallyConsistent)
     }
@@ -40,7 +41,7 @@ enum CrashSignals {
         if let table = UnsafeMutablePointer<sigaction>(bitPattern: previousActions) {
             sigaction(signal, table + Int(signal), nil)
         }
-        // The signal is blocked until this function returns.
+        // The signal stays blocked until this function returns.
         raise(signal)
     }
 
@@ -49,7 +50,7 @@ enum CrashSignals {
         UnsafeMutablePointer<Int64>(bitPattern: word.load(ordering: .sequentiallyConsistent))?.pointee = 1
     }
 
-    /// Makes the calling thread receive these signals on a separate stack, so that a stack overflow is recorded too.
+    /// Makes the calling thread receive these signals on a separate stack, so that stack overflows are also recorded.
     /// The stack is never freed.
     static func receiveOnThisThread() {
         var faults = sigset_t()

@@ -1,13 +1,13 @@
 internal import Kafka
 internal import Synchronization
 
-/// The running calls of handlers, to find a handler that crashes the process or does not return.
+/// Tracks running handler calls, to find a handler that crashes the process or does not return.
 final class HandlerCalls: Sendable {
-    /// Whether a record is suspected of crashing the process, from the crashes of earlier processes.
+    /// Whether a record is suspected of crashing the process, based on crashes of earlier processes.
     enum Finding: Equatable {
         /// No suspicion, or too few crashes.
         case innocent
-        /// The record was being handled in three crashes; it is now handled alone.
+        /// The record was being handled during three crashes; it is now handled alone.
         case suspect
         /// The process crashed while only this record was being handled.
         case certain(crashes: Int)
@@ -21,12 +21,12 @@ final class HandlerCalls: Sendable {
     private let file: CallFile?
     private let deadline: CallDeadline?
     private let state: Mutex<State>
-    /// Permits: one for every call, all of them for a call that runs alone; nil if no record is suspected.
+    /// Permits for calls: every call takes one, and a call that runs alone takes all. Nil if no record is suspected.
     private let alone: Permits?
 
     /// - Parameters:
-    ///   - file: file of the running calls; nil if crashes are not counted.
-    ///   - deadline: limit of a call's duration; nil for none.
+    ///   - file: the file of running calls; nil if crashes are not counted.
+    ///   - deadline: the time limit for a call; nil if there is none.
     init(file: CallFile? = nil, deadline: CallDeadline? = nil) {
         self.file = file
         self.deadline = deadline
@@ -57,10 +57,10 @@ final class HandlerCalls: Sendable {
     /// Calls a handler and records the call in the file.
     ///
     /// - Parameters:
-    ///   - first: the first record of the call.
-    ///   - last: its last record, of the same partition.
-    ///   - isAlone: waits until no other call is running, and blocks others until this one ends.
-    /// - Throws: the error of `body`; `CancellationError` if the task is cancelled before the call begins.
+    ///   - first: the call's first record.
+    ///   - last: the call's last record, from the same partition.
+    ///   - isAlone: whether to wait until no other call is running, and block others until this one ends.
+    /// - Throws: any error of `body`; `CancellationError` if the task is cancelled before the call begins.
     func call<Result>(
         first: KafkaRecord, last: KafkaRecord, isAlone: Bool = false, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -76,7 +76,7 @@ final class HandlerCalls: Sendable {
         return try await body()
     }
 
-    /// Removes the suspicion of a record whose effect or dead letter is durable.
+    /// Removes the suspicion of a record, because its effect or dead letter is durable.
     func finished(_ record: KafkaRecord) {
         guard hasSuspects else { return }
         let (offset, partition) = (record.offset.rawValue, Int64(record.partition.rawValue))
@@ -84,7 +84,7 @@ final class HandlerCalls: Sendable {
         forget { $0.first == offset && $0.last == offset && $0.contains(topic, partition, offset) }
     }
 
-    /// Removes the suspicions of the partition before this offset.
+    /// Removes the partition's suspicions before this offset.
     func finished(_ place: KafkaTopicPartition, before nextOffset: KafkaOffset) {
         guard file != nil, state.withLock({ !$0.suspicions.isEmpty }) else { return }
         let topic = PartitionHash.of(place.topic)
@@ -102,7 +102,8 @@ final class HandlerCalls: Sendable {
         }
     }
 
-    /// Returns nil if there is no file or no free slot; the call is not recorded then.
+    /// Records the start of a call and returns its slot. Returns nil if there is no file or no free slot; the call is
+    /// then not recorded.
     private func begin(_ first: KafkaRecord, _ last: KafkaRecord, isAlone: Bool) -> Int? {
         guard let file, let slot = state.withLock({ $0.freeSlots.popLast() }) else { return nil }
         let offsets = first.offset.rawValue...max(first.offset.rawValue, last.offset.rawValue)

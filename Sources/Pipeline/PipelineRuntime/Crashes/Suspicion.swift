@@ -3,7 +3,7 @@ internal import Kafka
 
 /// Records of one partition that were being handled when the process crashed.
 struct Suspicion: Sendable, Equatable {
-    /// Hash of the topic's name, see ``PartitionHash``.
+    /// Hash of the topic name; see ``PartitionHash``.
     var topicHash: Int64
     var partition: Int64
     var first: Int64
@@ -28,7 +28,7 @@ struct Suspicion: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - known: suspicions from earlier crashes.
-    ///   - inWork: records being handled in this crash; `isCertain` if a record was handled alone.
+    ///   - inWork: records that were being handled in this crash; `isCertain` if a record was being handled alone.
     static func merge(_ known: [Suspicion], inWork: [Suspicion]) -> [Suspicion] {
         let met = inWork.map { suspicion in
             var suspicion = suspicion
@@ -42,7 +42,7 @@ struct Suspicion: Sendable, Equatable {
     }
 }
 
-/// Hash of a topic's name, for the file of calls.
+/// Hashes a topic name for the call file.
 enum PartitionHash {
     static func of(_ topic: KafkaTopic) -> Int64 { Int64(bitPattern: FNV1a.hash(topic.rawValue.utf8)) }
 }

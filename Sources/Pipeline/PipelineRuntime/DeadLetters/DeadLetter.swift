@@ -2,13 +2,13 @@ internal import Kafka
 internal import Telemetry
 internal import Time
 
-/// Why a record is dead-lettered, and after how many attempts.
+/// The reason why a record is dead-lettered, and the number of attempts.
 struct DeadLetterCause: Sendable {
-    /// A short code, such as the handler's reason.
+    /// A short code, such as the code of the handler's reason.
     let reason: String
-    /// Type of the thrown error, or the reason's code if the handler returned `deadLetter`.
+    /// The type of the thrown error, or the code of the reason if the handler returned `deadLetter`.
     let exceptionClass: String
-    /// The error's description or the reason's detail; never payload.
+    /// The error's description or the reason's detail; never contains payload.
     let message: String
     /// Number of attempts, including the first.
     let attempts: Int
@@ -17,7 +17,7 @@ struct DeadLetterCause: Sendable {
 }
 
 extension DeadLetterCause {
-    /// A verdict of the handler; the time is now if no attempt failed before.
+    /// Creates the cause for a handler's verdict. The time of the first failure is now if no earlier attempt failed.
     init(deciding reason: HandlerReason, attempts: Int, firstFailure: Int64?) {
         self.init(
             reason: reason.code, exceptionClass: reason.code, message: reason.detail ?? reason.code,
@@ -26,7 +26,8 @@ extension DeadLetterCause {
 }
 
 extension DeadLetterCause {
-    /// The process crashed or hung in the handler several times, the last time while it handled only this record.
+    /// Returns the cause for a record on which the process crashed or hung several times, the last time while handling
+    /// only this record.
     static func crashedHandler(crashes: Int) -> DeadLetterCause {
         DeadLetterCause(
             reason: "crashed-handler", exceptionClass: "crashed-handler",
@@ -35,7 +36,7 @@ extension DeadLetterCause {
     }
 }
 
-/// Names of the headers that a dead letter has in addition to those of its record: a contract.
+/// Names of the headers that a dead letter has in addition to the record's own. A contract.
 package enum DeadLetterHeader {
     package static let topic = "__connect.errors.topic"
     package static let partition = "__connect.errors.partition"
@@ -48,16 +49,17 @@ package enum DeadLetterHeader {
     package static let attempts = "sluice.dlq.attempts"
     package static let firstFailureTime = "sluice.dlq.first.failure.time"
 
-    /// Timestamp of the record, milliseconds since 1970. The dead letter's own timestamp is the time of writing, from
-    /// which its topic's retention counts.
+    /// Timestamp of the record, milliseconds since 1970. The dead letter's own timestamp is the time of writing,
+    /// because its topic's retention is based on it.
     package static let originalTimestamp = "sluice.dlq.original.timestamp"
     /// Set to ``placeAsKey`` if the dead letter's key is generated because the record has none.
     package static let key = "sluice.dlq.key"
     /// The value of ``key``.
     package static let placeAsKey = "place"
-    /// Parts of the record that are omitted because the dead letter would be too large: ``DeadLetter/Content/omitted``.
+    /// Parts of the record that are omitted because the dead letter would be too large. See
+    /// ``DeadLetter/Content/omitted``.
     package static let omitted = "sluice.dlq.omitted"
-    /// Bytes of key, value and headers of the record, if something is omitted.
+    /// Total size in bytes of the record's key, value and headers; present if something is omitted.
     package static let originalBytes = "sluice.dlq.original.bytes"
 
     package static let all: Set<String> = [
@@ -66,17 +68,17 @@ package enum DeadLetterHeader {
     ]
 }
 
-/// The record written to a dead letter topic: key, value and headers of the input byte for byte (unless the topic
-/// refuses them, see ``DeadLetterForm``), and headers with its origin and the reason. The first ones are the text
-/// headers of Kafka Connect (KIP-298).
+/// The record written to a dead letter topic: the input's key, value and headers, byte for byte unless the topic
+/// refuses them (see ``DeadLetterForm``), and headers with its origin and the reason. The first of these are Kafka
+/// Connect's text headers (KIP-298).
 enum DeadLetter {
-    /// Maximum length of the value of an added header, in bytes.
+    /// Maximum length of an added header's value, in bytes.
     static let maximumHeaderBytes = 1024
 
     typealias Header = DeadLetterHeader
 
-    /// The parts of the record that its dead letter contains: fewer if the topic refuses the size. The complete record
-    /// is at the offset named in the headers, as long as its topic keeps it.
+    /// The parts of the record that its dead letter contains. There are fewer parts if the topic refuses the size. The
+    /// complete record can be read at the offset named in the headers, for as long as its topic retains it.
     enum Content: CaseIterable {
         case everything, withoutValue, headersOfLetter
 
@@ -99,7 +101,7 @@ enum DeadLetter {
         }
     }
 
-    /// Builds the dead letter of a record.
+    /// Builds the dead letter for a record.
     ///
     /// Its timestamp is the time of writing, because topics retain and refuse records by their timestamps.
     static func record(
@@ -132,12 +134,12 @@ enum DeadLetter {
             topic: topic, key: key, value: content == .everything ? input.value : nil, headers: headers)
     }
 
-    /// Returns at most `maximumHeaderBytes` of UTF-8, cut between characters.
+    /// Returns text as UTF-8, truncated between characters to at most `maximumHeaderBytes`.
     static func capped(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         guard bytes.count > maximumHeaderBytes else { return bytes }
         var end = maximumHeaderBytes
-        // 10xxxxxx continues a character.
+        // 10xxxxxx is a continuation byte.
         while end > 0, bytes[end] & 0b1100_0000 == 0b1000_0000 { end -= 1 }
         return Array(bytes[..<end])
     }

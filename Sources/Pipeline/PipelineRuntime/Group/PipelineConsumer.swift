@@ -3,10 +3,11 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// Runs a handler in a consumer group: joins, runs one worker for each assigned partition, and releases them in order.
+/// Runs a handler in a consumer group: joins the group, runs one worker per assigned partition, and releases partitions
+/// in order.
 ///
 /// Stop order: no new work is started, running records finish (up to the drain limit), their offsets are committed, the
-/// member leaves, the client closes.
+/// member leaves the group, and the client closes.
 package final class PipelineConsumer: Service {
     private struct Worker {
         let task: Task<Void, Never>
@@ -22,7 +23,7 @@ package final class PipelineConsumer: Service {
         /// the previous one.
         var workers: [KafkaTopicPartition: Worker] = [:]
         var statistics: [KafkaTopicPartition: KafkaStatistics.Partition] = [:]
-        /// Partitions that cannot be read further. The process ends when the records already read from one are
+        /// Partitions that cannot be read any further. The process ends once the records already read from one are
         /// finished.
         var damaged: [KafkaTopicPartition: StartupError] = [:]
     }
@@ -44,9 +45,9 @@ package final class PipelineConsumer: Service {
     private let failures: (stream: AsyncStream<StartupError>, continuation: AsyncStream<StartupError>.Continuation)
 
     /// - Parameters:
-    ///   - callFile: file of the records being handled; nil if crashes are not counted.
+    ///   - callFile: the file of records being handled; nil if crashes are not counted.
     ///   - handled: receives the handled offset of each partition.
-    ///   - sendDeadLetter: returns when the broker has acknowledged the record; throws if it has not.
+    ///   - sendDeadLetter: returns once the broker has acknowledged the record; throws if it has not.
     package init(
         kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
         sendDeadLetter: @escaping @Sendable (KafkaProducerRecord) async throws -> Void, logger: Logger,
@@ -99,7 +100,7 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Throws when the pipeline fails permanently: an offset is out of range, or the client failed.
+    /// Throws if the pipeline fails permanently because an offset is out of range or the client failed.
     package func run() async throws {
         for await failure in failures.stream {
             state.withLock { $0.health.isOver = true }
@@ -119,7 +120,7 @@ package final class PipelineConsumer: Service {
         failures.continuation.finish()
     }
 
-    /// Whether the process needs no restart; false if the client is stuck.
+    /// Whether the process is healthy; false if the client is stuck and the process must be restarted.
     package var isLive: Bool {
         state.withLock { $0.health.isLive(at: MonotonicClock.nanoseconds()) }
     }
@@ -182,8 +183,8 @@ package final class PipelineConsumer: Service {
             calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry, handled: handled)
         state.withLock { state in
             let previous = state.workers[partition.topicPartition]?.task
-            // The task is awaited by the consumer's drain, which ends when the worker releases the partition, and by
-            // the next worker of the same partition.
+            // Two things wait for the task: the consumer's drain, which ends when the worker releases the partition,
+            // and the next worker of the same partition.
             let task = Task(executorPreference: HandlerThreads.shared) { [weak self] in
                 if let previous { await self?.wait(for: previous, of: partition.topicPartition) }
                 await worker.run()
@@ -196,7 +197,7 @@ package final class PipelineConsumer: Service {
     }
 
     /// Waits for work of a lost assignment that ignores its cancellation, because it must not run concurrently with the
-    /// next assignment. After the drain limit the process fails, and another member takes over.
+    /// next assignment. After the drain limit, the process fails and another member takes over.
     private func wait(for previous: Task<Void, Never>, of partition: KafkaTopicPartition) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in

@@ -1,23 +1,23 @@
 internal import Kafka
 internal import ServiceKit
 
-/// Liveness and readiness of a pipeline, from the client's latest events.
+/// The liveness and readiness of a pipeline, based on the client's latest events.
 struct PipelineHealth: Sendable, Equatable {
-    /// Statistics arrive every few seconds (every 5 s by default). After this long without any, the client's threads
-    /// are stuck and only a restart helps.
+    /// Maximum time without statistics, which arrive every few seconds (every 5 s by default). After this, the client's
+    /// threads are considered stuck, and only a restart helps.
     static let longestSilence: Int64 = 60_000_000_000
 
-    /// Whether the group has completed the first join, even without a partition.
+    /// Whether the first join has completed, even if no partition was assigned.
     var hasJoined = false
     /// Whether the client or the pipeline has failed permanently, or is closing.
     var isOver = false
     var brokersUp = 0
-    /// Reasons why the brokers refuse the member.
+    /// The reasons why the brokers refuse the member.
     var troubles = KafkaTroubleRecord()
     /// Monotonic nanoseconds of the last statistics, or of the start.
     var lastSign: Int64
 
-    /// Records a completed join. At least one broker is up then; the next statistics report the exact number.
+    /// Records a completed join. At least one broker is then up; the next statistics report the exact number.
     mutating func join() {
         hasJoined = true
         brokersUp = max(brokersUp, 1)
@@ -31,11 +31,11 @@ struct PipelineHealth: Sendable, Equatable {
         if count > 0 { troubles.connect() }
     }
 
-    /// Whether the process needs no restart.
+    /// Returns whether the process is healthy; if not, it must be restarted.
     func isLive(at now: Int64) -> Bool { now - lastSign < Self.longestSilence }
 
-    /// Returns the reason why the pipeline is not ready; nil if it is. A sink that is down does not count: its records
-    /// wait, and the lag shows it.
+    /// Returns the reason why the pipeline is not ready; nil if it is ready. A sink that is down does not count: its
+    /// records wait, which is visible in the lag.
     func obstacle(at now: Int64) -> String? {
         if isOver { return "stopping" }
         if !isLive(at: now) { return "kafka client silent" }

@@ -1,7 +1,7 @@
 package import Kafka
 package import Lifecycle
 
-/// Permanent failures to read a topic, as errors that end the process.
+/// Errors for permanent failures to read a topic; each ends the process.
 extension StartupError {
     /// Records were deleted before they were read.
     package static func offsetOutOfRange(_ partition: KafkaTopicPartition, _ offset: KafkaOffset, fix: String)
@@ -12,7 +12,7 @@ extension StartupError {
             fix: fix, exitCode: .offsetOutOfRange)
     }
 
-    /// The log of the partition is damaged.
+    /// The partition's log is damaged.
     package static func damaged(
         _ partition: KafkaTopicPartition, _ offset: KafkaOffset, _ error: KafkaError
     ) -> StartupError {
@@ -37,7 +37,7 @@ extension StartupError {
         guard [.fenced, .fencedInstance].contains(error.code) else {
             return StartupError("the Kafka client failed permanently: \(error)", fix: "Start again")
         }
-        // After a restart this member would take the name back, and the other one would fail in turn.
+        // After a restart, this member would take the name back, and the other member would fail in turn.
         return StartupError(
             "another member of the group has the same instance name and replaced this one: \(error)",
             setting: "*.group.instance.id", fix: "Give each member a name of its own", exitCode: .configuration)

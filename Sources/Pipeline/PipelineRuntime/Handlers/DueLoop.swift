@@ -1,11 +1,11 @@
-/// Runs a check for due work after each wake and after each pause. Wakes during a check are merged into one.
+/// Runs a check for due work after each wake and after each pause. Wakes during a check are coalesced into one.
 ///
-/// For services beside a handler, whose work depends on stored rows and not on records.
+/// For services that run beside a handler and do work that depends on stored rows, not on records.
 package final class DueLoop: Sendable {
     private let pause: @Sendable () async throws -> Void
     private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// - Parameter pause: waits between two checks without a wake; throws when its task is cancelled.
+    /// - Parameter pause: waits between two checks if there is no wake; throws if its task is cancelled.
     package init(pause: @escaping @Sendable () async throws -> Void) { self.pause = pause }
 
     /// Requests a check because something may be due.
@@ -25,6 +25,7 @@ package final class DueLoop: Sendable {
         }
     }
 
-    /// Never returns by itself, because a service whose `run` returns ends the process.
+    /// Sleeps until cancelled. A service that has nothing to run needs this, because the process ends when `run`
+    /// returns.
     package static func rest() async throws { while true { try await Task.sleep(for: .seconds(86_400)) } }
 }

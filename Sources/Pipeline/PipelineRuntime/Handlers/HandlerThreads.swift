@@ -4,14 +4,14 @@ internal import FoundationEssentials
 internal import Synchronization
 internal import Time
 
-/// Executor of the handlers: threads of the runtime's own, which may be blocked.
+/// The executor for handlers: the runtime's own threads, which may be blocked.
 ///
-/// Swift's tasks and Dispatch's concurrent queues share one pool with a thread for each core, so a handler that blocks
-/// there would delay commits, timers and every other task. This executor has one thread for each core while handlers
-/// compute, and starts another one, up to the maximum, when a call has waited for a few milliseconds while threads were
-/// blocked. More computing threads than cores would only take turns and use more memory.
+/// Swift tasks and Dispatch's concurrent queues share one pool with one thread per core, so a handler that blocks there
+/// would delay commits, timers and all other tasks. This executor has one thread per core while handlers are computing,
+/// and starts another one, up to the maximum, when a call has waited for a few milliseconds while threads were blocked.
+/// More computing threads than cores would only take turns and use more memory.
 package final class HandlerThreads: TaskExecutor {
-    /// The shared executor of this process.
+    /// The shared executor for this process.
     package static let shared = HandlerThreads()
 
     private struct Job {
@@ -23,32 +23,33 @@ package final class HandlerThreads: TaskExecutor {
         var jobs = FIFO<Job>()
         var threads = 0
         var idle = 0
-        /// Whether a check for jobs that wait too long is scheduled.
+        /// Whether a check for jobs that have waited too long is scheduled.
         var isWatched = false
     }
 
-    /// Time that a job may wait, in nanoseconds, before another thread is started.
+    /// How long a job may wait before another thread is started, in nanoseconds.
     private static let longestWait: Int64 = 5_000_000
     /// Time after which an idle thread above the minimum ends.
     private static let idleTime: DispatchTimeInterval = .seconds(30)
 
     private let minimum: Int
     private let maximum: Int
-    /// Time that a job may wait while all threads compute, in nanoseconds; one of them may never end.
+    /// How long a job may wait while all threads are computing, in nanoseconds. One of them might never finish.
     private let longestWaitForProcessors: Int64
     private let state = Mutex(State())
     private let demand = ProcessorDemand()
     private let processorsWanted: @Sendable (ProcessorDemand, _ enough: Double) -> Double?
     /// Signalled once for each enqueued job.
     private let arrivals = DispatchSemaphore(value: 0)
-    /// A serial queue has a thread of its own.
+    /// A serial queue gets its own thread.
     private let watch = DispatchQueue(label: "pipeline.handlers.watch")
 
     /// - Parameters:
     ///   - minimum: number of threads started without waiting.
     ///   - maximum: maximum number of threads; further calls wait.
-    ///   - waitLimit: maximum time that a call may wait while all threads compute.
-    ///   - processorsWanted: number of processors the threads wanted since its last call; nil if unknown.
+    ///   - waitLimit: maximum time that a call may wait while all threads are computing.
+    ///   - processorsWanted: returns the number of processors that the threads wanted since its last call; nil if
+    ///     unknown.
     init(
         minimum: Int = ProcessInfo.processInfo.activeProcessorCount, maximum: Int = 64,
         waitLimit: Duration = .seconds(2),
@@ -89,14 +90,14 @@ package final class HandlerThreads: TaskExecutor {
         if mustStart { start() }
         if mustWatch {
             watch.async { [self] in
-                // Starts the measurement of processor demand.
+                // Start measuring processor demand.
                 _ = processorsWanted(demand, 0)
                 look()
             }
         }
     }
 
-    /// Checks the oldest waiting job repeatedly until no job waits.
+    /// Checks the oldest waiting job repeatedly until no job is waiting.
     private func look() {
         watch.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.longestWait))) { [self] in
             // A thread that is blocked part of the time leaves part of a core unused.
@@ -125,7 +126,7 @@ package final class HandlerThreads: TaskExecutor {
             defer { demand.leave() }
             while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
-        // The other threads continue; a later job tries again.
+        // The other threads continue, and a later job tries again.
         if error != 0 { state.withLock { $0.threads -= 1 } }
     }
 

@@ -2,11 +2,11 @@ internal import Concurrency
 internal import Glibc
 internal import Synchronization
 
-/// Number of processors that the threads of a pool want: one for each thread that is running or ready to run, none for
-/// a blocked thread.
+/// Measures the number of processors that a pool's threads want: one for each thread that is running or ready to run,
+/// none for a blocked thread.
 final class ProcessorDemand: Sendable {
     private struct State {
-        /// By thread, the nanoseconds for which it wanted a processor, up to the last measurement.
+        /// Total nanoseconds that each thread wanted a processor, up to the last measurement.
         var wanted: [pid_t: Int64] = [:]
         var lookedAt: Int64 = 0
     }
@@ -28,8 +28,8 @@ final class ProcessorDemand: Sendable {
     /// Returns the average number of processors wanted since the last measurement; nil if the system does not report
     /// it.
     ///
-    /// The time that a thread waits is reported only when the wait ends. If the average is below `enough`, the number
-    /// of threads that are ready now is returned if it is greater.
+    /// The system reports a thread's waiting time only when the wait ends. If the average is below `enough`, this
+    /// returns the number of threads that are ready now, if that is greater.
     ///
     /// - Parameter now: monotonic nanoseconds.
     func look(at now: Int64, enough: Double) -> Double? {
@@ -48,8 +48,8 @@ final class ProcessorDemand: Sendable {
         }
     }
 
-    /// Returns the nanoseconds on a processor plus those ready for one: the first two numbers of `schedstat`, see
-    /// proc(5).
+    /// Returns the nanoseconds that a thread spent on a processor or ready for one: the first two numbers of
+    /// `schedstat`, see proc(5).
     private static func wanted(by thread: pid_t) -> Int64? {
         let numbers = text("schedstat", of: thread).split(separator: UInt8(ascii: " ")).prefix(2).compactMap {
             Int64(String(decoding: $0, as: UTF8.self))
@@ -57,7 +57,8 @@ final class ProcessorDemand: Sendable {
         return numbers.count == 2 ? numbers[0] &+ numbers[1] : nil
     }
 
-    /// Whether the thread is running or ready; its state follows the name, which ends at the last parenthesis.
+    /// Returns whether the thread is running or ready. In the file, its state follows the name, which ends at the last
+    /// parenthesis.
     private static func isReady(_ thread: pid_t) -> Bool {
         text("stat", of: thread).split(separator: UInt8(ascii: ")")).last?.starts(with: Array(" R".utf8)) ?? false
     }

@@ -1,11 +1,11 @@
 internal import Kafka
 internal import Synchronization
 
-/// Limits the batches of a member's partitions: the partitions that are handling a batch share a byte limit, so that
-/// memory does not grow with the number of partitions.
+/// Limits the size of a member's batches: all partitions that are handling a batch share a byte limit, so that memory
+/// does not grow with the number of partitions.
 final class BatchShare: Sendable {
-    /// A smaller batch costs more than it saves. A partition starts with this size after a pause, when its rate of
-    /// records is unknown.
+    /// Minimum batch size: a smaller batch costs more than it saves. After a pause, a partition starts with this size
+    /// because its record rate is unknown.
     private static var minimumBytes: Int { 64 << 10 }
 
     private struct State {
@@ -18,12 +18,12 @@ final class BatchShare: Sendable {
     private let total: Int
     private let state = Mutex(State())
 
-    /// - Parameter total: bytes of key, value and headers.
+    /// - Parameter total: the limit for all batches together, in bytes of key, value and headers.
     init(total: Int) { self.total = max(1, total) }
 
     /// Ends the current batch of a partition.
     ///
-    /// - Returns: the size limit of its next batch, in bytes.
+    /// - Returns: the size limit for the partition's next batch, in bytes.
     func next(of partition: KafkaTopicPartition) -> Int {
         state.withLock { state in
             state.working.remove(partition)
@@ -40,7 +40,7 @@ final class BatchShare: Sendable {
         }
     }
 
-    /// Removes a partition that is no longer read.
+    /// Removes a partition that is no longer being read.
     func end(_ partition: KafkaTopicPartition) {
         state.withLock { state in
             state.working.remove(partition)

@@ -2,15 +2,15 @@ internal import Concurrency
 internal import Kafka
 internal import Synchronization
 
-/// Records of a partition that wait until an earlier record of the same key is finished.
+/// Records of a partition that are waiting for an earlier record with the same key to finish.
 final class KeyQueues: Sendable {
     /// A key is present while one of its records is being handled; its queue holds the later records.
     private let waiting = Mutex<[[UInt8]: FIFO<KafkaRecord>]>([:])
 
     /// Enqueues a record unless it can be handled now.
     ///
-    /// - Returns: true if no record of its key is being handled and the caller is to handle it. A record without a
-    ///   key never waits.
+    /// - Returns: true if no record with its key is being handled, so that the caller must handle it now. A record
+    ///   without a key never waits.
     func begin(_ record: KafkaRecord) -> Bool {
         guard let key = record.key else { return true }
         return waiting.withLock { waiting in

@@ -1,11 +1,11 @@
 /// Tracks which offsets of a partition may be committed: the contiguous prefix of finished records.
 ///
-/// A value without I/O. Records are admitted in ascending order of offset. Gaps between offsets (compaction,
+/// A value without I/O. Records are admitted in ascending order of offsets. Gaps between offsets (compaction,
 /// transaction markers) are skipped. `nextOffset` never passes an unfinished record.
 struct OffsetTracker: Sendable {
     private struct Entry {
         let offset: Int64
-        /// One past the record admitted before it.
+        /// One past the offset of the record admitted before this one.
         let previousNext: Int64
         let bytes: Int
         let timestampMilliseconds: Int64?
@@ -13,26 +13,26 @@ struct OffsetTracker: Sendable {
         var isFinished: Bool
     }
 
-    /// Admitted records from the oldest unfinished one on. Finished records behind it are dropped in bulk, so that
-    /// memory is bounded by the unfinished records, however far apart their offsets are.
+    /// Admitted records, starting with the oldest unfinished one. Finished records before it are dropped in bulk, so
+    /// that memory is bounded by the number of unfinished records, however far apart their offsets are.
     private var entries: [Entry] = []
-    /// Finished records in `entries` from `head` on.
+    /// Number of finished records in `entries`, starting at `head`.
     private var finishedCount = 0
-    /// Index in `entries` of the oldest record still held; earlier entries are freed in bulk.
+    /// Index in `entries` of the oldest record that is still needed; earlier entries are freed in bulk.
     private var head = 0
 
     /// Number of records admitted but not finished.
     private(set) var unfinishedCount = 0
-    /// Bytes of the records admitted but not finished.
+    /// Total bytes of the records admitted but not finished.
     private(set) var unfinishedBytes = 0
     /// The offset to commit: one past the newest record of the finished prefix; nil before the first record is
     /// finished.
     private(set) var nextOffset: Int64?
     private var newest: Int64?
-    /// Kafka timestamp of the newest admitted record, milliseconds since 1970; nil if it has none.
+    /// Kafka timestamp of the newest admitted record, milliseconds since 1970; nil if the record has none.
     private(set) var newestTimestampMilliseconds: Int64?
 
-    /// Offsets between the oldest unfinished record and the newest admitted one; 0 when nothing is unfinished.
+    /// Number of offsets between the oldest unfinished record and the newest admitted one; 0 if nothing is unfinished.
     var distance: Int64 {
         guard let oldest = entries[head...].first, let newest else { return 0 }
         return newest.subtractingReportingOverflow(oldest.offset).partialValue
@@ -58,8 +58,8 @@ struct OffsetTracker: Sendable {
     /// - Parameters:
     ///   - bytes: the record's size, counted against the window.
     ///   - timestampMilliseconds: Kafka's timestamp, milliseconds since 1970.
-    ///   - now: monotonic nanoseconds.
-    /// - Returns: false, without any change, if the offset is invalid or not above every admitted one.
+    ///   - now: the time in monotonic nanoseconds.
+    /// - Returns: false, without changing anything, if the offset is invalid or not greater than all admitted offsets.
     mutating func admit(offset: Int64, bytes: Int, timestampMilliseconds: Int64? = nil, at now: Int64 = 0) -> Bool {
         guard offset >= 0, offset < .max, offset > newest ?? -1, bytes >= 0 else { return false }
         let previousNext = newest.map { $0 + 1 } ?? offset
@@ -76,8 +76,8 @@ struct OffsetTracker: Sendable {
 
     /// Marks a record as finished: its effect or its dead letter is durable.
     ///
-    /// - Returns: the new `nextOffset` if the finished prefix grew, else nil (an older record is unfinished, or the
-    ///   offset is unknown or already finished).
+    /// - Returns: the new `nextOffset` if the finished prefix grew; nil if an older record is unfinished, or the offset
+    ///   is unknown or already finished.
     mutating func finish(offset: Int64) -> Int64? {
         guard let index = index(of: offset), !entries[index].isFinished else { return nil }
         entries[index].isFinished = true
@@ -92,7 +92,7 @@ struct OffsetTracker: Sendable {
             head += 1
             finishedCount -= 1
         }
-        // Every record before the oldest unfinished one is finished, including those no longer held.
+        // Every record before the oldest unfinished one is finished, including those already dropped.
         nextOffset = head < entries.count ? entries[head].previousNext : newest.map { $0 + 1 }
         if head == entries.count {
             entries.removeAll(keepingCapacity: true)

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Synchronization
 
-/// Bounds of the unfinished records of one partition.
+/// Limits on the unfinished records of one partition.
 struct WindowLimits: Sendable {
     let records: Int
     let bytes: Int
@@ -9,7 +9,7 @@ struct WindowLimits: Sendable {
 }
 
 /// The unfinished records of one assigned partition, shared by the reader that admits them and the calls that finish
-/// them. One reader waits at a time.
+/// them. Only one reader waits at a time.
 final class PartitionWindow: Sendable {
     /// Capacity for further records.
     struct Room: Sendable, Equatable {
@@ -45,9 +45,9 @@ final class PartitionWindow: Sendable {
         self.share = share
     }
 
-    /// Adds records that were read, ascending by offset.
+    /// Adds records that were read, in ascending order of offsets.
     ///
-    /// - Returns: the new records; a record whose offset is not above all earlier ones is left out.
+    /// - Returns: the new records, without any record that has an offset not greater than all earlier ones.
     func admit(_ records: [KafkaRecord]) -> [KafkaRecord] {
         let now = MonotonicClock.nanoseconds()
         return state.withLock { state in
@@ -91,7 +91,7 @@ final class PartitionWindow: Sendable {
         }
     }
 
-    /// Ends the reader's wait because a record was abandoned and will not finish here.
+    /// Ends the reader's wait, because a record was abandoned and will never finish here.
     func close() {
         let waiter = state.withLock { state in
             state.isClosed = true

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Telemetry
 
-/// Handling of records in batches, with one verdict for each record.
+/// Handles records in batches, with one verdict for each record.
 extension PartitionWorker {
     func handleBatches(by handler: any BatchHandler) async {
         while let room = await window.waitForRoom(), let records = await readBatch(within: room) {
@@ -30,7 +30,7 @@ extension PartitionWorker {
         }
     }
 
-    /// Reads the next records, within this partition's share of the batch limit; returns nil when the assignment has
+    /// Reads the next records, within this partition's share of the batch limit; returns nil if the assignment has
     /// ended.
     func readBatch(within room: PartitionWindow.Room, limit: Duration? = nil) async -> [KafkaRecord]? {
         let most = min(max(1, options.maximumBatch), room.records)
@@ -41,12 +41,12 @@ extension PartitionWorker {
         return window.admit(records)
     }
 
-    /// The next step after one call of a batch handler.
+    /// The next step after a batch handler was called.
     struct BatchStep {
         var rest: ArraySlice<KafkaRecord>
-        /// Whether to wait before the rest is dispatched again.
+        /// Whether to wait before dispatching the remaining records again.
         var mustWait = false
-        /// Duration of that wait; nil for the backoff.
+        /// The duration of that wait; nil means the backoff.
         var wait: Duration?
     }
 
@@ -56,7 +56,7 @@ extension PartitionWorker {
     ///
     /// - Parameter finish: receives the records that need no further call: `done`, `skip`, and acknowledged
     ///   `deadLetter`.
-    /// - Returns: nil when the assignment has ended.
+    /// - Returns: nil if the assignment has ended.
     func dispatch(
         _ records: ArraySlice<KafkaRecord>, to handle: ([KafkaRecord]) async throws -> [HandlerVerdict],
         finish: (Verdicts) async -> Void
@@ -130,7 +130,7 @@ extension PartitionWorker {
         return step
     }
 
-    /// Writes all dead letters concurrently, because each waits for an acknowledgement.
+    /// Writes all dead letters concurrently, because each has to wait for an acknowledgement.
     private func writeDeadLetters(of finished: Verdicts) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             for (record, verdict) in finished {

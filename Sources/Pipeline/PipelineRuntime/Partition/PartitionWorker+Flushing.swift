@@ -1,6 +1,6 @@
 internal import Kafka
 
-/// Handling of records that are appended immediately and become durable at a flush.
+/// Handles records that are appended immediately and become durable with a flush.
 extension PartitionWorker {
     /// Records appended since the last flush.
     private struct Unflushed {
@@ -21,13 +21,13 @@ extension PartitionWorker {
             offsets.append(record.offset)
         }
 
-        /// Returns the remainder of the flush interval; nil if nothing was appended.
+        /// Returns the remaining time of the flush interval; nil if nothing was appended.
         func timeLeft(of interval: Duration) -> Duration? {
             isEmpty ? nil : interval - .nanoseconds(MonotonicClock.nanoseconds() - since)
         }
     }
 
-    /// Appends while the window has capacity and the interval lasts, then flushes; also flushes at the end.
+    /// Appends until the window is full or the interval has passed, then flushes. Also flushes at the end.
     func handleAndFlush(by handler: any FlushingHandler) async {
         var unflushed = Unflushed()
         var pending: ArraySlice<KafkaRecord> = []
@@ -57,7 +57,8 @@ extension PartitionWorker {
                 pending = records[...]
             }
         }
-        // Revoked, or the process stops: the appended records are flushed unless the partition is lost.
+        // The partition was revoked or the process is stopping: flush the appended records unless the partition is
+        // lost.
         if !unflushed.isEmpty, !Task.isCancelled { _ = await flush(&unflushed, by: handler) }
     }
 
@@ -118,7 +119,8 @@ extension PartitionWorker {
         if let next { await store(next) }
     }
 
-    /// A partition that is being revoked cannot pause; the drain limit bounds the time and cancels the task.
+    /// Waits before the next attempt. A partition that is being revoked cannot pause; the drain limit bounds the time
+    /// and cancels the task.
     private func waitToFlush(afterFailures failures: Int) async {
         let time = backoff(afterFailures: failures)
         if partition.isActive {

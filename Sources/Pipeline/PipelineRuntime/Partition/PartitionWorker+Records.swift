@@ -2,13 +2,13 @@ internal import Kafka
 internal import Telemetry
 internal import Time
 
-/// Handling of single records: in order for each key, several keys at once.
+/// Handles single records: in order for each key, several keys at once.
 extension PartitionWorker {
-    /// Runs one reader, and a task for each key that has records, so that a retried record delays its own key only.
+    /// Runs one reader, and a task for each key that has records, so that a retried record delays only its own key.
     func handleRecords(by handler: any RecordHandler) async {
         let queues = KeyQueues()
         let permits = Permits(options.concurrency)
-        // The number of tasks is bounded by the window.
+        // The window bounds the number of tasks.
         await withDiscardingTaskGroup { group in
             while let records = await read() {
                 for record in records where queues.begin(record) {
@@ -26,11 +26,11 @@ extension PartitionWorker {
             let outcome = await process(current) { record in
                 guard await permits.acquire() else { throw CancellationError() }
                 defer { permits.release() }
-                // The partition may have been revoked while the record waited for its permit.
+                // The partition may have been revoked while the record was waiting for its permit.
                 guard partition.isActive else { throw CancellationError() }
                 return try await handler.handle(record)
             }
-            // The record stays unfinished, so no further record of this assignment is read.
+            // The record stays unfinished, so no more records of this assignment are read.
             guard let outcome else { return window.close() }
             telemetry.finished(current, outcome)
             await finish(current)

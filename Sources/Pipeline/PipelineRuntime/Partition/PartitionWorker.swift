@@ -3,10 +3,10 @@ internal import Telemetry
 
 /// Runs the handler over the records of one partition, from its assignment to its release.
 ///
-/// Reads while the window has capacity, dispatches, and stores the offset up to which every record is finished. A
-/// record is finished when the handler has returned `done` or `skip` (and, for a ``FlushingHandler``, has flushed it),
-/// or when its dead letter is acknowledged. A record that was not started when the partition is revoked is left to the
-/// next owner.
+/// Reads while the window has capacity, dispatches records, and stores the offset up to which every record is finished.
+/// A record is finished when the handler has returned `done` or `skip` (and, for a ``FlushingHandler``, has flushed
+/// it), or when its dead letter is acknowledged. Records that have not been started when the partition is revoked are
+/// left to the next owner.
 struct PartitionWorker: Sendable {
     let partition: KafkaAssignedPartition
     let handler: PipelineHandler
@@ -14,16 +14,16 @@ struct PartitionWorker: Sendable {
     let window: PartitionWindow
     let share: BatchShare
     let calls: HandlerCalls
-    /// Returns when the broker has acknowledged the record; throws when it has not.
+    /// Returns once the broker has acknowledged the record; throws if it has not.
     let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
     let telemetry: PipelineTelemetry
     let handled: HandledOffsets
 
-    /// Runs until no work of the partition remains, then releases the partition to the group.
+    /// Runs until the partition has no remaining work, then releases the partition to the group.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await work() }
-            // Lost, or revoked and not released in time: the remaining work is cancelled.
+            // If the partition is lost, or revoked and not released in time, cancel the remaining work.
             group.addTask { await partition.untilEnded() }
             await group.next()
             group.cancelAll()
@@ -43,8 +43,8 @@ struct PartitionWorker: Sendable {
         }
     }
 
-    /// Lets the handler prepare for the partition, with retries and without a time limit; cancelled when the partition
-    /// is revoked.
+    /// Lets the handler prepare for the partition, retrying without a time limit. Cancelled when the partition is
+    /// revoked.
     private func prepare() async -> Bool {
         var failures = 0
         while partition.isActive {
@@ -72,7 +72,7 @@ struct PartitionWorker: Sendable {
         return false
     }
 
-    /// Reads the next records when the window has capacity for them; returns nil when the assignment has ended.
+    /// Reads the next records once the window has capacity for them; returns nil if the assignment has ended.
     func read() async -> [KafkaRecord]? {
         guard let room = await window.waitForRoom(),
             let records = await partition.next(maxRecords: room.records, maxBytes: room.bytes)
@@ -91,10 +91,10 @@ struct PartitionWorker: Sendable {
         await partition.store(nextOffset: next)
     }
 
-    /// Writes the dead letter, with retries and without a time limit; the record's offset is not passed before. A dead
-    /// letter that the topic refuses because of its content is written in another form.
+    /// Writes the dead letter of a record, retrying without a time limit. Until it is written, the record's offset is
+    /// not passed. If the topic refuses the dead letter because of its content, it is written in another form.
     ///
-    /// - Returns: false when the assignment has ended.
+    /// - Returns: false if the assignment has ended.
     func writeDeadLetter(of record: KafkaRecord, _ cause: DeadLetterCause) async -> Bool {
         let topic = options.deadLetterTopic(of: record.topic)
         var form = DeadLetterForm()
@@ -106,7 +106,7 @@ struct PartitionWorker: Sendable {
                 telemetry.deadLettered(record, to: topic, cause, form.content)
                 return true
             } catch {
-                // The broker would refuse it at every attempt, and it must not delay the records after it.
+                // The broker would refuse every attempt, and the record must not delay the records after it.
                 if form.change(after: error, of: record) { continue }
                 failures += 1
                 telemetry.deadLetterFailed(record, to: topic, error)

@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Synchronization
 
-/// A fixed number of permits, granted in the order of the requests.
+/// A fixed number of permits, granted in request order.
 package final class Permits: Sendable {
     private struct Waiter {
         let count: Int
@@ -11,7 +11,7 @@ package final class Permits: Sendable {
     private struct State {
         var free: Int
         var lastId: UInt64 = 0
-        /// Ids in the order of the requests; a cancelled request is in `order` only.
+        /// Ids in request order; a cancelled request is only in `order`.
         var order = FIFO<UInt64>()
         var waiters: [UInt64: Waiter] = [:]
 
@@ -30,9 +30,9 @@ package final class Permits: Sendable {
         state = Mutex(State(free: max(1, limit)))
     }
 
-    /// Acquires permits, at most `limit` of them.
+    /// Acquires permits, up to `limit`.
     ///
-    /// - Returns: false if the task is cancelled; then there is nothing to release.
+    /// - Returns: false if the task is cancelled; in that case, no permit was acquired.
     package func acquire(_ count: Int = 1) async -> Bool {
         let count = min(count, limit)
         if state.withLock({ $0.take(count) }) { return true }
@@ -43,7 +43,7 @@ package final class Permits: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer: Bool? = state.withLock { state in
-                    // Cancellation sets the task's flag before it looks for the waiter.
+                    // Cancellation sets the task's flag before looking for the waiter.
                     if Task.isCancelled { return false }
                     if state.take(count) { return true }
                     state.order.append(id)

@@ -1,14 +1,14 @@
 internal import Kafka
 
-/// The cause of a thrown error.
+/// The classification of a thrown error.
 enum Fault: Sendable, Equatable {
     case infrastructure
     case record
     /// The work was cancelled.
     case cancellation
 
-    /// - Parameter isCancelled: whether this work was cancelled; a handler may also throw `CancellationError` because
-    ///   of cancelled work of its own.
+    /// - Parameter isCancelled: whether this work was cancelled. A handler may also throw `CancellationError` because
+    ///   it cancelled work of its own.
     init(_ error: any Error, isCancelled: Bool) {
         switch error {
         case is CancellationError: self = isCancelled ? .cancellation : .infrastructure
@@ -20,27 +20,27 @@ enum Fault: Sendable, Equatable {
 }
 
 extension KafkaError {
-    /// Whether another attempt at the same record can never succeed.
+    /// Whether further attempts at the same record can never succeed.
     fileprivate var isAboutRecord: Bool { code.isRefusal }
 }
 
-/// State of the attempts at one record. A value without I/O.
+/// The state of the attempts at one record. A value without I/O.
 struct RecordAttempts: Sendable {
     /// The next step after an attempt.
     enum Step: Sendable {
         /// The record is finished; the verdict is `done` or `skip`.
         case finish(HandlerVerdict)
         case deadLetter(DeadLetterCause)
-        /// Try again after this time, or after the backoff when nil.
+        /// Try again after this time, or after the backoff if nil.
         case wait(Duration?, Fault)
-        /// Leave it to the next owner.
+        /// Leave the record to the next owner.
         case stop
     }
 
     let maximum: Int
-    /// Attempts spent: calls whose error was the record's fault.
+    /// Number of attempts used up: calls with an error that was the record's fault.
     private(set) var spent = 0
-    /// Failures in a row of any kind, for the backoff.
+    /// Number of consecutive failures of any kind, for the backoff.
     private(set) var failures = 0
     private var firstFailure: Int64?
 
@@ -48,7 +48,7 @@ struct RecordAttempts: Sendable {
         self.maximum = maximum
     }
 
-    /// Returns the next step after the handler returned.
+    /// Returns the next step after the handler returned a verdict.
     ///
     /// - Parameter now: milliseconds since 1970.
     mutating func answered(_ verdict: HandlerVerdict, at now: Int64) -> Step {
@@ -64,7 +64,7 @@ struct RecordAttempts: Sendable {
         }
     }
 
-    /// Returns the next step after the handler threw.
+    /// Returns the next step after the handler threw an error.
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970.

@@ -1,13 +1,13 @@
-/// Wait before the next attempt: exponential with full jitter, so that members that failed together do not retry
-/// together.
+/// The wait before the next attempt: exponential with full jitter, so that members that failed at the same time do not
+/// retry at the same time.
 struct RetryBackoff: Sendable {
     /// The upper bound of the first wait.
     let first: Duration
     /// The upper bound of every wait.
     let maximum: Duration
 
-    /// Returns the upper bound of the wait after `failures` failures in a row (1 or more): doubled each time, up to
-    /// `maximum`.
+    /// Returns the upper bound of the wait after `failures` consecutive failures (1 or more). It doubles each time, up
+    /// to `maximum`.
     func bound(afterFailures failures: Int) -> Duration {
         var bound = first
         for _ in 1..<max(2, min(failures, 64)) where failures > 1 {
