@@ -2,16 +2,16 @@ internal import Bytes
 internal import Configuration
 internal import Cryptography
 
-/// Keys that clients present as `Authorization: Bearer KEY` (RFC 6750), parsed from a file. Each line has a name, a
-/// permission (`read`, `story` or `full`) and the key, separated by spaces or tabs. Empty lines and lines that begin
-/// with `#` are ignored.
+/// The keys that clients present as `Authorization: Bearer KEY` (RFC 6750), parsed from a file. Each line contains a
+/// name, a permission (`read`, `story` or `full`) and a key, separated by spaces or tabs. Empty lines and lines that
+/// begin with `#` are ignored.
 struct AccessKeyList: Sendable {
     enum Permission: String, Sendable, CaseIterable, Comparable {
         /// Read requests only.
         case read
-        /// Stories too.
+        /// Read requests and stories.
         case story
-        /// Claims, erasures and uploaded transactions too.
+        /// All requests, including claims, erasures and uploaded transactions.
         case full
 
         static func < (one: Permission, other: Permission) -> Bool { one.rank < other.rank }
@@ -36,7 +36,7 @@ struct AccessKeyList: Sendable {
 
     private let keys: [Key]
 
-    /// - Throws: a `FileProblem` with the reason why the text is not a valid list; its message contains no key.
+    /// - Throws: a `FileProblem` that explains why the text is not a valid list; its message contains no key.
     init(lines text: [UInt8]) throws(FileProblem) {
         var keys: [Key] = []
         var names: Set<String> = []
@@ -71,9 +71,9 @@ struct AccessKeyList: Sendable {
         self.keys = keys
     }
 
-    /// Returns the client of a presented key; nil if the key is not listed. The digest of the presented key is compared
-    /// with that of every listed key, so that timing reveals neither the content nor the length of a key. If a key is
-    /// listed under two names, the one with more permissions applies.
+    /// Returns the client that a presented key belongs to; nil if the key is not listed. The digest of the presented
+    /// key is compared with the digest of every listed key, so that timing reveals neither the content nor the length
+    /// of a key. If a key is listed under two names, the name with more permissions applies.
     func client(of presented: [UInt8]) -> Client? {
         let digest = SHA256.digest(of: presented).bytes
         var match: Client?
@@ -87,7 +87,7 @@ struct AccessKeyList: Sendable {
         return match
     }
 
-    /// RFC 6750, section 2.1: `b64token`.
+    /// Returns whether a byte may occur in a key: `b64token` in RFC 6750, section 2.1.
     private static func isKeyByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

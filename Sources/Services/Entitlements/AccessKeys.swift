@@ -2,10 +2,10 @@ internal import Configuration
 internal import Telemetry
 internal import Time
 
-/// The current keys of `http.keys.file`: a change takes effect within a second, without a restart. A file that is
-/// unreadable or not a valid list is logged, and the previous keys stay in effect.
+/// The current keys in `http.keys.file`. Changes take effect within a second, without a restart. If the file is
+/// unreadable or not a valid list, this is logged and the previous keys stay in effect.
 final class AccessKeys: Sendable {
-    /// Challenge of responses with status 401.
+    /// The challenge in responses with status 401.
     static let challenge = "Bearer realm=\"sluice-entitlements\""
     private static let maximumBytes = 64 * 1024
     private static let scheme = "bearer "
@@ -20,7 +20,8 @@ final class AccessKeys: Sendable {
         self.log = log
     }
 
-    /// Returns the client of the key in an `Authorization` field; nil for no field, another scheme or an unknown key.
+    /// Returns the client of the key in an `Authorization` field; nil if there is no field, its scheme is not `Bearer`,
+    /// or the key is unknown.
     func client(in field: String?) -> AccessKeyList.Client? {
         guard let field, field.prefix(Self.scheme.count).lowercased() == Self.scheme else { return nil }
         let key = field.utf8.dropFirst(Self.scheme.count).drop { $0 == UInt8(ascii: " ") }
@@ -43,7 +44,7 @@ final class AccessKeys: Sendable {
 }
 
 extension AccessKeys {
-    /// Nil without `http.keys.file`, which only a loopback listener may omit.
+    /// Returns nil without `http.keys.file`, which is optional only for a loopback listener.
     convenience init?(
         _ configuration: Configuration, clocks: Clocks, log: RateLimitedLogger
     ) throws(ConfigurationError) {
@@ -51,10 +52,10 @@ extension AccessKeys {
         self.init(file, clocks: clocks, log: log)
     }
 
-    /// Opens the file of `http.keys.file`; nil if it is not set.
+    /// Opens the file named by `http.keys.file`; returns nil if it is not set.
     ///
-    /// - Throws: a `ConfigurationError` for a file without valid keys, and for an address that other machines can reach
-    ///   without a file.
+    /// - Throws: a `ConfigurationError` if the file is not valid, or if there is no file and other machines can reach
+    ///   the address.
     static func file(
         _ configuration: Configuration, clocks: Clocks
     ) throws(ConfigurationError) -> ReloadedFile<AccessKeyList>? {
@@ -77,13 +78,13 @@ extension AccessKeys {
         }
     }
 
-    /// - Throws: a `FileProblem` with the reason why the file is not a valid list; its message contains no key.
+    /// - Throws: a `FileProblem` that explains why the file is not a valid list; its message contains no key.
     static func file(_ path: String, clocks: Clocks) throws(FileProblem) -> ReloadedFile<AccessKeyList> {
         try ReloadedFile(
             path: path, limit: maximumBytes, now: clocks.monotonicNanoseconds(), make: AccessKeyList.init(lines:))
     }
 
-    /// Whether only this machine can reach an address: 127.0.0.0/8, ::1 or localhost.
+    /// Returns whether only this machine can reach an address: 127.0.0.0/8, ::1 or localhost.
     static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

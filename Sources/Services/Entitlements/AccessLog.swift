@@ -3,15 +3,15 @@ internal import HTTPServer
 internal import Synchronization
 internal import Telemetry
 
-/// Selects the admitted requests that the read API logs. Refused requests are always logged.
+/// Determines which admitted requests the read API logs. Refused requests are always logged.
 package enum AccessLines: String, Hashable, Sendable, CaseIterable {
-    /// Claims, erasures and uploaded transactions.
+    /// Only claims, erasures and uploaded transactions.
     case changes
-    /// Read requests too.
+    /// All requests, including read requests.
     case all
 }
 
-/// Logs and counts requests to the read API by key name, path and status. No line contains a key, an account or any
+/// Logs and counts read API requests by key name, path and status. Log lines never contain a key, an account or any
 /// other content of a read request.
 final class AccessLog: Sendable {
     private struct Answer: Hashable {
@@ -23,7 +23,7 @@ final class AccessLog: Sendable {
     private let lines: AccessLines
     private let logger: Logger
     private let refusals: RateLimitedLogger
-    /// At most one entry per combination of key, path and status.
+    /// Number of responses for each combination of key name, path and status.
     private let answers = Mutex<[Answer: UInt64]>([:])
 
     init(_ lines: AccessLines, logger: Logger, metrics: MetricsRegistry) {
@@ -35,7 +35,7 @@ final class AccessLog: Sendable {
 
     /// Records a request that is refused before it is handled.
     ///
-    /// - Parameter path: nil for an unknown path.
+    /// - Parameter path: the requested path; nil if it is unknown.
     func refused(_ path: Route?, status: Int) {
         count(nil, path, status)
         guard status == 401 else { return }
@@ -59,7 +59,7 @@ final class AccessLog: Sendable {
 
     /// Wraps an exchange so that its response is logged.
     ///
-    /// - Parameter purchase: the request that names the purchase; nil if only the signed transaction names it.
+    /// - Parameter purchase: the request, which names the purchase; nil if only the signed transaction names it.
     func observe(change exchange: Exchange, key: String?, _ route: Route, of purchase: ChangeRequest?) -> Exchange {
         exchange.observed { [self] response in
             let purchase =

@@ -2,11 +2,11 @@ internal import AppStoreModel
 internal import JSON
 internal import Records
 
-/// The members of a request's body: one JSON object; unknown members are an error.
+/// The members of a request body, which is one JSON object. Unknown members are an error.
 struct BodyMembers {
     private let object: JSONObject
 
-    /// Maximum number of characters of an unknown member's name that an error repeats.
+    /// Maximum number of characters of an unknown member name to repeat in an error.
     private static let longestName = 64
 
     init(_ body: [UInt8], names: [StaticString]) throws(Refusal) {
@@ -40,7 +40,7 @@ struct BodyMembers {
         return text
     }
 
-    /// Parses RFC 3339, or milliseconds since 1970 as a number.
+    /// Parses a time: an RFC 3339 string, or milliseconds since 1970 as a number.
     func instantIfAny(_ name: StaticString) throws(Refusal) -> AppStoreInstant? {
         guard let value = self[name] else { return nil }
         let instant =

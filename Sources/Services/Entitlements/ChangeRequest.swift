@@ -3,10 +3,11 @@ internal import EntitlementRules
 internal import JSON
 internal import Records
 
-/// A request of `POST /v1/claims` or `/v1/erasures`: facts that come from no notification.
+/// A request to `POST /v1/claims` or `/v1/erasures`. Its facts do not come from a notification.
 struct ChangeRequest: Sendable, Equatable {
     enum Change: Sendable, Equatable {
-        /// Assigns the purchase to this account; with `isTransfer` and proof, even if it belongs to another account.
+        /// Assigns the purchase to this account. With `isTransfer` and a proof, this applies even if it belongs to
+        /// another account.
         case claim(AppAccountToken, isTransfer: Bool = false)
         /// Erases everything known about the purchase.
         case erasure
@@ -16,13 +17,13 @@ struct ChangeRequest: Sendable, Equatable {
     var environment: AppStoreEnvironment
     var bundleId: BundleId
     var originalTransactionId: OriginalTransactionId
-    /// The signed transaction that proves the claimant's possession of the purchase; compact JWS.
+    /// The signed transaction with which the claimant proves possession of the purchase; compact JWS.
     var proof: [UInt8]?
 
-    /// Limit in bytes, including a signed transaction.
+    /// Maximum body size in bytes, including a signed transaction.
     static let maximumBytes = TransactionUpload.maximumBytes
 
-    /// Parses a body: one JSON object; unknown members are an error. `environment` defaults to Production.
+    /// Parses a body, which is one JSON object. Unknown members are an error. `environment` defaults to Production.
     init(claim body: [UInt8]) throws(Refusal) {
         let members = try Members(
             body, with: [ReadAPIName.appAccountToken, ReadAPIName.transfer, ReadAPIName.signedTransactionInfo])
@@ -32,7 +33,7 @@ struct ChangeRequest: Sendable, Equatable {
         proof = try members.jws(ReadAPIName.signedTransactionInfo)
     }
 
-    /// Creates a claim of an account on the purchase of an uploaded transaction.
+    /// Creates an account's claim to the purchase of an uploaded transaction.
     init(claimOf purchase: PurchaseFacts, by account: AppAccountToken) {
         change = .claim(account)
         environment = purchase.environment
@@ -49,8 +50,8 @@ struct ChangeRequest: Sendable, Equatable {
         environment = try members.environment()
     }
 
-    /// Returns the facts to add to the purchase at this moment. Nil for none: the purchase already belongs to the
-    /// account, or belongs to another one, from which only a transfer with proof moves it.
+    /// Returns the facts to add to the purchase at this moment. Nil if there is nothing to add: the purchase already
+    /// belongs to the account, or it belongs to another account and this is not a transfer with proof.
     func contribution(
         to known: PurchaseFacts, at now: AppStoreInstant, isProved: Bool = false
     ) -> PurchaseFacts? {
@@ -72,8 +73,8 @@ struct ChangeRequest: Sendable, Equatable {
         return facts
     }
 
-    /// Returns a moment after the claim that this one replaces and after earlier purchases, regardless of clock
-    /// differences between members.
+    /// Returns a moment for the claim that is later than the claim it replaces and than earlier purchases, regardless
+    /// of clock differences between members.
     private func moment(ofClaimOn known: PurchaseFacts, at now: AppStoreInstant) -> AppStoreInstant {
         let bought = known.latestPurchase(upTo: now.advanced(byMilliseconds: PurchaseFacts.clockTolerance))
         let last = max(known.newestClaim?.version.signedDate ?? .earliest, bought ?? .earliest)
@@ -113,7 +114,7 @@ private struct Members {
         return Array(text.utf8)
     }
 
-    /// False if absent.
+    /// Returns the value of a Boolean member; false if it is absent.
     func flag(_ name: StaticString) throws(Refusal) -> Bool {
         guard let value = object[name.description] else { return false }
         guard let flag = value.bool else { throw Refusal(message: "\(name): expected true or false") }

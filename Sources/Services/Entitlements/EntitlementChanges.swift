@@ -8,7 +8,7 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Applies claims and erasures one after the other; each takes about as long as an acknowledgement by Kafka.
+/// Applies claims and erasures one at a time. Each takes about as long as an acknowledgement from Kafka.
 final class EntitlementChanges: Sendable {
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
@@ -21,7 +21,7 @@ final class EntitlementChanges: Sendable {
     private let waiting = WaitingExchanges<ChangeRequest>(atMost: 64)
 
     /// - Parameters:
-    ///   - apps: apps whose purchases may be claimed before any fact about them is known; empty for every app.
+    ///   - apps: apps with purchases that may be claimed before any fact about them is known; empty means every app.
     ///   - verifier: verifies the signed transactions that prove a claim; nil if no app is configured.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness, topics: TopicNames,
@@ -80,7 +80,7 @@ final class EntitlementChanges: Sendable {
         }
     }
 
-    /// Whether the request includes a transaction of the same purchase, signed by Apple.
+    /// Returns whether the request contains a transaction of the same purchase, signed by Apple.
     private func prove(_ request: ChangeRequest) throws(UploadProblem) -> Bool {
         guard let proof = request.proof else { return false }
         guard let verifier else {
@@ -108,8 +108,8 @@ final class EntitlementChanges: Sendable {
         return true
     }
 
-    /// Returns an empty purchase for a claim that precedes the first notification; nil unless Apple could have assigned
-    /// the id: a purchase id is a decimal number.
+    /// Returns an empty purchase for a claim that precedes the first notification. Nil if Apple cannot have assigned
+    /// the id, because it is not a decimal number.
     private func unknown(_ request: ChangeRequest) -> PurchaseFacts? {
         guard case .claim = request.change, apps.isEmpty || apps.contains(request.bundleId),
             !request.bundleId.rawValue.contains("/"),

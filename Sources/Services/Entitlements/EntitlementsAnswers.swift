@@ -8,12 +8,12 @@ struct EntitlementsFinding: Sendable {
     let query: EntitlementsQuery
     /// Sorted by environment, then key.
     let purchases: [PurchaseFacts]
-    /// Consent rows of the customers who made the purchases, and of the customer that the query names.
+    /// Consent rows of the customers who made the purchases, and of the customer named in the query.
     let consents: [PurchaseFacts]
 
     /// - Parameters:
-    ///   - states: rows found for the subject: purchases and consents.
-    ///   - consents: consent rows of the customers who made the purchases.
+    ///   - states: the rows found for the subject: purchases and consents.
+    ///   - consents: the consent rows of the customers who made the purchases.
     init(query: EntitlementsQuery, purchases states: [PurchaseFacts], consents: [PurchaseFacts] = []) {
         self.query = query
         purchases = states.filter { !$0.isConsent }
@@ -30,7 +30,7 @@ struct EntitlementsAnswers {
 
     /// Encodes the entitlements of a subject at the queried moment, or now.
     ///
-    /// - Returns: the body, and the body without its moments, which changes only when the answer does.
+    /// - Returns: the body, and the body without moments, which changes only if the answer changes.
     func entitlements(
         _ finding: EntitlementsFinding, at now: AppStoreInstant
     ) -> (timeless: [UInt8], body: [UInt8]) {
@@ -64,7 +64,7 @@ struct EntitlementsAnswers {
             of: environments.map { environment in
                 EntitlementAnswer(
                     purchases: finding.purchases, environment: environment, at: instant, rules: rules,
-                    // A past moment is evaluated with the facts known by then.
+                    // Evaluate a past moment with the facts known at that time.
                     view: instant < now ? .history : .newestFacts)
             }, at: instant)
     }
@@ -88,7 +88,7 @@ struct EntitlementsAnswers {
         finding.writeConsents(to: &body)
     }
 
-    /// Writes how far the input has been read: `asOf`, and `stale` if that is too long ago.
+    /// Writes how far the input has been read: `asOf`, and `stale` if `asOf` is too long ago.
     private func writeAge(
         of environments: [AppStoreEnvironment], at now: AppStoreInstant, isTimeless: Bool, to body: inout JSONWriter
     ) {
@@ -97,9 +97,9 @@ struct EntitlementsAnswers {
         if age.isStale { body.set(ReadAPIName.stale, true) }
     }
 
-    /// Encodes the history of a subject's purchases, as far as their events are kept.
+    /// Encodes the history of a subject's purchases, as far back as their events are kept.
     ///
-    /// - Returns: the body, and the body without its moment.
+    /// - Returns: the body, and the body without the moment.
     func history(_ finding: EntitlementsFinding, at now: AppStoreInstant) -> (timeless: [UInt8], body: [UInt8]) {
         (history(finding, at: now, isTimeless: true), history(finding, at: now, isTimeless: false))
     }
@@ -130,7 +130,7 @@ struct EntitlementsAnswers {
         return writer.bytes
     }
 
-    /// Encodes a page of purchases and the key after which the next page begins.
+    /// Encodes a page of purchases, and the key after which the next page begins.
     func purchases(_ query: PurchasesQuery, _ purchases: [PurchaseFacts], hasMore: Bool, at instant: AppStoreInstant)
         -> [UInt8]
     {
@@ -187,7 +187,7 @@ struct EntitlementsAnswers {
         }
     }
 
-    /// Writes the same version as records of the topic and webhooks; a timeless version covers only the facts.
+    /// Writes the same version as in the topic's records and in webhooks. A timeless version covers only the facts.
     private func writeVersion(
         of purchase: PurchaseFacts, at instant: AppStoreInstant, _ isTimeless: Bool, to object: inout JSONWriter
     ) {

@@ -19,7 +19,7 @@ package enum EntitlementsApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - confirmationDelay: delay from a version 1 notification until Apple is asked to confirm it.
+    ///   - confirmationDelay: the time from the receipt of a version 1 notification until Apple is asked to confirm it.
     ///   - pause: waits between two checks for notifications to be confirmed.
     static func application(
         confirmationDelay: Duration = .seconds(5),
@@ -68,7 +68,7 @@ package enum EntitlementsApplication {
             build: { context in try await build(context, confirmationDelay, pause) })
     }
 
-    /// Nil unless stories are enabled.
+    /// Returns the reader of stories; nil if stories are not enabled.
     private static func stories(
         _ topics: TopicNames, _ context: ConsumerContext
     ) throws(ConfigurationError) -> StoryAnswers? {
@@ -108,7 +108,7 @@ package enum EntitlementsApplication {
             file: "entitlements.sqlite", in: configuration,
             topics: Dictionary(
                 uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), topics.state($0)) }))
-        // An erasure applies to every reader that has read its tombstone, or still can.
+        // An erasure takes effect for every reader that has read its tombstone, or still can.
         options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
         options.history = EntitlementsHandler.history(of: context.group, topics: topics)
         let state = KeyedState(options, model: model, in: context)
@@ -127,7 +127,7 @@ package enum EntitlementsApplication {
         if let (verifier, responders) = settings.verification {
             services.append(RevocationChecks(verifier, responders: responders, clocks: .system))
         }
-        // A worker has only its own partitions and cannot serve reads; a reader joins no group.
+        // A worker has only its own partitions, so it cannot serve reads. A reader joins no group.
         if options.role != .worker { services.append(service) }
         if options.role != .reader, !plan.confirmedApps.isEmpty, let verifier {
             services.append(
@@ -149,7 +149,7 @@ package enum EntitlementsApplication {
             liveness: [HealthCheck("state") { state.fault }])
     }
 
-    /// Returns the readiness checks. A worker serves no reads, so it is ready regardless of the age of its input.
+    /// Returns the readiness checks. A worker serves no reads, so it is ready regardless of how old its input is.
     private static func readiness(
         _ state: KeyedState<EntitlementsModel>, _ input: InputFreshness, _ role: StateOptions.Role
     ) -> [HealthCheck] {
@@ -171,7 +171,7 @@ package enum EntitlementsApplication {
         return InputFollower(
             topics: topics, log: KafkaInputLog(kafka: context.kafka, admin: admin, group: context.group),
             freshness: input, handled: { context.handled.next(of: $0) },
-            // A worker has its own publications already and serves no other partitions.
+            // A worker already has its own publications, and serves no other partitions.
             catchUp: { topic in if role != .worker { try await state.catchUp(with: topic) } },
             clocks: .system, frequent: log, close: { await admin.close(within: .seconds(1)) })
     }

@@ -1,19 +1,19 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A request of `POST /v1/entitlements/query`: the entitlements of several subjects at one moment.
+/// A request to `POST /v1/entitlements/query` for the entitlements of several subjects at one moment.
 struct EntitlementsBatch: Sendable, Equatable {
     /// One query per subject, in the order of the request.
     var queries: [EntitlementsQuery]
-    /// Nil for the current moment.
+    /// The queried moment; nil means now.
     var at: AppStoreInstant?
 
     static let maximumSubjects = 100
-    /// Maximum body size; an escaped subject takes at most two kilobytes.
+    /// Maximum body size in bytes. An escaped subject takes at most two kilobytes.
     static let maximumBytes = 256 * 1024
 
-    /// Parses a body: one JSON object with `subjects` and optionally `environment`, `bundleId` and `at`. Unknown
-    /// members are an error.
+    /// Parses a body, which is one JSON object with `subjects` and optionally `environment`, `bundleId` and `at`.
+    /// Unknown members are an error.
     init(_ body: [UInt8]) throws(Refusal) {
         let members = try BodyMembers(
             body, names: [ReadAPIName.subjects, ReadAPIName.environment, ReadAPIName.bundleId, ReadAPIName.at])

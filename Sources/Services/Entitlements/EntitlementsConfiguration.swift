@@ -6,16 +6,16 @@ internal import HTTPClient
 internal import KeyedState
 internal import Time
 
-/// The complete, checked configuration of `sluice-entitlements`. Both startup and `sluicectl config check` build it.
+/// The complete, validated configuration of `sluice-entitlements`, created at startup and by `sluicectl config check`.
 struct EntitlementsConfiguration {
     let rules: ProductRules
     let trust: LegacyTrustPlan
-    /// The verifier of the process, and the client for its revocation requests. Nil if no app is configured: then no
-    /// signed statement is read.
+    /// The verifier of the process, and the HTTP client for its revocation requests. Nil if no app is configured; then
+    /// no signed statements are read.
     let verification: (verifier: NotificationVerifier, responders: HTTPClient)?
 
-    /// - Throws: a `ConfigurationError` for invalid products, apps, roots, credentials or keys of the read API, or an
-    ///   unusable directory.
+    /// - Throws: a `ConfigurationError` if the products, apps, roots, credentials or read API keys are invalid, or the
+    ///   directory is unusable.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         try StateOptions.checkDirectory(configuration)
         rules = try ProductRules(configuration)

@@ -7,7 +7,7 @@ internal import PipelineRuntime
 internal import Records
 internal import Telemetry
 
-/// Merges the facts of notifications into the state of their purchases.
+/// Merges the facts in notifications into the state of their purchases.
 ///
 /// The merge is a join, so a repeated, late or out-of-order record has no wrong effect.
 enum EntitlementsHandler {
@@ -19,7 +19,7 @@ enum EntitlementsHandler {
         return KeyedStateHandler(state) { record in
             reading(record, environments)
         } merged: { merged in
-            // Accessed by index, because iteration would copy each element.
+            // Access elements by index, because iteration would copy each one.
             let changed = merged.changed
             metrics.merged(
                 changed: changed.count, late: merged.late,
@@ -29,7 +29,7 @@ enum EntitlementsHandler {
         }
     }
 
-    /// Counts and logs notifications that cannot be confirmed, because their app has no App Store Server API key.
+    /// Counts and logs notifications that cannot be confirmed because their app has no App Store Server API key.
     static func notice(
         _ purchases: [PurchaseFacts], _ model: EntitlementsModel, _ metrics: ConfirmationMetrics,
         _ log: RateLimitedLogger
@@ -48,7 +48,8 @@ enum EntitlementsHandler {
             ])
     }
 
-    /// Describes the group's earlier input, so that a start with lost state is not treated as a first start.
+    /// Returns a description of the group's earlier input, so that a start with lost state is not mistaken for a first
+    /// start.
     static func history(of group: KafkaConsumerGroup, topics: TopicNames) -> StateHistory {
         let environments = environments(topics)
         return StateHistory(

@@ -3,7 +3,7 @@ internal import EntitlementRules
 internal import Records
 internal import Telemetry
 
-/// Metrics of the service, in addition to those of the runtime.
+/// Metrics of the service, in addition to the runtime's.
 struct EntitlementsMetrics: Sendable {
     private let changed: Counter
     private let late: Counter
@@ -37,7 +37,8 @@ struct EntitlementsMetrics: Sendable {
             EntitlementsMetricName.readDuration, help: "Duration of one read API request.")
     }
 
-    /// Registers the age of the facts. While the age is unknown it is omitted, and the facts count as stale.
+    /// Registers the metrics for the age of the facts. While the age is unknown, it is omitted and the facts count as
+    /// stale.
     static func collect(
         _ input: InputFreshness, _ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64
     ) {

@@ -5,23 +5,25 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// The rows of entitlements: the facts of each purchase by record key, published as the answer at the time.
+/// The state model of entitlements. A row contains the facts of one purchase and is published as its answer at that
+/// time.
 struct EntitlementsModel: StateModel {
     /// Names of index entries.
     enum Entry {
         static let appAccountToken = "appAccountToken"
         static let appTransactionId = "appTransactionId"
         static let originalTransactionId = "originalTransactionId"
-        /// Kept transactions, except the one with the same id as the purchase.
+        /// The transactions kept for a purchase, except the one with the same id as the purchase.
         static let transactionId = "transactionId"
-        /// Purchases that belong to no account. The value is the record key, so that they can be listed in key order.
+        /// Purchases that belong to no account. The entry's value is the record key, so that they can be listed in key
+        /// order.
         static let unclaimed = "unclaimed"
     }
 
     let rules: ProductRules
-    /// Identifies the rules and the format version on which a published answer depends.
+    /// Identifies the rules and the format version that a published answer depends on.
     let fingerprint: String
-    /// The state topics.
+    /// The environment of each state topic.
     let environments: [KafkaTopic: AppStoreEnvironment]
 
     /// Apps whose version 1 notifications are confirmed through the App Store Server API.
@@ -39,14 +41,14 @@ struct EntitlementsModel: StateModel {
         self.input = input
         self.metrics = metrics
         self.confirmedApps = confirmedApps
-        // The deadline of a row depends on whether its app is confirmed.
+        // A row's deadline depends on whether its app is confirmed.
         let confirmed = confirmedApps.map(\.rawValue).sorted().joined(separator: ",")
         fingerprint = rules.fingerprint + (confirmed.isEmpty ? "" : ";confirmed=\(confirmed)")
         environments = Dictionary(
             uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.state($0), $0) })
     }
 
-    /// The record key of a purchase, both in the input and in the state topic.
+    /// Returns the record key of a purchase, both in the input and in the state topic.
     static func key(_ bundleId: BundleId, _ id: OriginalTransactionId) -> [UInt8] {
         RecordKey.purchaseBytes(bundleId, id)
     }
@@ -55,7 +57,7 @@ struct EntitlementsModel: StateModel {
 
     func merge(_ other: PurchaseFacts, into state: inout PurchaseFacts) throws -> StateMerge {
         guard state.environment == other.environment else {
-            // Merging ignores facts of another purchase, so the record would be lost silently.
+            // A merge ignores facts of another purchase, so the record would be silently lost.
             throw OtherEnvironment()
         }
         let outcome = state.merge(other)
@@ -85,11 +87,11 @@ struct EntitlementsModel: StateModel {
         return StatePublication(
             value: published.value,
             nextChange: [published.nextChange?.millisecondsSince1970, nextLook].compactMap { $0 }.min(),
-            // The moment of a tombstone is the time up to which the purchase was erased.
+            // A tombstone's moment is the time up to which the purchase was erased.
             moment: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 
-    /// Another member's publication at `moment` may have been based on unread input.
+    /// Another member may have published at `moment` without having read all input.
     func nextChange(of state: PurchaseFacts, after moment: Int64) -> Int64? {
         func change(_ rules: ProductRules) -> Int64? {
             EntitlementAnswer(
@@ -100,12 +102,13 @@ struct EntitlementsModel: StateModel {
         return change(rules) ?? change(rules.reading(until: .earliest))
     }
 
-    /// Interval in milliseconds after which a state published with unread input is published again.
+    /// Interval, in milliseconds, after which a state published with unread input is republished.
     private static let unknownPause: Int64 = 600_000
-    /// Shorter interval while it is unknown how far the input has been read, in the first seconds of a process.
+    /// Shorter interval used during the first seconds of a process, while it is unknown how far the input has been
+    /// read.
     private static let unmeasuredPause: Int64 = 5_000
 
-    /// Returns the rules for the moment up to which a purchase's input has been read.
+    /// Returns the rules, based on the moment up to which a purchase's input has been read.
     private func rules(for state: PurchaseFacts) -> ProductRules {
         input.map { rules.reading(until: $0.receivedUntil([state])) } ?? rules
     }
@@ -119,20 +122,21 @@ struct EntitlementsModel: StateModel {
         }
     }
 
-    /// Returns when Apple is to be queried about version 1 statements.
+    /// Returns when to query Apple about version 1 statements.
     func deadline(of state: PurchaseFacts) -> Int64? {
         guard state.legacy != nil, confirmedApps.contains(state.bundleId) else { return nil }
         return state.legacyQuestion?.due.millisecondsSince1970
     }
 
-    /// Returns when an erased purchase can be dropped: once no notification older than the erasure can arrive again.
+    /// Returns when an erased purchase can be dropped: when no notification from before the erasure can arrive any
+    /// more.
     func expiry(of state: PurchaseFacts) -> Int64? {
         state.erasedAt.flatMap { erasedAt in
             state.isErased ? erasedAt.millisecondsSince1970 + Self.erasureDays * 86_400_000 : nil
         }
     }
 
-    /// Longer than the retention of the notification topics.
+    /// Days that an erased purchase is kept: longer than the retention of the notification topics.
     static let erasureDays: Int64 = 45
 
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> PurchaseFacts? {
@@ -153,7 +157,7 @@ struct EntitlementsModel: StateModel {
         if !state.isConsent {
             entries.append(IndexEntry(Entry.originalTransactionId, state.originalTransactionId.rawValue))
         }
-        // The owner depends on the queried moment, so every possible account is indexed.
+        // The owner depends on the queried moment, so index every possible account.
         for token in state.accounts { entries.append(IndexEntry(Entry.appAccountToken, token.rawValue)) }
         if state.appAccountToken == nil, state.hasTransactions, state.successors.isEmpty {
             entries.append(IndexEntry(Entry.unclaimed, String(decoding: key(of: state), as: UTF8.self)))
@@ -177,18 +181,18 @@ extension PurchaseFacts {
 }
 
 extension TopicNames {
-    /// The notification topic of an environment.
+    /// Returns the notification topic of an environment.
     func input(_ environment: AppStoreEnvironment) -> KafkaTopic {
         notifications(environment)
     }
 
-    /// The topic of the state derived from that input.
+    /// Returns the topic for the state derived from an environment's notifications.
     func state(_ environment: AppStoreEnvironment) -> KafkaTopic {
         entitlements(environment)
     }
 }
 
-/// Facts of a purchase arrived under the key of a purchase in another environment.
+/// A record with facts of a purchase has the key of a purchase in another environment.
 struct OtherEnvironment: RecordFault {
     var reason: HandlerReason { HandlerReason(code: EntitlementsReason.environmentMismatch) }
 }

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract; the runtime defines the consumer's own.
+/// Names of the service's metrics, a contract. The runtime defines those of every consumer.
 enum EntitlementsMetricName {
     static let purchasesChanged = "sluice_entitlements_purchases_changed_total"
     static let staleFacts = "sluice_entitlements_stale_facts_total"
@@ -19,15 +19,15 @@ enum EntitlementsMetricName {
     static let factsStale = "sluice_entitlements_facts_stale"
 }
 
-/// Codes of skipped and dead-lettered records, used as metric labels and in dead letters. A value that is not a
-/// notification record is dead-lettered with the code of its `RecordError`.
+/// Reason codes of skipped and dead-lettered records, used as metric labels and in dead letters. A value that is not a
+/// notification record is dead-lettered with the code of the `RecordError`.
 enum EntitlementsReason {
     // Skipped: valid, but irrelevant to entitlements.
     static let nullValue = "null_value"
     static let noPurchase = "no_purchase"
     /// A version 1 notification that does not identify its transaction.
     static let unresolved = "unresolved"
-    // Dead-lettered: an operator should look.
+    // Dead-lettered: an operator should investigate.
     static let transactionMissing = "transaction_missing"
     static let identityMissing = "identity_missing"
     static let fieldType = "field_type"
@@ -36,8 +36,8 @@ enum EntitlementsReason {
     static let unknownTopic = "unknown_topic"
 }
 
-/// Members and parameters of the read API, a contract. EntitlementRules defines the members of the answer itself,
-/// ``Route`` the paths; `OpenAPIDocument` describes all of them.
+/// Members and parameters of the read API, a contract. EntitlementRules defines the members of the answer itself, and
+/// ``Route`` the paths. `OpenAPIDocument` describes all of them.
 enum ReadAPIName {
     static let appAccountToken: StaticString = "appAccountToken"
     static let transfer: StaticString = "transfer"

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import EntitlementRules
 internal import Records
 
-/// The query of `/v1/entitlements` and `/v1/history`.
+/// A query to `/v1/entitlements` or `/v1/history`.
 struct EntitlementsQuery: Sendable, Equatable {
     enum Kind: Sendable {
         case entitlements
@@ -13,7 +13,7 @@ struct EntitlementsQuery: Sendable, Equatable {
     var subject: Subject
     var environments: QueriedEnvironments
     var bundleId: BundleId?
-    /// Nil for the current moment. Always nil for a history.
+    /// The queried moment; nil means now. Always nil for a history.
     var at: AppStoreInstant?
 
     init(
@@ -39,8 +39,8 @@ struct EntitlementsQuery: Sendable, Equatable {
 }
 
 extension EntitlementsQuery {
-    /// Whether a purchase found through the index belongs to the subject at the queried moment: the account of a
-    /// purchase changes over time, and the index contains all of its accounts.
+    /// Returns whether a purchase found through the index belongs to the subject at the queried moment. A purchase's
+    /// account can change over time, and the index contains all of its accounts.
     func includes(_ purchase: PurchaseFacts, at now: AppStoreInstant) -> Bool {
         guard bundleId == nil || purchase.bundleId == bundleId else { return false }
         guard case .appAccountToken(let token) = subject else { return true }
@@ -48,11 +48,11 @@ extension EntitlementsQuery {
     }
 }
 
-/// The query of `/v1/purchases`: all purchases, or those that belong to no account, sorted by key.
+/// A query to `/v1/purchases` for all purchases, or for those that belong to no account, sorted by key.
 struct PurchasesQuery: Sendable, Equatable {
     var environment: AppStoreEnvironment
     var isUnclaimed: Bool
-    /// Lists only purchases after this key, where the previous page ended.
+    /// The key where the previous page ended; only purchases after it are listed.
     var after: String?
     var limit: Int
 

@@ -26,8 +26,8 @@ final class EntitlementsService: Service {
     /// - Parameters:
     ///   - verifier: verifies uploaded transactions; nil if no app is configured.
     ///   - stories: reads stories from Kafka; nil if they are disabled.
-    /// - Throws: a `ConfigurationError` for a listener that other machines can reach without a key, for a file without
-    ///   valid keys, and for invalid apps or credentials.
+    /// - Throws: a `ConfigurationError` if other machines can reach the listener without a key, the key file has no
+    ///   valid keys, or the apps or credentials are invalid.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness,
         topics: TopicNames, metrics: EntitlementsMetrics, access: AccessLog, verifier: NotificationVerifier?,
@@ -90,7 +90,7 @@ final class EntitlementsService: Service {
         }
     }
 
-    /// Drains open requests. The pipeline has stopped before, so nothing is merged any more.
+    /// Drains open requests. The pipeline has already stopped, so nothing is merged any more.
     func stop(within limit: Duration) async {
         await server.drain(within: min(limit / 2, .seconds(2)))
     }

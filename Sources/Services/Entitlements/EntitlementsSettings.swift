@@ -107,7 +107,7 @@ package enum EntitlementsSettings {
             legacyTrust, appLegacyTrust,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Checks for everything that startup would refuse, without starting anything: it builds the same parts.
+    /// Finds every error that would prevent startup, without starting anything, by building the same components.
     ///
     /// - Throws: a ``ConfigurationError`` that names the key, its location and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {

@@ -1,17 +1,17 @@
 internal import Bytes
 
-/// A weak entity tag (RFC 9110, 8.8.3): it identifies content rather than bytes, because an answer includes its time.
+/// A weak entity tag (RFC 9110, 8.8.3). It identifies content rather than bytes, because an answer includes its time.
 struct EntityTag {
     let text: String
 
     private static let weak = "W/"
 
-    /// Hashes with FNV-1a: the tag distinguishes contents and need not resist attackers.
+    /// Hashes the content with FNV-1a. The tag only distinguishes contents and need not resist attackers.
     init(of content: [UInt8]) {
         text = "\(Self.weak)\"\(String(FNV1a.hash(content), radix: 16))\""
     }
 
-    /// Whether an `If-None-Match` field contains the tag, by weak comparison (RFC 9110, 8.8.3.2 and 13.1.2).
+    /// Returns whether an `If-None-Match` field contains the tag, by weak comparison (RFC 9110, 8.8.3.2 and 13.1.2).
     func isNamed(in field: String) -> Bool {
         let opaque = text.dropFirst(Self.weak.count)
         return field.split(separator: ",").contains { element in

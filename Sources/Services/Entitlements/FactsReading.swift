@@ -5,16 +5,16 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// Reads one record: the result is the facts to be merged, or a verdict.
+/// Reads records: the result is either facts to merge or a verdict.
 enum FactsReading {
-    /// Reads a record of a notification topic. This never fails: an unusable record yields a verdict with the reason.
+    /// Reads a record of a notification topic. Never fails: an unusable record yields a verdict with the reason.
     ///
-    /// - Parameter environment: environment of the record's topic.
+    /// - Parameter environment: the environment of the record's topic.
     static func read(_ record: KafkaRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts> {
         do {
             let parsed = try NotificationRecord(
                 key: nil, value: record.value,
-                // The other headers contain nothing that is not in the value.
+                // The other headers contain nothing that is not also in the value.
                 headers: [RecordHeaderName.trust, .receivedTime, .subject].compactMap { record.header($0.rawValue) })
             return scan(parsed, environment: environment) ?? read(parsed, environment: environment)
         } catch {
@@ -24,7 +24,7 @@ enum FactsReading {
         }
     }
 
-    /// Reads the facts of most records without models; nil if the models must read the record.
+    /// Reads the facts of most records without the models. Returns nil if the record requires the models.
     static func scan(_ record: NotificationRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts>? {
         guard record.trust == .signed, let transaction = record.transactionElement,
             let facts = PurchaseFacts(
@@ -35,7 +35,7 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// Reads the facts or the error of a record with the models of its payloads.
+    /// Reads the facts of a record, or its error, with the models of its payloads.
     static func read(
         _ record: NotificationRecord, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
@@ -52,7 +52,7 @@ enum FactsReading {
             return notification.notificationType == .rescindConsent
                 ? consent(record, notification, environment: environment) : withoutPurchase(notification)
         }
-        // The topic determines who reads a record: one of the other environment must never grant access.
+        // The topic determines who reads a record. A record of the other environment must never grant access.
         let claimed = [notification.data?.environment, transaction?.environment, renewalInfo?.environment]
         guard claimed[0] != nil, claimed.allSatisfy({ $0 == nil || $0 == environment }) else {
             return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
@@ -70,8 +70,8 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// Reads a version 1 body whose receipt contains no matching transaction. If the record names its purchase, Apple
-    /// will be asked about it.
+    /// Reads a version 1 body with a receipt that contains no matching transaction. If the record names its purchase,
+    /// Apple is asked about it later.
     private static func unresolved(
         _ record: NotificationRecord, _ notification: NotificationPayload, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
@@ -104,8 +104,9 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// Returns the verdict on a notification without a transaction. A test, a summary or a token has no purchase, and
-    /// changes of metadata, price and offering may have none; other known types without one are dead-lettered.
+    /// Returns the verdict on a notification without a transaction. Tests, summaries and tokens have no purchase, and
+    /// changes of metadata, price and offering may have none. Other known types without a transaction are
+    /// dead-lettered.
     private static func withoutPurchase(_ notification: NotificationPayload) -> StateReading<PurchaseFacts> {
         let isWithout: Bool
         switch notification.notificationType {

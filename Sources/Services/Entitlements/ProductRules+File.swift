@@ -6,7 +6,7 @@ internal import JSON
 internal import Time
 
 extension ProductRules {
-    /// Reads the settings for subscriptions, and the file named by `products`:
+    /// Reads the subscription settings and the file named by `products`:
     ///
     /// ```json
     /// {"products": {
@@ -85,7 +85,7 @@ extension ProductRules {
         return names
     }
 
-    /// Reads the rules for the items of Advanced Commerce, which are all sold under one product.
+    /// Reads the rules for Advanced Commerce items, which are all sold under one product.
     private static func skus(
         _ value: JSONValue, of product: String, _ refuse: (String) -> ConfigurationError
     ) throws(ConfigurationError) -> [String: [String]] {
@@ -105,13 +105,13 @@ extension ProductRules {
 }
 
 extension ProductRules {
-    /// Version of the published answer format. A change republishes every row.
+    /// Version of the published answer format. Changing it republishes every row.
     private static let publishedForm = 3
 
-    /// Changes whenever the same facts may be published as a different answer.
+    /// Identifies the rules; changes whenever the same facts may be published as a different answer.
     var fingerprint: String {
         let rules = products.sorted { $0.key.rawValue < $1.key.rawValue }.map { product, rule in
-            // The order of a dictionary differs between processes.
+            // Dictionary order differs between processes.
             let skus = rule.skus.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             return "\(product.rawValue)=\(rule.entitlements),\(rule.units),\(rule.lengthDays ?? 0),"
                 + "\(rule.accumulation.rawValue),\(skus)"

@@ -6,7 +6,7 @@ enum QueriedEnvironments: Sendable, Equatable {
     case one(AppStoreEnvironment)
     case all
 
-    /// Defaults to Production.
+    /// Parses the parameter, which defaults to Production.
     init(_ text: String?) throws(Refusal) {
         switch text {
         case nil: self = .one(.production)
@@ -28,7 +28,7 @@ enum QueriedEnvironments: Sendable, Equatable {
         }
     }
 
-    /// The text form of the parameter.
+    /// The parameter's value as text.
     var text: String {
         switch self {
         case .one(let environment): environment.rawValue

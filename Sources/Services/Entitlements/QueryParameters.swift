@@ -2,17 +2,17 @@ internal import AppStoreModel
 internal import Bytes
 internal import Records
 
-/// A request that the read API cannot answer; the message names the parameter or member.
+/// The error for a request that the read API cannot answer. The message names the parameter or member.
 struct Refusal: Error, Equatable {
     let message: String
 }
 
 /// The query component of a request target. Every parameter must be known, unique and well formed. Values are
-/// percent-encoded; a `+` is a literal plus, as in the offset of a time, and not a space.
+/// percent-encoded; a `+` is a literal plus, as in a time zone offset, and not a space.
 struct QueryParameters {
     private var values: [String: String] = [:]
 
-    /// Maximum number of characters of an unknown parameter's name that an error repeats.
+    /// Maximum number of characters of an unknown parameter name to repeat in an error.
     private static let longestName = 64
 
     init(_ query: String?, names: [StaticString]) throws(Refusal) {
@@ -43,7 +43,7 @@ struct QueryParameters {
 
     var bundleId: BundleId? { self[ReadAPIName.bundleId].map { BundleId($0) } }
 
-    /// Defaults to Production.
+    /// Returns the environment, which defaults to Production.
     func environment() throws(Refusal) -> AppStoreEnvironment {
         guard let text = self[ReadAPIName.environment] else { return .production }
         guard let environment = AppStoreEnvironment(published: text) else {

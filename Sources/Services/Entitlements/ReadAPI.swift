@@ -8,14 +8,14 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// The read API: entitlements now or at a moment, evaluated at the time of the request; histories; lists of purchases.
-/// If enabled, it also accepts claims, erasures and signed transactions from apps.
+/// The read API. Serves entitlements now or at a given moment, evaluated at the time of the request, as well as
+/// histories and lists of purchases. If enabled, it also accepts claims, erasures and signed transactions from apps.
 struct ReadAPI: Sendable {
-    /// Maximum number of purchases in one answer. Most accounts have a handful; every consumable bought is its own
-    /// purchase.
+    /// Maximum number of purchases in one answer. Most accounts have a handful, but every consumable bought is a
+    /// separate purchase.
     static let maximumPurchases = 10_000
 
-    /// Returns the reader of the rows; throws while they cannot be read.
+    /// Returns the reader of the rows; throws if they cannot be read.
     let reader: @Sendable () throws(StateError) -> StateReader<EntitlementsModel>
     let topics: TopicNames
     let rules: ProductRules
@@ -24,9 +24,9 @@ struct ReadAPI: Sendable {
     let log: RateLimitedLogger
     /// Logs and counts requests.
     let access: AccessLog
-    /// The keys of accepted clients; nil on a loopback listener, which accepts every client.
+    /// The keys of accepted clients; nil for a loopback listener, which accepts every client.
     var keys: AccessKeys?
-    /// Returns why answers may be incomplete; nil if they are not.
+    /// Returns why answers may be incomplete; nil if they are complete.
     let obstacle: @Sendable () -> String?
     /// How far the input has been read.
     let input: InputFreshness
@@ -70,7 +70,8 @@ struct ReadAPI: Sendable {
         return head.methodIs("POST") ? .optionalBody(limit: limit) : .methodNotAllowed(allow: "POST")
     }
 
-    /// Runs on the loop thread, which only parses the request. The reader's queues find, evaluate and encode.
+    /// Handles a request. Runs on the event loop thread, which only parses the request; finding, evaluating and
+    /// encoding run on the reader's queues.
     private func handle(_ request: HTTPRequest, _ exchange: Exchange) {
         guard let route = Route(rawValue: request.head.path) else { return }
         let client = keys?.client(in: request.head.header("authorization"))
@@ -113,8 +114,8 @@ struct ReadAPI: Sendable {
         AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
     }
 
-    /// Returns the refusal of a query about environments whose facts are too old or of unknown age; nil if the query is
-    /// answered.
+    /// Returns the refusal of a query about environments if their facts are too old or of unknown age; nil if the query
+    /// can be answered.
     private func staleFacts(_ environments: [AppStoreEnvironment]) -> HTTPResponse? {
         guard let age = input.age(of: environments, at: now) else {
             return Self.problem(503, ReadAPIName.unavailable, "the progress of reading the input is not known yet")
@@ -134,7 +135,7 @@ struct ReadAPI: Sendable {
         } answer: { findings in
             guard let findings, let finding = findings.first else { return tooManyPurchases }
             let answers = EntitlementsAnswers(rules: rules, input: input)
-            // The tag identifies the answer without the moments of reading and evaluation, so that clients can cache it
+            // The tag covers the answer without the moments of reading and evaluation, so that clients can cache it
             // until it changes.
             let (timeless, body) =
                 query.kind == .entitlements ? answers.entitlements(finding, at: now) : answers.history(finding, at: now)
@@ -154,7 +155,7 @@ struct ReadAPI: Sendable {
         }
     }
 
-    /// Returns the purchases of each query's subject from one state of the database; nil if there are too many.
+    /// Returns the purchases of each query's subject from a single snapshot of the database; nil if there are too many.
     private func find(
         _ queries: [EntitlementsQuery], _ rows: StateView<EntitlementsModel>
     ) throws -> [EntitlementsFinding]? {
@@ -203,7 +204,7 @@ struct ReadAPI: Sendable {
         }
     }
 
-    /// Reads and responds on one of the reader's queues.
+    /// Reads rows and responds, on one of the reader's queues.
     private func read<Found: Sendable>(
         _ exchange: Exchange, _ find: @escaping @Sendable (StateView<EntitlementsModel>) throws -> Found,
         answer: @escaping @Sendable (Found) -> HTTPResponse

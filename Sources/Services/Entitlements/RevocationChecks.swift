@@ -4,8 +4,8 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Time
 
-/// Checks the revocation of certificates in the background, for uploaded transactions and Apple's answers: one loop for
-/// the verifier of the process.
+/// Checks certificate revocation in the background, for uploaded transactions and Apple's answers. There is one loop
+/// for the verifier of the process.
 final class RevocationChecks: Service {
     let name = "revocation checks"
     private let verifier: NotificationVerifier

@@ -6,7 +6,7 @@ enum Subject: Sendable, Equatable {
     case appAccountToken(AppAccountToken)
     case originalTransactionId(OriginalTransactionId)
     case appTransactionId(AppTransactionId)
-    /// Any kept transaction of a purchase: the latest ones, and the first of all.
+    /// Any transaction kept for a purchase: the latest ones and the very first.
     case transactionId(TransactionId)
 
     static let names = [
@@ -14,7 +14,7 @@ enum Subject: Sendable, Equatable {
         ReadAPIName.transactionId,
     ]
 
-    /// - Parameter value: returns the value of a parameter or member, if present.
+    /// - Parameter value: returns the value of a parameter or member; nil if it is absent.
     init(_ value: (StaticString) -> String?) throws(Refusal) {
         let given = Self.names.compactMap { name in value(name).map { (name: name, text: $0) } }
         guard let one = given.first, given.count == 1 else {
@@ -52,7 +52,7 @@ enum Subject: Sendable, Equatable {
         }
     }
 
-    /// The index entries of the subject's purchases; no purchase has two of them.
+    /// The index entries of the subject's purchases. No purchase has more than one of them.
     var entries: [IndexEntry] {
         switch self {
         case .appAccountToken: [IndexEntry(EntitlementsModel.Entry.appAccountToken, text)]

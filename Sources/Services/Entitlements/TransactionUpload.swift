@@ -3,21 +3,22 @@ internal import AppStoreVerification
 internal import EntitlementRules
 internal import JSON
 
-/// A request of `POST /v1/transactions`: the signed transaction that an app got from StoreKit (`jwsRepresentation`),
-/// and optionally the signed renewal info. Once verified, they yield facts like those of a notification.
+/// A request to `POST /v1/transactions`: the signed transaction that an app received from StoreKit
+/// (`jwsRepresentation`), and optionally the signed renewal info. Once verified, they yield the same kind of facts as a
+/// notification.
 struct TransactionUpload: Sendable, Equatable {
-    /// Compact JWS.
+    /// The signed transaction as compact JWS.
     var signedTransaction: [UInt8]
     var signedRenewalInfo: [UInt8]?
-    /// Environments for which the caller grants access.
+    /// The environments in which the caller grants access.
     var environments: QueriedEnvironments
-    /// The account that claims the purchase if it belongs to none.
+    /// The account that claims the purchase if it does not belong to an account yet.
     var account: AppAccountToken?
 
-    /// Maximum body size. Apple's transactions take 4 to 8 kilobytes, most of it certificates.
+    /// Maximum body size in bytes. Apple's transactions take 4 to 8 kilobytes, most of it certificates.
     static let maximumBytes = 128 * 1024
 
-    /// Parses a body: one JSON object; unknown members are an error.
+    /// Parses a body, which is one JSON object. Unknown members are an error.
     init(_ body: [UInt8]) throws(Refusal) {
         let members = try BodyMembers(
             body,
@@ -45,8 +46,8 @@ struct TransactionUpload: Sendable, Equatable {
 
     /// Returns the facts of a verified transaction.
     ///
-    /// - Parameter hasRenewalInfo: false to ignore the renewal info.
-    /// - Throws: a `Refusal` if a field that decides access is not as documented.
+    /// - Parameter hasRenewalInfo: whether to use the renewal info; false ignores it.
+    /// - Throws: a `Refusal` if a field that affects access is not as documented.
     static func facts(
         of verified: VerifiedTransaction, status: SubscriptionStatus? = nil, hasRenewalInfo: Bool = true
     ) throws(Refusal) -> PurchaseFacts {

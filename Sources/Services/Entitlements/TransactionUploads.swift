@@ -10,9 +10,10 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Verifies signed transactions that apps upload, adds their facts to the rows, and responds with the resulting answer.
+/// Verifies signed transactions uploaded by apps, adds their facts to the rows, and responds with the resulting
+/// entitlements.
 final class TransactionUploads: Sendable {
-    /// Each upload spends most of its time waiting for Kafka.
+    /// Number of concurrent uploads. Each spends most of its time waiting for Kafka.
     private static let concurrency = 16
 
     private let verifier: NotificationVerifier
@@ -29,12 +30,12 @@ final class TransactionUploads: Sendable {
     private let log: RateLimitedLogger
     private let waiting = WaitingExchanges<TransactionUpload>(atMost: 256)
 
-    /// Nil if no app is configured.
+    /// Returns nil if no app is configured.
     ///
     /// - Parameters:
-    ///   - verifier: nil if no app is configured.
-    ///   - budgets: budgets of requests to Apple, shared by the process; nil for new ones.
-    /// - Throws: a `ConfigurationError` for invalid apps or credentials.
+    ///   - verifier: the verifier; nil if no app is configured.
+    ///   - budgets: the process-wide budgets for requests to Apple; nil creates new ones.
+    /// - Throws: a `ConfigurationError` if the apps or credentials are invalid.
     init?(
         _ configuration: Configuration, verifier: NotificationVerifier?, state: KeyedState<EntitlementsModel>,
         rules: ProductRules,
@@ -87,7 +88,7 @@ final class TransactionUploads: Sendable {
         }
     }
 
-    /// - Returns: nil if the only problem is a certificate that is not valid now.
+    /// - Returns: the transaction; nil if the only problem is a certificate that is not currently valid.
     private func verify(_ upload: TransactionUpload) throws(UploadProblem) -> VerifiedTransaction? {
         do throws(AppStoreVerification.Refusal) {
             return try verifier.verify(
@@ -121,8 +122,8 @@ final class TransactionUploads: Sendable {
         }
     }
 
-    /// Adds a verified transaction. An old signature must not create a purchase: the transaction may have been refunded
-    /// since.
+    /// Adds a verified transaction. An old signature must not create a purchase, because the transaction may have been
+    /// refunded since then.
     private func add(
         _ verified: VerifiedTransaction, _ subject: UploadSubject, _ upload: TransactionUpload
     ) async throws(UploadProblem) -> HTTPResponse {
@@ -144,7 +145,8 @@ final class TransactionUploads: Sendable {
         return try await confirm(subject, upload)
     }
 
-    /// Confirms a transaction signed under an expired certificate, which proves nothing by itself, by querying Apple.
+    /// Confirms a transaction signed with an expired certificate by querying Apple, because the signature alone proves
+    /// nothing.
     private func confirm(expired upload: TransactionUpload) async throws(UploadProblem) -> HTTPResponse {
         guard let subject = UploadSubject(unverified: upload.signedTransaction) else {
             throw UploadProblem(

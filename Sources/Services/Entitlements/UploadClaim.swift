@@ -1,12 +1,13 @@
 internal import AppStoreModel
 internal import EntitlementRules
 
-/// A claim by the account that an upload names. It follows the rules of `POST /v1/claims` without a transfer: the
-/// account gets the purchase if it belongs to no account once the facts of the upload are known.
+/// A claim by the account named in an upload. It follows the rules of `POST /v1/claims` without a transfer: the account
+/// gets the purchase if it still belongs to no account once the upload's facts are known.
 struct UploadClaim: Sendable {
     let account: AppAccountToken
 
-    /// Returns the facts of an upload with the claim, or without it if the purchase already belongs to an account.
+    /// Returns the facts of an upload plus the claim, or without the claim if the purchase already belongs to an
+    /// account.
     func added(to facts: PurchaseFacts, knowing known: PurchaseFacts, at now: AppStoreInstant) -> PurchaseFacts {
         var purchase = known
         purchase.merge(facts)

@@ -1,6 +1,6 @@
 internal import HTTPServer
 
-/// An uploaded transaction is not accepted; the message names the fix.
+/// The reason why an uploaded transaction is not accepted. The message names the fix.
 struct UploadProblem: Error, Equatable {
     let status: Int
     /// One of the `error` values in ``ReadAPIName``.

@@ -2,7 +2,7 @@ internal import HTTPServer
 
 /// A bounded queue of accepted requests, oldest first.
 struct WaitingExchanges<Request: Sendable>: Sendable {
-    /// A request and the exchange that waits for its response.
+    /// A request and the exchange that is waiting for its response.
     struct Waiting: Sendable {
         let request: Request
         let exchange: Exchange

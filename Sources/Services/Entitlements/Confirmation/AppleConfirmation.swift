@@ -3,25 +3,25 @@ internal import AppStoreServerAPI
 internal import AppStoreVerification
 internal import EntitlementRules
 
-/// Apple's signed statements about a purchase named by version 1 notifications.
+/// Apple's signed statements about a purchase named in version 1 notifications.
 struct AppleConfirmation: Sendable {
     /// Signed facts about the purchase.
     private(set) var facts: [PurchaseFacts] = []
-    /// Whether the answer includes the requested purchase. An answer without it settles nothing.
+    /// Whether the answer contains the requested purchase. An answer without it settles nothing.
     private(set) var isAnswered = false
-    /// Whether Apple does not know one of the transactions, or assigns it to another purchase. A new transaction
-    /// reaches the API only seconds or minutes after its notification, so this does not refute the notification.
+    /// Whether Apple does not know one of the transactions, or assigns it to another purchase. This does not refute the
+    /// notification, because a new transaction reaches the API only seconds or minutes after its notification.
     private(set) var hasUnknown = false
 
-    /// An answer that Apple signed but that cannot be used for the purchase.
+    /// An answer signed by Apple that cannot be used for the purchase.
     struct Unusable: Error {
         let message: String
     }
 
     /// Queries Apple: Get All Subscription Statuses for a subscription, Get Transaction Info for any other purchase.
     ///
-    /// The statuses contain only the newest transaction of each subscription, so each other transaction reported as
-    /// bought or cancelled is queried too.
+    /// The statuses contain only the newest transaction of each subscription, so all other transactions reported as
+    /// bought or cancelled are also queried.
     ///
     /// - Throws: ``APIFailure`` if Apple did not answer, ``Unusable`` if the answer cannot be used.
     init(
@@ -32,7 +32,7 @@ struct AppleConfirmation: Sendable {
             let latest = try await addSubscription(purchase, client, scope)
             if let latest { wanted.removeAll { latest.transactions[$0] != nil } }
         }
-        // The originalTransactionId of a one-time purchase is the id of its transaction.
+        // The originalTransactionId of a one-time purchase is also its transactionId.
         if wanted.isEmpty, !isAnswered { wanted = [TransactionId(purchase.originalTransactionId.rawValue)] }
         var isKnown = true
         for id in wanted {
@@ -72,7 +72,7 @@ struct AppleConfirmation: Sendable {
         return latest
     }
 
-    /// - Returns: whether Apple knows the transaction as part of the purchase.
+    /// - Returns: whether Apple recognizes the transaction as part of the purchase.
     private mutating func addTransaction(
         _ id: TransactionId, of purchase: PurchaseFacts, _ client: AppStoreServerClient, _ scope: APIScope
     ) async throws -> Bool {
@@ -102,7 +102,8 @@ struct AppleConfirmation: Sendable {
 }
 
 extension PurchaseFacts {
-    /// Whether signed facts or version 1 notifications name an auto-renewable subscription, or no transaction at all.
+    /// Whether signed facts or version 1 notifications name an auto-renewable subscription, or name no transaction at
+    /// all.
     fileprivate var isSubscriptionByAnyone: Bool {
         let unsigned = legacy?.allTransactions ?? []
         if isSubscription || unsigned.contains(where: \.isAutoRenewable) { return true }

@@ -1,19 +1,19 @@
 internal import Synchronization
 internal import Telemetry
 
-/// The outcome of one query to Apple: the label `outcome`.
+/// The outcome of a query to Apple; the values of the label `outcome`.
 enum ConfirmationOutcome: String, Sendable, CaseIterable {
     /// Apple returned signed statements about the purchase.
     case confirmed
-    /// Apple does not know one of its transactions, which is new or forged: the query is retried.
+    /// Apple does not know one of the transactions, which is either new or forged. The query is retried.
     case unknown
-    /// Apple has not known a transaction for seven days: the statement about it no longer counts.
+    /// Apple still does not know a transaction after seven days. The statement about it no longer counts.
     case setAside = "set_aside"
-    /// The query failed or its answer cannot be used: it is retried.
+    /// The query failed, or its answer cannot be used. It is retried.
     case failed
 }
 
-/// Metrics of the confirmation of version 1 notifications.
+/// Metrics for confirming version 1 notifications.
 final class ConfirmationMetrics: Sendable {
     private let outcomes: [ConfirmationOutcome: Counter]
     private let unconfirmable: Counter

@@ -1,19 +1,19 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 
-/// Selects the purchases to query Apple about: a value without clock, tasks or Kafka. Moments are milliseconds since
+/// Selects the purchases to query Apple about. A value without clock, tasks or Kafka. Moments are milliseconds since
 /// 1970.
 ///
-/// Each purchase has at most one query in flight, regardless of how many notifications wait. A failed query is retried
-/// later and delays no other. When the API keeps failing for an app, all queries for that app are paused until a probe,
-/// which concerns no purchase, has succeeded.
+/// Each purchase has at most one query in flight, regardless of how many notifications are waiting. A failed query is
+/// retried later and does not delay others. If the API keeps failing for an app, all queries for that app are paused
+/// until a probe, which is not about any purchase, succeeds.
 struct ConfirmationSchedule {
-    /// A purchase with unconfirmed statements of version 1 notifications.
+    /// A purchase with unconfirmed statements from version 1 notifications.
     struct Candidate {
         let key: [UInt8]
-        /// App and environment; every scope has the same priority.
+        /// The app and environment. All scopes have the same priority.
         let scope: APIScope
-        /// When the query becomes due: at the receipt of the oldest unsettled fact.
+        /// When the query becomes due, which is when the oldest unsettled fact was received.
         let due: Int64
     }
 
@@ -23,17 +23,18 @@ struct ConfirmationSchedule {
     }
 
     enum Step: Equatable {
-        /// - Parameter attempts: number of this attempt within the process.
+        /// - Parameter attempts: number of attempts in this process, including this one.
         case ask(Key, attempts: Int)
-        /// Probes whether the API answers again.
+        /// Checks whether the API is responding again.
         case probe(APIScope)
     }
 
     enum Result: Sendable, Equatable {
         case done
-        /// Nothing was recorded; the query is retried.
+        /// Nothing was recorded, and the query is retried.
         case retry
-        /// Apple answered, but the answer does not settle every fact: retried at intervals that grow to a day.
+        /// Apple answered, but the answer does not settle every fact. The query is retried at intervals that grow up to
+        /// a day.
         case unsettled
     }
 
@@ -44,35 +45,36 @@ struct ConfirmationSchedule {
 
     /// Maximum number of concurrent queries; they share the API's request budget.
     static let concurrency = 32
-    /// More than the API's budget (50 per second) admits during the delay.
+    /// Number of rows to look ahead: more than the API's budget (50 per second) admits during the delay.
     private static let lookAhead = 512
     private static let lookAheadWhileDown = 1_000
 
-    /// Minimum age of a fact before Apple is queried: the signed notification of the same event may be on its way.
+    /// Minimum age of a fact before Apple is queried, because the signed notification of the same event may still be on
+    /// its way.
     private let delay: Int64
     private var asking: Set<Key> = []
     private var probing: Set<APIScope> = []
     private var retries: [Key: Retry] = [:]
     private var pauses: [APIScope: ServicePause] = [:]
-    /// Purchases whose query ended since the current rows were read.
+    /// Purchases with a query that ended after the current rows were read.
     private var ended: Set<Key> = []
 
     init(delay: Duration) { self.delay = delay.components.seconds * 1_000 }
 
-    /// When the oldest waiting query became due; nil if none waits.
+    /// When the oldest waiting query became due; nil if none is waiting.
     private(set) var oldest: Int64?
 
     var isPaused: Bool { pauses.values.contains(where: \.isDown) }
 
     /// Begins a planning round, before rows are read.
     ///
-    /// - Returns: how many rows to read.
+    /// - Returns: the number of rows to read.
     mutating func beginLook() -> Int {
         ended = []
         return asking.count + retries.count + (isPaused ? Self.lookAheadWhileDown : Self.lookAhead)
     }
 
-    /// - Parameter candidates: sorted, oldest first.
+    /// - Parameter candidates: the candidates, oldest first.
     mutating func plan(_ candidates: [Candidate], at now: Int64) -> [Step] {
         var steps: [Step] = []
         var present: Set<Key> = []
@@ -109,8 +111,8 @@ struct ConfirmationSchedule {
         _ = pauses[key.scope, default: ServicePause()].note(health, at: now)
     }
 
-    /// Returns the delay before the next attempt in milliseconds: 5 s after the first attempt, doubled after each
-    /// further one, at most a day.
+    /// Returns the delay before the next attempt in milliseconds: 5 s after the first attempt, doubling after each
+    /// further one, up to a day.
     static func unsettledDelay(attempts: Int) -> Int64 {
         min(86_400_000, 5_000 << Int64(min(max(0, attempts - 1), 20)))
     }

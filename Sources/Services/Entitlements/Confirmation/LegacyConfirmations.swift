@@ -10,10 +10,10 @@ internal import Telemetry
 internal import Time
 
 /// Queries Apple about version 1 statements on purchases in this member's partitions, and adds Apple's signed
-/// statements to their rows. ``ConfirmationSchedule`` selects the purchases.
+/// statements to the rows of these purchases. ``ConfirmationSchedule`` selects them.
 ///
-/// It blocks no partition: the handler merges, and the pending queries follow from the rows, so that a restart or
-/// another member resumes them. A repeated query changes nothing.
+/// It does not block any partition: the handler merges the statements, and the pending queries are derived from the
+/// rows, so that they are resumed after a restart or by another member. Repeating a query changes nothing.
 final class LegacyConfirmations: Service {
     let name = "confirmation of version 1 notifications"
 
@@ -61,7 +61,7 @@ final class LegacyConfirmations: Service {
                 group.cancelAll()
             }
         }
-        // Either `stop` has ended the loop, or the task is cancelled.
+        // Either `stop` ended the loop, or the task was cancelled.
         try await DueLoop.rest()
     }
 
@@ -105,7 +105,7 @@ final class LegacyConfirmations: Service {
             guard let purchase else { return }
             let (result, health) = await confirm(purchase, key.scope, attempts: attempts)
             schedule.withLock { $0.asked(key, result, health, attempts: attempts, at: clocks.wallMilliseconds()) }
-            // Free slots are filled at once; a failed query waits for the next tick.
+            // Fill free slots immediately; a failed query waits for the next tick.
             if result != .retry { loop.wake() }
         case .probe(let scope):
             let failure = await client.probe(scope)
@@ -134,13 +134,14 @@ final class LegacyConfirmations: Service {
             failed(purchase, unusable.message, attempts: attempts)
             return (.retry, .answers)
         } catch {
-            // Kafka did not acknowledge the contribution. The query is repeated, which changes nothing.
+            // Kafka did not acknowledge the contribution. The query is repeated, which does no harm.
             if !(error is CancellationError) { failed(purchase, "\(error)", attempts: attempts) }
             return (.retry, .unknown)
         }
     }
 
-    /// Recent statements are urgent because customers wait for them; replayed ones leave the request budget to others.
+    /// Returns the scope with its priority. Recent statements are urgent because customers are waiting for them;
+    /// replayed ones leave the request budget to others.
     private func prioritized(_ scope: APIScope, _ date: AppStoreInstant) -> APIScope {
         var scope = scope
         let age = clocks.wallMilliseconds() - date.millisecondsSince1970
@@ -150,9 +151,9 @@ final class LegacyConfirmations: Service {
 
     private static let replayAge: Int64 = 86_400_000
 
-    /// Adds signed facts and the settled ids as one contribution, so that no answer is based on one without the other.
+    /// Adds signed facts and the settled ids in one contribution, so that no answer is based on one without the other.
     ///
-    /// - Returns: whether the same query must be repeated.
+    /// - Returns: whether the query must be repeated.
     private func record(
         _ answer: AppleConfirmation, _ purchase: PurchaseFacts, _ question: LegacyQuestion
     ) async throws -> Bool {
@@ -185,7 +186,7 @@ final class LegacyConfirmations: Service {
         return isOpen
     }
 
-    /// How long Apple is queried about a statement that it does not know. Milliseconds.
+    /// How long to query Apple about a statement that it does not know, in milliseconds.
     private static let longestAsked: Int64 = 7 * 86_400_000
 
     private func note(_ answer: AppleConfirmation, _ purchase: PurchaseFacts) {

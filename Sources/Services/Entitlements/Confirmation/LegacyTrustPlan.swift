@@ -6,21 +6,21 @@ internal import Configuration
 internal import EntitlementRules
 internal import Telemetry
 
-/// The effect of `legacy.trust` on each app. With credentials for the App Store Server API, statements of version 1
-/// notifications are confirmed there before they count; without credentials, the policy decides.
+/// The effect of `legacy.trust` on each app. If an app has App Store Server API credentials, statements from version 1
+/// notifications must be confirmed there before they count. Without credentials, the policy decides.
 struct LegacyTrustPlan {
-    /// The rules for evaluating answers.
+    /// The trust rules for evaluating entitlements.
     let rules: LegacyTrustRules
     /// Apps whose version 1 notifications are confirmed through the API.
     let confirmedApps: Set<BundleId>
-    /// API settings of the apps.
+    /// The API settings of the apps.
     let api: AppStoreSettings.API
     /// Apps with the policy `confirm` but without API credentials.
     private let unconfirmableApps: [BundleId]
     /// Apps with the policy `accept`, replaced by confirmation because the API is configured.
     private let replacedApps: [BundleId]
 
-    /// - Throws: a `ConfigurationError` for invalid apps or credentials.
+    /// - Throws: a `ConfigurationError` if the apps or credentials are invalid.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         api = try AppStoreSettings.api(configuration)
         let everywhere = configuration[EntitlementsSettings.legacyTrust]
@@ -43,7 +43,7 @@ struct LegacyTrustPlan {
                     replaced.append(app)
                 }
             }
-            // An app with the default policy needs no entry, so it does not change the fingerprint.
+            // An app with the default policy needs no entry, and without one it does not change the fingerprint.
             if rules.apps[app] == rules.others { rules.apps[app] = nil }
         }
         self.rules = rules
@@ -57,7 +57,7 @@ struct LegacyTrustPlan {
         legacy.trust=accept to count version 1 notifications as they are, or legacy.trust=observe
         """
 
-    /// Logs at startup which apps cannot be confirmed, and which are confirmed although the policy is `accept`.
+    /// Logs at startup which apps cannot be confirmed, and which are confirmed although their policy is `accept`.
     func log(to logger: Logger) {
         let setting = LogField(.setting, EntitlementsSettings.legacyTrust.key)
         for app in unconfirmableApps {

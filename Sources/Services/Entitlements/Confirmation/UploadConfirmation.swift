@@ -3,7 +3,7 @@ internal import AppStoreServerAPI
 internal import AppStoreVerification
 internal import EntitlementRules
 
-/// Queries Apple for the current state of an uploaded transaction with an old signature or an expired certificate.
+/// Queries Apple for the current state of an uploaded transaction that has an old signature or an expired certificate.
 struct UploadConfirmation: Sendable {
     let client: AppStoreServerClient
     /// Apps with an App Store Server API key.

@@ -9,9 +9,9 @@ internal import Time
 /// Measures how far the group has read its input, for ``InputFreshness``.
 ///
 /// Every few seconds, for each topic, it reads in this order: the ends of the log, the group's committed offsets and
-/// this member's handled offsets, and the end of the state topic, up to which this member then reads. Committed or
-/// handled input was published before, so it is included in this member's facts afterwards. If the brokers do not
-/// answer, nothing advances and the facts age.
+/// this member's handled offsets, and the end of the state topic. This member then reads the state topic up to that
+/// end. Because committed or handled input has already been published, this member's facts then include it. If the
+/// brokers do not answer, nothing advances and the facts age.
 final class InputFollower: Service {
     let name = "input follower"
 
@@ -27,8 +27,9 @@ final class InputFollower: Service {
     private let isStopped = Mutex(false)
 
     /// - Parameters:
-    ///   - handled: the offset before which this member has handled everything; nil for a partition never owned.
-    ///   - catchUp: returns once this member has read the current contents of the state topic of an input.
+    ///   - handled: returns the offset before which this member has handled everything; nil if it never owned the
+    ///     partition.
+    ///   - catchUp: returns once this member has read the current contents of the state topic for an input.
     ///   - pause: waits between two measurements.
     ///   - close: releases the resources of `log`.
     init(
@@ -51,7 +52,7 @@ final class InputFollower: Service {
 
     func start() async throws {}
 
-    /// Follows each topic in its own task, so that a topic without a leader does not delay the other.
+    /// Follows each topic in its own task, so that a topic without a leader does not delay the others.
     func run() async throws {
         await withTaskGroup { group in
             for environment in AppStoreEnvironment.published {
@@ -71,7 +72,7 @@ final class InputFollower: Service {
             do {
                 try await look(at: topic)
             } catch is CancellationError {
-                // The loop condition ends the next turn, unless only the reading of the state was cancelled.
+                // Either the loop condition ends the loop, or only the reading of the state was cancelled.
             } catch {
                 guard !isStopped.withLock({ $0 }) else { return }
                 frequent.log(
@@ -87,7 +88,7 @@ final class InputFollower: Service {
         }
     }
 
-    /// Measures one topic once.
+    /// Takes one measurement of one topic.
     func look(at topic: KafkaTopic) async throws {
         let moment = clocks.wallMilliseconds()
         let ends = try await log.ends(of: topic)
@@ -96,7 +97,7 @@ final class InputFollower: Service {
         }
         let committed = try await log.committedOffsets(of: places)
         let next = zip(places, ends).map { place, ends in
-            // An offset beyond the end belongs to an earlier topic with the same name.
+            // An offset beyond the end belongs to an earlier topic of the same name.
             let handled = handled(place).flatMap { $0.rawValue <= ends.high ? $0.rawValue : nil } ?? ends.low
             return max(committed[place]?.rawValue ?? ends.low, handled, ends.low)
         }

@@ -5,7 +5,7 @@ internal import Kafka
 internal import Records
 internal import Synchronization
 
-/// The read API's behavior when its facts are older than the limit.
+/// How the read API behaves when its facts are older than the limit.
 package enum StaleAnswers: String, Hashable, Sendable, CaseIterable {
     /// Answers contain `stale: true`.
     case mark
@@ -15,21 +15,21 @@ package enum StaleAnswers: String, Hashable, Sendable, CaseIterable {
 
 /// The age of the facts behind an answer.
 struct FactsAge: Sendable, Equatable {
-    /// Everything received up to this moment is included in the facts.
+    /// The facts include everything received up to this moment.
     var asOf: AppStoreInstant
     var isStale: Bool
 }
 
-/// How far the group has read its input, by partition, for answers, publications and readiness.
+/// Tracks how far the group has read its input, by partition, for answers, publications and readiness.
 final class InputFreshness: Sendable {
     private let topics: [AppStoreEnvironment: KafkaTopic]
-    /// In milliseconds; 0 means that facts never count as stale.
+    /// Maximum age of facts in milliseconds; 0 means that facts never count as stale.
     private let limit: Int64
-    /// Value of `asOf` while the age is unknown.
+    /// The value of `asOf` while the age is unknown.
     static let unknown = AppStoreInstant(clampingMillisecondsSince1970: 0)
     private let partitions = Mutex<[KafkaTopic: [PartitionReading]]>([:])
 
-    /// - Parameter limit: maximum age of facts in milliseconds; 0 for no limit.
+    /// - Parameter limit: maximum age of facts in milliseconds; 0 means no limit.
     init(topics: TopicNames, limit: Int64) {
         self.topics = Dictionary(uniqueKeysWithValues: AppStoreEnvironment.published.map { ($0, topics.input($0)) })
         self.limit = limit
@@ -38,7 +38,7 @@ final class InputFreshness: Sendable {
     // MARK: Queries
 
     /// Returns the age of answers about some environments; nil while it is unknown for one of their partitions. Without
-    /// a limit, an unknown age is returned as facts of 1970 that are not stale.
+    /// a limit, an unknown age is returned as 1970, and not as stale.
     func age(of environments: [AppStoreEnvironment], at now: AppStoreInstant) -> FactsAge? {
         var least = Int64.max
         for environment in environments {
@@ -51,8 +51,8 @@ final class InputFreshness: Sendable {
         return FactsAge(asOf: asOf, isStale: limit > 0 && asOf.milliseconds(to: now) > limit)
     }
 
-    /// Returns the moment up to which the input of some purchases has been read; the earliest moment while it is
-    /// unknown.
+    /// Returns the moment up to which the input of some purchases has been read. While it is unknown, returns the
+    /// earliest possible moment.
     func receivedUntil(_ purchases: [PurchaseFacts]) -> AppStoreInstant {
         partitions.withLock { partitions in
             var least = Int64.max
@@ -64,8 +64,8 @@ final class InputFreshness: Sendable {
         }
     }
 
-    /// Returns why the production facts are too old to rely on; nil if they are not. Sandbox facts are ignored, so that
-    /// their age does not make a member unavailable for production.
+    /// Returns why the production facts are too old to rely on; nil if they are not too old. Sandbox facts are ignored,
+    /// so that their age does not make a member unavailable for production.
     func obstacle(at now: AppStoreInstant) -> String? {
         guard limit > 0 else { return nil }
         guard let age = age(of: [.production], at: now) else {
@@ -92,7 +92,8 @@ final class InputFreshness: Sendable {
         }
     }
 
-    /// Returns milliseconds since 1970; nil while the moment is unknown for one of the partitions.
+    /// Returns the moment up to which an environment's input has been read, in milliseconds since 1970; nil while it is
+    /// unknown for one of the partitions.
     func receivedUntil(_ environment: AppStoreEnvironment) -> Int64? {
         partitions.withLock { partitions in
             guard let topic = topics[environment], let readings = partitions[topic], !readings.isEmpty else {

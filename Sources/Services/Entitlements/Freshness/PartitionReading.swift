@@ -1,32 +1,34 @@
-/// How far the group has read one partition of the input, as a moment: everything received up to it has been read.
+/// Tracks how far the group has read one partition of the input, as a moment: everything received up to it has been
+/// read.
 ///
-/// It remembers when each end of the log was observed. Once the group has passed an end, everything received up to that
-/// moment has been read. Until the group has passed one of them, the timestamp of its next record is used instead.
+/// It remembers when each end of the log was observed. Once the group has passed an end, everything received up to the
+/// moment of that observation has been read. Until the group has passed one of the ends, the timestamp of its next
+/// record is used instead.
 struct PartitionReading: Sendable, Equatable {
     private struct End: Equatable {
-        /// In milliseconds since 1970.
+        /// When the end was observed, in milliseconds since 1970.
         var moment: Int64
         var offset: Int64
     }
 
     private static let maximumEnds = 512
-    /// Gap in milliseconds between the moment and the first remembered end above which the next record's timestamp is
-    /// read.
+    /// Maximum gap in milliseconds between the moment and the first remembered end; above it, the next record's
+    /// timestamp is read.
     private static let tolerance: Int64 = 30_000
 
-    /// In milliseconds since 1970; nil while unknown.
+    /// The moment up to which everything received has been read, in milliseconds since 1970; nil while unknown.
     private(set) var receivedUntil: Int64?
-    /// Ends that the group has not passed yet, sorted by moment and offset.
+    /// Ends that the group has not yet passed, sorted by moment and offset.
     private var ends: [End] = []
     /// The last offset for which a timestamp was requested.
     private var asked: Int64?
 
     /// - Parameters:
-    ///   - end: the end of the log at `moment`, one past its newest record.
-    ///   - next: the first offset that the group has not read, requested after `moment`.
-    ///   - moment: in milliseconds since 1970.
+    ///   - end: the end of the log at `moment`: one past its newest record.
+    ///   - next: the first offset that the group has not read; requested after `moment`.
+    ///   - moment: the time of observation, in milliseconds since 1970.
     mutating func observe(end: Int64, next: Int64, at moment: Int64) {
-        // The topic was recreated, so its former ends are invalid.
+        // The topic was recreated, so earlier ends are invalid.
         if let last = ends.last, last.offset > end { ends = [] }
         if ends.last?.offset == end { ends.removeLast() }
         ends.append(End(moment: moment, offset: end))
@@ -37,7 +39,7 @@ struct PartitionReading: Sendable, Equatable {
         if ends.count > Self.maximumEnds { ends = ends.indices.filter { $0 % 2 == 1 }.map { ends[$0] } }
     }
 
-    /// Whether the timestamp of the next record could advance the moment; true at most once per offset.
+    /// Returns whether the timestamp of the next record could advance the moment. Returns true at most once per offset.
     mutating func needsTimestamp(at next: Int64) -> Bool {
         guard let first = ends.first, asked != next, first.moment - (receivedUntil ?? .min / 2) > Self.tolerance else {
             return false
@@ -46,7 +48,7 @@ struct PartitionReading: Sendable, Equatable {
         return true
     }
 
-    /// - Parameter timestamp: timestamp of the first unread record, in milliseconds since 1970.
+    /// - Parameter timestamp: the timestamp of the first unread record, in milliseconds since 1970.
     mutating func observe(nextRecordAt timestamp: Int64) { advance(to: timestamp) }
 
     private mutating func advance(to moment: Int64) { receivedUntil = max(receivedUntil ?? moment, moment) }

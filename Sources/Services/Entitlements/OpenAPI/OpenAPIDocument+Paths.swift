@@ -1,5 +1,5 @@
 extension OpenAPIDocument {
-    /// Requests by path, and their responses by status.
+    /// The requests by path, and their responses by status.
     static let paths = #"""
         {
           "/v1/entitlements": {

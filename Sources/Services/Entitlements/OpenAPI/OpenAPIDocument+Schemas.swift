@@ -1,5 +1,5 @@
 extension OpenAPIDocument {
-    /// Schemas of the bodies.
+    /// The schemas of request and response bodies.
     static let schemas = #"""
         {
           "Instant": {

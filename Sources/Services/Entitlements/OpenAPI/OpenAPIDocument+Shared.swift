@@ -1,5 +1,5 @@
 extension OpenAPIDocument {
-    /// Security schemes, parameters and refusals.
+    /// The security schemes, parameters and error responses.
     static let shared = #"""
           "securitySchemes": {
             "key": {

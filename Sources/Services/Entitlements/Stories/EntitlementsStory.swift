@@ -4,16 +4,16 @@ internal import KeyedState
 internal import PipelineRuntime
 package import Story
 
-/// The rules of this service for replays of its decisions.
+/// This service's rules, for replaying its decisions.
 package enum EntitlementsStory {
-    /// The settings that change decisions, in addition to apps, roots and the App Store Server API.
+    /// The settings that affect decisions, in addition to apps, roots and the App Store Server API.
     package static let schema = ConfigurationSchema([
         EntitlementsSettings.products, EntitlementsSettings.renewalLeeway, EntitlementsSettings.outageLeeway,
         EntitlementsSettings.graceFallback, EntitlementsSettings.staleTolerance, EntitlementsSettings.legacyTrust,
         EntitlementsSettings.appLegacyTrust,
     ])
 
-    /// - Throws: a `ConfigurationError` for unusable products, apps or credentials.
+    /// - Throws: a `ConfigurationError` if the products, apps or credentials are unusable.
     package static func model(_ configuration: Configuration) throws(ConfigurationError) -> StoryModel {
         StoryModel(rules: try ProductRules(configuration)) { record, environment in
             switch FactsReading.read(record, environment: environment) {

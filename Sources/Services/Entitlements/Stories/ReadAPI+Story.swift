@@ -5,9 +5,9 @@ internal import HTTPServer
 internal import KeyedState
 internal import Story
 
-/// `/v1/story`: the database finds the purchases of the identifier, and Kafka has their records.
+/// Serves `/v1/story`: the purchases for the identifier come from the database, and their records from Kafka.
 extension ReadAPI {
-    /// Maximum number of purchases of one story.
+    /// Maximum number of purchases in one story.
     static let maximumStoryPurchases = 100
 
     func tell(_ query: StoryQuery, _ exchange: Exchange) {
@@ -42,7 +42,7 @@ extension ReadAPI {
         }
     }
 
-    /// Finds the record keys of an identifier through the database's index.
+    /// Returns the record keys for an identifier, found through the database's index.
     private func subject(of query: StoryQuery, _ rows: StateView<EntitlementsModel>) throws -> StorySubject {
         guard query.identifier.kinds != [.recordKey] else {
             return StorySubject(query: query, kinds: [.recordKey], keys: [Array(query.identifier.text.utf8)])

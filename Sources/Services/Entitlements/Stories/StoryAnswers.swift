@@ -12,7 +12,7 @@ internal import Time
 final class StoryAnswers: Sendable {
     /// Maximum number of waiting requests.
     private static let maximumWaiting = 8
-    /// Maximum number of records to read from each topic.
+    /// Maximum number of records read from each topic.
     private static let maximumRecords = 2_000_000
 
     private let kafka: KafkaConfiguration
@@ -35,7 +35,7 @@ final class StoryAnswers: Sendable {
         self.log = log
     }
 
-    /// - Returns: false if too many requests wait.
+    /// - Returns: false if too many requests are waiting.
     func take(_ subject: StorySubject, _ exchange: Exchange) -> Bool { waiting.take(subject, exchange) }
 
     func run() async {

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Records
 internal import Story
 
-/// The query of `/v1/story`.
+/// A query to `/v1/story`.
 struct StoryQuery: Sendable, Equatable {
     let identifier: StoryIdentifier
     let environment: AppStoreEnvironment
@@ -21,7 +21,7 @@ struct StoryQuery: Sendable, Equatable {
         to = try parameters.instant(ReadAPIName.to)
     }
 
-    /// The subjects that the identifier may be, by kind; the database has an index of each.
+    /// The subjects that the identifier may denote, by kind. The database has an index for each kind.
     var subjects: [(kind: StoryIdentifier.Kind, subject: Subject)] {
         identifier.kinds.compactMap { kind in
             switch kind {
@@ -35,7 +35,7 @@ struct StoryQuery: Sendable, Equatable {
     }
 }
 
-/// The purchases of a story's identifier.
+/// The purchases for a story's identifier.
 struct StorySubject: Sendable {
     let query: StoryQuery
     let kinds: [StoryIdentifier.Kind]
