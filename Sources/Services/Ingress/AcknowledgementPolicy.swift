@@ -4,21 +4,21 @@ internal import Kafka
 internal import Publication
 internal import Records
 
-/// Maps outcomes to responses so that Apple retries if, and only if, a retry can help: 4xx is the sender's fault, 503
-/// is ours or temporary, 200 means durably stored.
+/// Maps outcomes to responses so that Apple retries if and only if a retry can help: 4xx means that the sender is at
+/// fault, 503 that we are or that the problem is temporary, and 200 that the notification is durably stored.
 enum AcknowledgementPolicy {
     /// Kafka has acknowledged the record.
     static let accepted = HTTPResponse(status: 200, reason: IngressReason.accepted)
     /// Kafka has acknowledged the record in the sandbox topic, for an app configured without the sandbox.
     static let sandbox = HTTPResponse(status: 200, reason: IngressReason.sandbox)
-    /// Kafka acknowledged the record earlier.
+    /// Kafka had already acknowledged the record.
     static let duplicate = HTTPResponse(status: 200, reason: IngressReason.duplicate)
 
     /// The wall clock is not plausible.
     static let clock = HTTPResponse(status: 503, reason: IngressReason.clock)
     /// The quarantine budget is exhausted.
     static let quarantineBudget = HTTPResponse(status: 503, reason: IngressReason.quarantineBudget)
-    /// Returns the response to a rejected version 1 or older body; it closes the connection.
+    /// Returns the response to a rejected version 1 or older body. It closes the connection.
     static func refused(_ refusal: LegacyRefusal) -> HTTPResponse {
         let (status, reason) =
             switch refusal {
@@ -29,7 +29,7 @@ enum AcknowledgementPolicy {
         return HTTPResponse(status: status, reason: reason, closes: true)
     }
 
-    /// A verified notification without an identity: a programming error.
+    /// A verified notification has no identity, which is a programming error.
     static let inconsistent = HTTPResponse(status: 503, reason: IngressReason.inconsistent)
 
     /// Returns the response to a body that is not stored. A 400 to 403 or 413 closes the connection, so that invalid
@@ -45,8 +45,8 @@ enum AcknowledgementPolicy {
         HTTPResponse(status: 200, reason: notification.record.reason)
     }
 
-    /// Returns the response if Kafka has not stored the record or this is uncertain: Apple retries in either case, and
-    /// consumers absorb a second copy.
+    /// Returns the response if Kafka has not stored the record, or may not have. Apple retries in either case, and
+    /// consumers tolerate a second copy.
     static func notAcknowledged(_ error: KafkaError) -> HTTPResponse {
         let reason =
             switch error.code {

@@ -1,12 +1,12 @@
 internal import Synchronization
 internal import Time
 
-/// Checks the plausibility of the wall clock: certificates are checked against it, so a wrong clock must cause 503
+/// Checks whether the wall clock is plausible. Certificates are checked against it, so a wrong clock must cause a 503
 /// instead of a verdict.
 ///
-/// A time is plausible from ``earliest``, when this code had not been written yet, until ten years later, unless the
-/// wall clock has drifted from the monotonic clock by more than 60 seconds within a minute. After a jump, the clock is
-/// trusted again once it has kept pace with the monotonic one for a minute at a plausible time.
+/// A time is plausible from ``earliest``, before this code was written, until ten years later, unless the wall clock
+/// has drifted from the monotonic clock by more than 60 seconds within a minute. After a jump, the wall clock is
+/// trusted again once it shows a plausible time and has kept pace with the monotonic clock for a minute.
 final class ClockSanity: Sendable {
     static let earliest = SystemClock.earliestPlausibleMilliseconds
     static let latest: Int64 = earliest + 3653 * 86_400_000

@@ -4,8 +4,8 @@ internal import HTTPServer
 internal import Records
 internal import Telemetry
 
-/// Counts every request and logs those that were not simply accepted: a few lines per second and reason, because an
-/// untrusted client can cause any number of them. Never blocks.
+/// Counts every request, and logs those that were not simply accepted. Each reason is limited to a few lines per
+/// second, because an untrusted client can cause any number of them. Never blocks.
 final class DecisionLog: Sendable {
     private static let linesPerSecondAndReason = 2
 
@@ -32,9 +32,9 @@ final class DecisionLog: Sendable {
             ])
     }
 
-    /// Logs the details that an operator needs to correct a configuration or to contact Apple. Only refusals with a
-    /// trusted chain, or one that lacks only a root, are logged: untrusted clients cause all others. Called on a
-    /// worker.
+    /// Logs the details that an operator needs to correct the configuration or contact Apple. Only refusals with a
+    /// trusted certificate chain, or one that lacks only a root, are logged; all others come from untrusted clients.
+    /// Called on a worker.
     func explain(_ refusal: Refusal) {
         if let fingerprint = refusal.unknownRootFingerprint {
             return explanations.log(
@@ -42,7 +42,7 @@ final class DecisionLog: Sendable {
                 "certificates with Apple's extensions lead to an unknown root: forged, or root.certificates is incomplete",
                 [LogField(.reason, refusal.reason.rawValue), LogField(.rootFingerprint, fingerprint)])
         }
-        // The audience is checked only after the signature was verified.
+        // The audience is checked only after the signature has been verified.
         guard refusal.certificates != nil || refusal.step == .audience else { return }
         explanations.log(
             .warning, key: refusal.reason.rawValue, "notification with a trusted certificate chain rejected",
@@ -55,14 +55,14 @@ final class DecisionLog: Sendable {
             ].compactMap { $0 })
     }
 
-    /// Logs a notification that differs from the one that Kafka has under its UUID. Called on a worker.
+    /// Logs that a notification differs from the one stored in Kafka with the same UUID. Called on a worker.
     func contradicted(_ id: NotificationUUID) {
         explanations.log(
             .error, key: "contradiction", "different notification with the same notificationUUID; the first one counts",
             [LogField(.notificationUUID, id.rawValue)])
     }
 
-    /// Logs a notification in the quarantine topic. Called after Kafka has acknowledged it.
+    /// Logs a quarantined notification. Called after Kafka has acknowledged it.
     func explain(_ record: QuarantineRecord) {
         explanations.log(
             .warning, key: record.reason, "notification quarantined",

@@ -1,25 +1,26 @@
 internal import Publication
 internal import Synchronization
 
-/// Remembers acknowledged notifications, so that a notification sent again (Apple's retry, a replay) adds no record and
-/// uses no quarantine budget. A second copy that arrives while the first is in flight waits for its outcome.
+/// Remembers acknowledged notifications, so that a notification that is sent again (by an Apple retry or a replay) adds
+/// no record and uses no quarantine budget. A second copy that arrives while the first is in flight waits for the
+/// outcome of the first.
 ///
-/// An identity is remembered only after its record was acknowledged: earlier, a 200 could be sent for a record that is
-/// then lost. `Waiter` represents a request to respond to.
+/// An identity is remembered only after its record has been acknowledged; otherwise, a 200 could be sent for a record
+/// that is then lost. `Waiter` represents a request to respond to.
 final class DuplicateWindow<Waiter: Sendable>: Sendable {
     enum Arrival: Sendable, Equatable {
-        /// The identity is new: the caller produces the record and reports the outcome with `settle`.
+        /// The identity is new. The caller must produce the record and report the outcome with `settle`.
         case first
-        /// Another request is producing the record; the waiter gets its outcome.
+        /// Another request is producing the record, and the waiter gets the same outcome.
         case waits
-        /// A record with this identity was acknowledged.
+        /// A record with this identity has already been acknowledged.
         case acknowledged
     }
 
     private struct State {
-        /// Content of each acknowledged notification; nil for nonconforming ones.
+        /// Content of each acknowledged notification; nil if the notification is nonconforming.
         var acknowledged: [DuplicateKey: ContentPrint?] = [:]
-        /// Acknowledged identities in order of arrival, as a ring.
+        /// Acknowledged identities in order of arrival, as a ring buffer.
         var ring: [DuplicateKey] = []
         var next = 0
         var inFlight: [DuplicateKey: InFlight] = [:]
@@ -33,26 +34,27 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// Remembers up to `capacity` acknowledged identities; the oldest is evicted.
+    /// Creates a window that remembers up to `capacity` acknowledged identities and evicts the oldest ones.
     init(capacity: Int) {
         self.capacity = max(1, capacity)
     }
 
-    /// Returns whether a record with this identity was acknowledged; false while it is in flight. Changes nothing.
+    /// Returns whether a record with this identity has been acknowledged; false while it is in flight. Does not change
+    /// anything.
     func isAcknowledged(_ identity: DuplicateKey) -> Bool {
         state.withLock { $0.acknowledged[identity] != nil }
     }
 
-    /// Returns whether a notification with this identity but other content was acknowledged or is in flight; the first
-    /// one counts.
+    /// Returns whether a notification with this identity but different content was acknowledged or is in flight. The
+    /// first one counts.
     func isOther(_ content: ContentPrint, than identity: DuplicateKey) -> Bool {
         let known = state.withLock { $0.acknowledged[identity] ?? $0.inFlight[identity]?.content }
         return known != nil && known != content
     }
 
-    /// Registers an authentic notification; called once for each, before its record is built.
+    /// Registers an authentic notification. Called once for each, before its record is built.
     ///
-    /// - Parameter content: its content; nil for a nonconforming one.
+    /// - Parameter content: the notification's content; nil if it is nonconforming.
     func arrive(_ identity: DuplicateKey, content: ContentPrint? = nil, waiter: Waiter) -> Arrival {
         state.withLock { state in
             if state.acknowledged[identity] != nil { return .acknowledged }
@@ -65,7 +67,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Settles an identity; called exactly once for each `first`. Returns the waiters, which get the same response.
+    /// Settles an identity. Called exactly once for each `first`. Returns the waiters, which get the same response.
     func settle(_ identity: DuplicateKey, acknowledged: Bool) -> [Waiter] {
         state.withLock { state in
             let settled = state.inFlight.removeValue(forKey: identity)

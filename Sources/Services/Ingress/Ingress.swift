@@ -15,9 +15,10 @@ package import Time
 
 /// The ingress service: two listeners, verification workers and a producer.
 ///
-/// Start order: check topics, load Apple's certificates, then start producer, workers and listeners. Stop order, in
-/// which each step depends on the later ones: readiness off, the public listener accepts for two more seconds and
-/// drains (requests in progress are answered), workers end, the producer drains, the admin listener closes.
+/// Start order: check the topics, load Apple's certificates, then start producer, workers and listeners. Stop order, in
+/// which each step needs the parts that stop later: readiness turns off, the public listener accepts connections for
+/// two more seconds and drains (requests in progress are answered), the workers end, the producer drains, and the admin
+/// listener closes.
 package final class Ingress: Service {
     package let name = "ingress"
 
@@ -98,12 +99,12 @@ package final class Ingress: Service {
     package func run() async throws {
         guard let verifier = running.withLock({ $0?.verifier }) else { return }
         async let watched: Void = watchRevocation(verifier)
-        // Returns at once if revocation checks are off; the ingress runs until it is told to stop.
+        // Returns immediately if revocation checks are off, but the ingress must run until it is stopped.
         await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
         try await watched
     }
 
-    /// Logs once a minute that revocation needs an operator, while it does; runs until cancelled.
+    /// Logs once a minute while revocation checking needs an operator's attention. Runs until cancelled.
     private func watchRevocation(_ verifier: NotificationVerifier) async throws {
         while true {
             try await Task.sleep(for: .seconds(60))
@@ -122,10 +123,10 @@ package final class Ingress: Service {
         drain.set()
         guard let running = running.withLock({ $0 }) else { return }
         let end = ContinuousClock.now + limit
-        // Connected clients get three quarters of the limit, which is longer than the handler deadline.
+        // Connected clients get three quarters of the limit, which exceeds the handler deadline.
         await running.publicServer.drain(within: limit * 0.75, accepting: plan.acceptsAfterReadiness)
         await running.workers.close()
-        // No request waits for the records still in flight; closing the producer needs some time too.
+        // No request is waiting for the records still in flight. Closing the producer also needs some time.
         let left = ContinuousClock.now.duration(to: end)
         await running.producer.close(within: max(.zero, min(limit * 0.1, left - limit * 0.1)))
         await running.adminServer.drain(within: .zero)
@@ -209,8 +210,8 @@ package final class Ingress: Service {
     }
 
     /// - Parameters:
-    ///   - host: key of the setting with the listener's address.
-    ///   - port: key of the setting with its port.
+    ///   - host: the key of the setting for the listener's address.
+    ///   - port: the key of the setting for the listener's port.
     private func listen(_ server: HTTPServer, host: String, port: String) throws {
         do {
             try server.start()

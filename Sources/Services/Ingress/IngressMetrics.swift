@@ -8,7 +8,7 @@ internal import Records
 internal import Synchronization
 internal import Telemetry
 
-/// Metrics of the ingress. Handles are created once; counting takes no lock, except for decisions.
+/// Metrics of the ingress. Handles are created once, and counting takes no lock, except for decisions.
 final class IngressMetrics: Sendable {
     private let registry: MetricsRegistry
     private let decisions = Mutex<[DecisionKey: Counter]>([:])
@@ -111,11 +111,11 @@ final class IngressMetrics: Sendable {
             return counter
         }
         counter.increment()
-        // Status 0: the connection ended without a response, after any time.
+        // Status 0 means that the connection ended without a response, after an arbitrary time.
         if decision.status > 0 { requestDuration.observe(nanoseconds: Int64(clamping: decision.nanoseconds)) }
     }
 
-    /// - Parameter nanoseconds: total of all of them.
+    /// - Parameter nanoseconds: the total time of all verifications.
     func verified(_ count: Int, nanoseconds: UInt64) {
         let each = Int64(clamping: nanoseconds) / Int64(max(1, count))
         for _ in 0..<count { verification.observe(nanoseconds: each) }
@@ -132,7 +132,7 @@ final class IngressMetrics: Sendable {
 
     func accepted(_ identity: RecordIdentity, _ trust: RecordTrust, receivedAt: AppStoreInstant) {
         notifications[identity.environment.rawValue]?[identity.notificationType.rawValue].increment()
-        // Version 1 has no signing time.
+        // Version 1 notifications have no signing time.
         guard trust == .signed else { return }
         let (age, overflow) = receivedAt.millisecondsSince1970
             .subtractingReportingOverflow(identity.signedDate.millisecondsSince1970)
@@ -148,7 +148,8 @@ final class IngressMetrics: Sendable {
 
     /// Counts a password check of a version 1 or older body.
     ///
-    /// - Parameter app: a configured app, so that the number of series is bounded; nil if the body names none.
+    /// - Parameter app: the configured app that the body names; nil if it names none. Never any other app, so that the
+    ///   number of series is bounded.
     func password(isRight: Bool, app: BundleId?) {
         let key = PasswordKey(app: app, isRight: isRight)
         let counter = legacyPasswords.withLock { counters in

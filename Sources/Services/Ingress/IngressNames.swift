@@ -1,7 +1,7 @@
 internal import AppStoreVerification
 internal import Telemetry
 
-/// Names of the ingress's metrics; a contract.
+/// Names of the ingress's metrics. A contract.
 enum IngressMetricName {
     static let decisions = "sluice_ingress_decisions_total"
     static let decisionDuration = "sluice_ingress_request_duration_seconds"
@@ -46,7 +46,8 @@ enum IngressMetricName {
     static let slowPasses = "sluice_http_slow_passes_total"
 }
 
-/// Reason codes of responses that the ingress itself decides; others come from the verifier and the HTTP server.
+/// Reason codes of responses that the ingress itself determines. Other codes come from the verifier and the HTTP
+/// server.
 enum IngressReason {
     static let accepted = "accepted"
     static let sandbox = "sandbox"
@@ -57,14 +58,14 @@ enum IngressReason {
     static let kafkaTimeout = "kafka_timeout"
     static let kafkaRecordTooLarge = "kafka_record_too_large"
     static let kafkaError = "kafka_error"
-    /// Shared with the verifier: in both cases this machine's clock is wrong.
+    /// Same code as the verifier's: in both cases, this machine's clock is wrong.
     static let clock = Reason.clock.rawValue
     static let quarantineBudget = "quarantine_budget"
-    /// Version 1 or older, for an app without a shared secret.
+    /// A version 1 or older body for an app without a shared secret.
     static let legacyDisabled = "v1_disabled"
-    /// The password is missing, not a text, or not the app's.
+    /// The password is missing, not a string, or not the app's.
     static let legacyPassword = "v1_password"
-    /// Quarantined: the password is right, but a part is unreadable.
+    /// Quarantined: the password is correct, but part of the body is unreadable.
     static let legacyProfile = "v1_profile"
     static let inconsistent = "internal"
 }

@@ -11,10 +11,10 @@ extension IngressPlan {
     package static let schema = ConfigurationSchema(
         ApplicationSettings.all + IngressSettings.all, openPrefixes: [ApplicationSettings.kafka])
 
-    /// - Throws: a ``ConfigurationError`` that names the key, where it was set, and the fix.
+    /// - Throws: a ``ConfigurationError`` that names the key, its source and the fix.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         let apps = try Self.apps(configuration)
-        // Detects unusable roots and apps early; `start()` creates its own verifier, with key tables.
+        // Detect unusable roots and apps early. `start()` creates its own verifier, with precomputed key tables.
         _ = try AppStoreSettings.verifier(configuration)
         for network in configuration[IngressSettings.proxies] where NetworkPrefix(network) == nil {
             throw configuration.error(
@@ -48,17 +48,18 @@ extension IngressPlan {
         return verifier
     }
 
-    // Records are small and few share a batch: compression would cost the ingress more CPU than the saved bytes are
-    // worth. The alias `compression.type` is passed to librdkafka later, so a user's value overrides this one.
+    // Records are small and batches contain few of them, so compression would cost the ingress more CPU than the saved
+    // bytes are worth. The alias `compression.type` is passed to librdkafka later, so a user's value overrides this
+    // one.
     private static let kafkaDefaults = ["compression.codec": "none"]
 
-    /// Returns the apps of `apps` with their per-app settings; empty if ``IngressSettings/appsIfAny`` is used without a
-    /// value.
+    /// Returns the apps in `apps` with their per-app settings. Empty if ``IngressSettings/appsIfAny`` has no value.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         try AppStoreSettings.apps(configuration)
     }
 
-    /// Returns each certificate in the files of `root.certificates`, as DER; Apple's root without the setting.
+    /// Returns the certificates in the files named by `root.certificates`, as DER. Without the setting, returns Apple's
+    /// root.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         try AppStoreSettings.roots(configuration)
     }

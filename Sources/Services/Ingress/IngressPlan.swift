@@ -16,22 +16,22 @@ package struct IngressPlan: Sendable {
     package var adminHost: String
     package var adminPort: Int
     package var verifier: VerifierConfiguration
-    /// Apps with version 1 and older notifications that are accepted.
+    /// Apps for which version 1 and older notifications are accepted.
     package var legacyApps: [AppStoreSettings.LegacyApp] = []
     package var workers: Int
     package var rememberedNotifications: Int
     package var quarantineBytesPerHour: Int
-    /// Networks of the operator's own proxies, such as `10.0.0.0/8`.
+    /// The networks of the operator's own proxies, such as `10.0.0.0/8`.
     package var proxies: [String]
-    /// Header in which the proxies name the client.
+    /// The header in which the proxies name the client.
     package var forwarded = ForwardedAddress.off
-    /// Maximum idle time of the proxies' connections.
+    /// Maximum idle time of connections from proxies.
     package var proxyIdleTime = Limits.public.proxyIdleTime
     /// HTTP client configuration for OCSP requests.
     package var http = HTTPClient.Configuration()
-    /// ``KafkaProducer/Options/slowAfter``: half of the time limit for a response.
+    /// The value of ``KafkaProducer/Options/slowAfter``: half of the time limit for a response.
     package var slowAfter: Duration? = Limits.public.handlerTime / 2
-    /// Time for which a stopping ingress still accepts connections after `/readyz` fails: a load balancer must poll it
-    /// before it stops sending requests.
+    /// How long a stopping ingress still accepts connections after `/readyz` fails. A load balancer keeps sending
+    /// requests until it has polled `/readyz`.
     package var acceptsAfterReadiness = Duration.seconds(2)
 }

@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// Checks the configuration of the topics that the ingress writes.
+/// Checks the configuration of the topics that the ingress writes to.
 enum IngressTopics {
     static func check(_ plan: IngressPlan) async throws(StartupError) -> TopicPreflight.Outcome {
         let expectations = plan.topics.ingress().map { topic in

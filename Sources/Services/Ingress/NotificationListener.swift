@@ -3,17 +3,17 @@ internal import HTTPServer
 internal import Telemetry
 internal import Time
 
-/// The public listener: `POST /notifications` and nothing else; a query is ignored.
+/// The public listener. It serves only `POST /notifications` and ignores any query.
 enum NotificationListener {
     static let path: StaticString = "/notifications"
-    /// Maximum size of a signed notification; Apple's have about 19 KB.
+    /// Maximum size of a signed notification in bytes. Apple's notifications have about 19 KB.
     static let maximumBody = 256 * 1024
-    /// Maximum size of version 1 and older bodies, which contain the customer's transactions and receipt.
+    /// Maximum size of a version 1 or older body in bytes. It contains the customer's transactions and receipt.
     static let maximumLegacyBody = 2 * 1024 * 1024
-    /// Maximum number of fields of a version 1 body; a transaction has about 25.
+    /// Maximum number of fields in a version 1 body. A transaction has about 25.
     private static let maximumLegacyEntries = 60_000
 
-    /// Returns the size limits of each version of a body.
+    /// Returns the size limits for each version of a body.
     static func limits(_ plan: IngressPlan) -> BodyLimits {
         BodyLimits(signedBytes: maximumBody, legacyEntries: plan.legacyApps.isEmpty ? 0 : maximumLegacyEntries)
     }
@@ -25,7 +25,7 @@ enum NotificationListener {
         limits.proxies = plan.proxies.compactMap { NetworkPrefix($0) }
         limits.forwarded = plan.forwarded
         limits.proxyIdleTime = plan.proxyIdleTime
-        // The version is known only after the body was parsed, so the largest accepted size applies until then.
+        // The version is known only after the body has been parsed; until then, the largest accepted size applies.
         let limit = plan.legacyApps.isEmpty ? maximumBody : maximumLegacyBody
         let unknownClients = UnknownClients(logger: logger)
         return Listener(
@@ -40,13 +40,13 @@ enum NotificationListener {
                     NotificationWork(
                         body: request.body, traceParent: traceParent(request.head),
                         receivedAt: clocks.wallMilliseconds(), exchange: exchange))
-                // Query and headers may contain a secret that belongs in the body.
+                // The query and the headers may contain a secret that belongs in the body.
                 request.head.wipe()
             },
             passEnded: { workers.announce() })
     }
 
-    /// Returns the trace parent only if it is valid: it becomes a header of the record.
+    /// Returns the trace parent if it is valid, because it becomes a header of the record.
     private static func traceParent(_ head: RequestHead) -> String? {
         head.header("traceparent").flatMap { TraceParent.parse($0) }?.text
     }

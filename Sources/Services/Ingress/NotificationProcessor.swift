@@ -18,15 +18,15 @@ struct NotificationWork: Sendable {
     /// Time of receipt, milliseconds since 1970.
     let receivedAt: Int64
     let exchange: Exchange
-    /// Whether it was refused once because too many certificate chains were new.
+    /// Whether the request was already refused once because there were too many new certificate chains.
     var isSecondTry = false
 }
 
-/// Processes notifications: verifies each one, builds its record, produces it, and responds after Kafka has
-/// acknowledged it.
+/// Processes notifications: verifies each one, builds and produces its record, and responds once Kafka has acknowledged
+/// the record.
 ///
-/// `process` runs on a verification worker and never blocks: the response after a produce comes from the delivery
-/// report, or from the listener's handler deadline if that is earlier.
+/// `process` runs on a verification worker and never blocks: once a record has been produced, the response is sent by
+/// the delivery report, or by the listener's handler deadline if that comes first.
 final class NotificationProcessor: Sendable {
     private let verifier: NotificationVerifier
     private let legacyVerifier: LegacyVerifier
@@ -61,8 +61,8 @@ final class NotificationProcessor: Sendable {
 
     /// Processes several notifications at once; see ``NotificationVerifier/verify(bodies:at:limits:isAcknowledged:)``.
     ///
-    /// - Returns: the requests to retry after others had their turn. All others have been or will be answered, and
-    ///   their bodies are overwritten, because they may contain a password, unless Apple signed them.
+    /// - Returns: the requests to retry after others have had their turn. All other requests have been or will be
+    ///   answered. Their bodies are overwritten, because they may contain a password, unless Apple signed them.
     func process(_ works: [NotificationWork]) -> [NotificationWork] {
         let now = clocks.wallMilliseconds()
         let monotonic = clocks.monotonicMilliseconds()
@@ -84,11 +84,11 @@ final class NotificationProcessor: Sendable {
             case .again(let work): again.append(work)
             case .duplicate: duplicates.append(work.exchange)
             case .answered: work.body.wipe()
-            // Bodies that Apple signed contain no secrets, and their records refer to parts of the body.
+            // Bodies signed by Apple contain no secrets, and their records refer to parts of the body.
             case .published: break
             }
         }
-        // Respond together, to wake the listener only once.
+        // Respond to all duplicates at once, to wake the listener only once.
         Exchange.respond(AcknowledgementPolicy.duplicate, to: duplicates)
         return again
     }
@@ -96,7 +96,7 @@ final class NotificationProcessor: Sendable {
     private enum Decision {
         case again(NotificationWork)
         case answered
-        /// To be answered together with other duplicates.
+        /// The request is to be answered together with other duplicates.
         case duplicate
         case published
     }
@@ -130,7 +130,7 @@ final class NotificationProcessor: Sendable {
     // MARK: Accepted notifications
 
     private func publish(_ verified: VerifiedNotification, _ work: NotificationWork) {
-        // A verified notification has every identifying field, as the verifier's profile check guarantees.
+        // The verifier's profile check guarantees that a verified notification has all identifying fields.
         guard let notification = AcceptedNotification(verified) else { return inconsistent(work) }
         metrics.passed(verified)
         publish(
@@ -142,7 +142,7 @@ final class NotificationProcessor: Sendable {
         guard let receivedAt = AppStoreInstant(millisecondsSince1970: work.receivedAt) else {
             return inconsistent(work)
         }
-        // Closures that wait for Kafka capture the exchange but not the body, which is in the record.
+        // The closures that wait for Kafka capture the exchange but not the body, which is already in the record.
         let (known, exchange) = (notification.duplicateKey, work.exchange)
         let (identity, trust) = (notification.identity, notification.trust)
         let content = ContentPrint(identity.notificationType, identity.subtype, identity.bundleId)
@@ -175,7 +175,7 @@ final class NotificationProcessor: Sendable {
         return duplicates.isAcknowledged(key)
     }
 
-    /// Compares a duplicate with the acknowledged notification: Apple's UUID must identify only one.
+    /// Compares a duplicate with the acknowledged notification, because Apple's UUID must identify only one.
     private func compare(_ envelope: NotificationEnvelope) {
         guard let id = envelope.notificationUUID.value, let environment = envelope.environment.value,
             let key = DuplicateKey(notificationUUID: id.rawValue, environment: environment)
@@ -185,15 +185,15 @@ final class NotificationProcessor: Sendable {
         if duplicates.isOther(content, than: key) { contradict(id) }
     }
 
-    /// Reports the contradiction. The request is answered as a duplicate, because a retry would not change that the
-    /// first one counts.
+    /// Reports the contradiction. The request is answered as a duplicate, because the first notification would still
+    /// count after a retry.
     private func contradict(_ id: NotificationUUID) {
         metrics.contradicted()
         decisions.contradicted(id)
     }
 
-    /// Returns whether this request produces the record; if not, it has been answered or will be together with the one
-    /// that does.
+    /// Returns whether this request must produce the record. If not, it has already been answered or will be answered
+    /// together with the request that does.
     private func isFirst(_ identity: DuplicateKey, _ content: ContentPrint?, _ exchange: Exchange) -> Bool {
         switch duplicates.arrive(identity, content: content, waiter: exchange) {
         case .waits: return false
@@ -222,7 +222,7 @@ final class NotificationProcessor: Sendable {
         // Only notifications with a verified signature are quarantined.
         guard
             let notification = QuarantinableNotification(
-                // A copy, because the body is overwritten.
+                // Copy the body, because it is overwritten.
                 notification, body: work.body.withUnsafeBytes { Array($0) },
                 receivedAt: AppStoreInstant(millisecondsSince1970: work.receivedAt),
                 source: .live)
@@ -232,7 +232,7 @@ final class NotificationProcessor: Sendable {
 
     private func quarantine(_ notification: QuarantinableNotification, _ work: NotificationWork) {
         let (known, exchange, count) = (notification.duplicateKey, work.exchange, work.body.count)
-        // Check for duplicates before the budget: otherwise copies of one such notification could exhaust it.
+        // Check for duplicates before the budget; otherwise, copies of one such notification could exhaust it.
         guard isFirst(known, nil, exchange) else { return }
         guard quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
             return settle(known, exchange, refused: AcknowledgementPolicy.quarantineBudget)
@@ -245,7 +245,7 @@ final class NotificationProcessor: Sendable {
                 settle(known, exchange, acknowledged: AcknowledgementPolicy.quarantined(notification))
             case .failure(let error):
                 // Return the bytes, so that an outage does not exhaust the budget. A record that may have been written
-                // stays counted.
+                // still counts.
                 if error.persistence == .no { quarantine.giveBack(count) }
                 settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
             }

@@ -1,26 +1,26 @@
 internal import Concurrency
 internal import Synchronization
 
-/// Limits the bytes written to the quarantine topic: a client with nonconforming notifications that Apple signed could
-/// otherwise fill the brokers' disks. A token bucket of bytes that refills evenly over an hour.
+/// Limits the bytes written to the quarantine topic. Otherwise, a client with nonconforming notifications signed by
+/// Apple could fill the brokers' disks. A token bucket of bytes that refills evenly over an hour.
 final class QuarantineBudget: Sendable {
     private let bucket: Mutex<TokenBucket>
 
-    /// Creates a full bucket. `nowNanoseconds` is from a monotonic clock.
+    /// Creates a full bucket. `nowNanoseconds` comes from a monotonic clock.
     init(bytesPerHour: Int, nowNanoseconds: UInt64) {
         let capacity = Double(bytesPerHour)
         bucket = Mutex(TokenBucket(capacity: capacity, perSecond: capacity / 3600, now: nowNanoseconds))
     }
 
-    /// Takes `bytes` from the bucket, or returns false and takes nothing if there are not enough.
+    /// Takes `bytes` from the bucket. If there are not enough, takes nothing and returns false.
     func take(_ bytes: Int, nowNanoseconds: UInt64) -> Bool {
         bucket.withLock { $0.take(Double(bytes), now: nowNanoseconds) }
     }
 
-    /// Returns bytes for a record that was not written.
+    /// Puts back the bytes of a record that was not written.
     func giveBack(_ bytes: Int) { bucket.withLock { $0.putBack(Double(bytes)) } }
 
-    /// Returns the used share of the bucket, 0 to 1. Alert at one half.
+    /// Returns the used share of the bucket, from 0 to 1. Operators should be alerted at one half.
     func spentShare(nowNanoseconds: UInt64) -> Double {
         bucket.withLock { bucket in
             bucket.capacity > 0 ? 1 - bucket.available(now: nowNanoseconds) / bucket.capacity : 1

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// Detects a slow clock from Apple's signatures: a notification signed more than a day ahead is evidence, and three
+/// Detects a slow clock from Apple's signatures. A notification signed more than a day ahead is evidence; three
 /// distinct ones without a plausible one in between are sufficient.
 ///
-/// Each of them is answered 503 separately. The result affects only readiness: while the ingress is not ready, other
-/// instances get the notifications. It becomes ready again a few minutes after the last contradiction.
+/// Each such notification is answered 503 regardless. The result affects only readiness: while the ingress is not
+/// ready, other instances get the notifications. It becomes ready again a few minutes after the last contradiction.
 final class SignedDates: Sendable {
     private struct State {
         var digests: Set<[UInt8]> = []
-        /// Arrival of the last one, in monotonic milliseconds.
+        /// Arrival time of the last contradicting notification, in monotonic milliseconds.
         var last: Int64 = 0
     }
 
@@ -22,8 +22,8 @@ final class SignedDates: Sendable {
 
     /// Records a notification signed more than a day ahead.
     /// - Parameters:
-    ///   - digest: digest of the signed bytes; a copy is no further evidence.
-    ///   - now: monotonic milliseconds.
+    ///   - digest: the digest of the signed bytes; a copy of a notification is not additional evidence.
+    ///   - now: the time in monotonic milliseconds.
     func contradicted(by digest: [UInt8]?, at now: Int64) {
         guard let digest else { return }
         state.withLock { state in
@@ -34,7 +34,7 @@ final class SignedDates: Sendable {
     }
 
     /// Returns whether the signatures contradict the clock.
-    /// - Parameter now: monotonic milliseconds.
+    /// - Parameter now: the time in monotonic milliseconds.
     func contradictClock(at now: Int64) -> Bool {
         state.withLock { $0.digests.count >= Self.enough && now - $0.last < Self.remembered }
     }

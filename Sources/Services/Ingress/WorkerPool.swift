@@ -2,19 +2,19 @@ internal import Concurrency
 internal import Dispatch
 internal import Synchronization
 
-/// A fixed set of threads that process items from one queue, several at once if many are waiting. Items dispatched
-/// together wake the threads once.
+/// A fixed set of threads that process items from one queue, several items at once if many are waiting. Items
+/// dispatched together wake the threads only once.
 ///
-/// The queue itself is unbounded: its producers hold a bounded number of slots (the listener's `inFlight`).
+/// The queue itself is unbounded, but its producers hold a bounded number of slots (the listener's `inFlight`).
 final class WorkerPool<Item: Sendable>: Sendable {
     private struct State {
         var items = FIFO<Item>()
-        /// Number of items at the end of the queue that have not been announced yet: they are processed together with
-        /// those that follow.
+        /// Number of items at the end of the queue that have not been announced yet. They are processed together with
+        /// the items that follow.
         var unannounced = 0
-        /// Threads that are waiting, or about to wait, and have not been woken.
+        /// Number of threads that are waiting, or about to wait, and have not been woken.
         var idle = 0
-        /// Threads that have not ended.
+        /// Number of threads that have not ended.
         var running = 0
         var isClosed = false
     }
@@ -26,9 +26,10 @@ final class WorkerPool<Item: Sendable>: Sendable {
     private let count: Int
     private let atOnce: Int
 
-    /// Starts `count` threads that call `work` until `close`. Items that `work` returns are appended to the queue.
+    /// Starts `count` threads that call `work` until `close` is called. Items that `work` returns are appended to the
+    /// queue.
     ///
-    /// - Parameter atOnce: maximum number of items per call. One thread is woken per this number of items, because
+    /// - Parameter atOnce: maximum number of items per call. One thread is woken for every `atOnce` items, because
     ///   waking a thread costs as much as some of the work.
     init(count: Int, atOnce: Int = 1, name: String, work: @escaping @Sendable ([Item]) -> [Item]) {
         self.count = max(1, count)
@@ -64,7 +65,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
         }
     }
 
-    /// Wakes idle threads for the items added since the last call; busy threads continue with them.
+    /// Wakes idle threads for the items added since the last call. Busy threads pick up items when they finish.
     func announce() {
         wake { state in
             state.unannounced = 0
@@ -72,7 +73,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
         }
     }
 
-    /// Lets the threads finish all added items, and returns after all threads have ended.
+    /// Lets the threads finish all items, and returns after all threads have ended.
     func close() async {
         wake { state in
             state.isClosed = true

@@ -3,12 +3,13 @@ package import AppStoreVerification
 package import LegacyNotifications
 package import Records
 
-/// A notification that passed all checks, ready to be written. The version of the body no longer matters from here on.
+/// A notification that passed all checks and is ready to be written. From here on, the version of the body no longer
+/// matters.
 package struct AcceptedNotification: Sendable {
     enum Content: Sendable {
-        // Indirect, because the value is copied several times during publication and has about forty members.
+        // Indirect, because the value has about forty members and is copied several times during publication.
         indirect case signed(VerifiedNotification)
-        /// Version 1 and older: complete, without texts to rebuild.
+        /// A version 1 or older notification: complete, without texts to rebuild.
         case unsigned(RecordContent)
     }
 
@@ -17,7 +18,7 @@ package struct AcceptedNotification: Sendable {
     package let duplicateKey: DuplicateKey
     let content: Content
 
-    /// Nil only if the verifier accepted a notification without an identity.
+    /// Creates one from a verified notification. Nil only if the verifier accepted a notification without an identity.
     package init?(_ verified: VerifiedNotification) {
         guard
             let identity = RecordIdentity(
@@ -32,7 +33,8 @@ package struct AcceptedNotification: Sendable {
         content = .signed(verified)
     }
 
-    /// Creates one from a version 1 or older notification with the right password. Nil only if its event id is invalid.
+    /// Creates one from a version 1 or older notification with the correct password. Nil only if its event id is
+    /// invalid.
     package init?(_ legacy: LegacyNotification) {
         let identity = RecordIdentity(
             notificationUUID: NotificationUUID(legacy.eventId), notificationType: legacy.notificationType,

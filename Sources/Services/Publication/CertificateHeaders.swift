@@ -4,20 +4,20 @@ internal import Kafka
 internal import Records
 internal import Synchronization
 
-/// The header segments acknowledged in the certificates topic, as seen by this process. A record may refer only to
-/// these, so that its readers can always resolve them.
+/// The header segments known to be acknowledged in the certificates topic. A record may refer only to these, so that
+/// readers can always resolve the references.
 ///
-/// Only header segments with a verified signature are passed here, and Apple has few. The number of remembered ones is
-/// bounded; an evicted one is written again, which is harmless.
+/// Only header segments with a verified signature get here, and Apple has few of them. The number of remembered
+/// segments is bounded. An evicted segment is written again, which is harmless.
 final class CertificateHeaders: Sendable {
     typealias Send =
         @Sendable (KafkaProducerRecord, _ then: @escaping @Sendable (Result<Void, KafkaError>) -> Void) -> Void
     typealias Outcome = Result<[HeaderReference], KafkaError>
 
     private struct State {
-        /// Acknowledged headers; the most recently used one is first.
+        /// Acknowledged headers, most recently used first.
         var acknowledged: [CertificateHeader] = []
-        /// Publications that wait for a segment in flight.
+        /// Publications that are waiting for a segment in flight.
         var waiting: [HeaderReference: [Publication]] = [:]
     }
 
@@ -27,7 +27,7 @@ final class CertificateHeaders: Sendable {
     private let send: Send
     private let state = Mutex(State())
 
-    /// - Parameter send: produces a record; its completion may run before it returns.
+    /// - Parameter send: produces a record; the completion may be called before `send` returns.
     init(topic: KafkaTopic, send: @escaping Send) {
         self.topic = topic
         self.send = send
@@ -48,8 +48,8 @@ final class CertificateHeaders: Sendable {
         }
     }
 
-    /// Writes the segments that are not known to be acknowledged, and calls `then` once: with all references after all
-    /// are acknowledged, otherwise with the first failure. Does not block.
+    /// Writes the segments that are not known to be acknowledged, and calls `then` once: with all references once all
+    /// segments are acknowledged, or else with the first failure. Does not block.
     func publish(_ segments: [ArraySlice<UInt8>], then: @escaping @Sendable (Outcome) -> Void) {
         let headers = segments.map(Self.header)
         let publication = Publication(headers.map(\.reference), then)
@@ -86,7 +86,7 @@ final class CertificateHeaders: Sendable {
     }
 }
 
-/// One notification waiting for its header segments.
+/// A notification that is waiting for its header segments.
 private final class Publication: Sendable {
     private let references: [HeaderReference]
     private let expected = Mutex<Set<HeaderReference>>([])
@@ -99,7 +99,7 @@ private final class Publication: Sendable {
 
     var isComplete: Bool { expected.withLock { $0.isEmpty } }
 
-    /// Adds an expected reference; returns false if it was already expected.
+    /// Adds a reference to wait for; returns false if it was already added.
     func expect(_ reference: HeaderReference) -> Bool { expected.withLock { $0.insert(reference).inserted } }
 
     func settle(_ reference: HeaderReference, _ result: Result<Void, KafkaError>) {

@@ -4,20 +4,20 @@ package import Kafka
 package import Records
 
 /// Writes notifications of any version: builds the record, publishes the header segments that it refers to, produces
-/// it, and reports when Kafka has acknowledged it.
+/// the record, and reports when Kafka has acknowledged it.
 ///
-/// Never blocks; completions are called from delivery reports, on the producer's thread.
+/// Never blocks. Completions are called from delivery reports, on the producer's thread.
 package final class NotificationPublisher: Sendable {
     package typealias Completion = @Sendable (Result<Void, KafkaError>) -> Void
 
-    /// Events during publication, for metrics.
+    /// An event during publication, for metrics.
     package enum Event: Sendable {
-        /// A record was acknowledged, with the time since librdkafka accepted it.
+        /// A record was acknowledged; the value is the time since librdkafka accepted it.
         case acknowledged(nanoseconds: UInt64)
         case notAcknowledged(KafkaError)
         /// A header segment was acknowledged in the certificates topic.
         case certificateHeader
-        /// A record carries the compact JWS, because rebuilding would not restore the same bytes.
+        /// A record contains the compact JWS, because rebuilding would not restore the same bytes.
         case signedPayloadKept
     }
 
@@ -28,8 +28,8 @@ package final class NotificationPublisher: Sendable {
     private let observe: @Sendable (Event) -> Void
 
     /// - Parameters:
-    ///   - producer: a producer for all `topics`.
-    ///   - clock: monotonic nanoseconds.
+    ///   - producer: the producer for all `topics`.
+    ///   - clock: returns monotonic nanoseconds.
     package init(
         producer: KafkaProducer, topics: ProducedTopics, clock: @escaping @Sendable () -> UInt64,
         observe: @escaping @Sendable (Event) -> Void
@@ -46,7 +46,7 @@ package final class NotificationPublisher: Sendable {
         }
     }
 
-    /// Publishes a notification. Calls `then` once, after the record and every header segment that it refers to are
+    /// Publishes a notification. Calls `then` once: when the record and all header segments that it refers to are
     /// acknowledged, or with the first failure.
     package func publish(
         _ notification: AcceptedNotification, receivedAt: AppStoreInstant, origin: RecordOrigin,
@@ -66,13 +66,13 @@ package final class NotificationPublisher: Sendable {
         }
     }
 
-    /// Publishes a quarantine record. Calls `then` once, with the outcome.
+    /// Publishes a quarantine record. Calls `then` once with the outcome.
     package func quarantine(_ record: QuarantineRecord, then: @escaping Completion) {
         send(record.produced(to: topics.quarantine), then: then)
     }
 
-    /// Calls `then` with the content once every header segment that it refers to is acknowledged: at once if they are
-    /// known to be, otherwise from their delivery reports.
+    /// Calls `then` with the content once all header segments that it refers to are acknowledged: immediately if they
+    /// are known to be, otherwise from their delivery reports.
     private func withContent(
         of notification: AcceptedNotification,
         then: @escaping @Sendable (Result<RecordContent, KafkaError>) -> Void
@@ -104,8 +104,8 @@ package final class NotificationPublisher: Sendable {
         _ observe: @Sendable @escaping (Event) -> Void, then: @escaping Completion
     ) {
         let begun = clock()
-        // No deadline here: the waiting request has its own, and the record counts as in flight until librdkafka has
-        // released it.
+        // No deadline is needed here: the waiting request has its own, and the record counts as in flight until
+        // librdkafka has released it.
         producer.send(record, deadline: nil) { result in
             switch result {
             case .success:

@@ -5,7 +5,8 @@ internal import Records
 // Conversions from verified notifications to produced records. Bytes are copied unchanged.
 
 extension VerifiedNotification {
-    /// Nil if a record cannot restore the signed texts byte for byte without carrying them.
+    /// The parts from which readers restore the signed texts; nil if a record cannot restore them byte for byte without
+    /// containing them.
     var signedParts: SignedParts? {
         SignedParts(
             signedPayload: signedText, notification: notification, envelope: envelope, transaction: transaction,
@@ -14,7 +15,7 @@ extension VerifiedNotification {
 }
 
 extension RecordContent {
-    /// - Parameter proof: nil for a record that carries the compact JWS as received.
+    /// - Parameter proof: the proof; nil for a record that contains the compact JWS as received.
     init(_ verified: VerifiedNotification, proof: RecordProof?) {
         self.init(
             notification: verified.notification, nestedJWSTexts: verified.envelope.nestedJWSTexts,

@@ -8,14 +8,14 @@ protocol RefundAPI: Sendable {
     /// Sends a consumption answer (Send Consumption Information).
     ///
     /// - Parameters:
-    ///   - form: version of the body.
+    ///   - form: the version of the body.
     ///   - isLast: whether the deadline of the round is near.
     func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure)
     /// Returns the transaction of a case as Apple signs it now.
     func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload
 }
 
-/// The implementation for Apple's API.
+/// The implementation that uses Apple's API.
 struct AppStoreRefundAPI: RefundAPI {
     let client: AppStoreServerClient
 
@@ -36,7 +36,7 @@ struct AppStoreRefundAPI: RefundAPI {
 }
 
 extension RefundCase {
-    /// App and environment, which determine key and budget.
+    /// The app and environment, which determine the key and the budget.
     var scope: APIScope { APIScope(bundleId, in: environment) }
 }
 
@@ -51,13 +51,13 @@ extension APIFailure {
         }
     }
 
-    /// The reason recorded when Apple refuses the answer and the round ends: Apple's code, or the status.
+    /// The reason to record when Apple refuses the answer and the round ends: Apple's code, or the status.
     var endReason: String {
         if let code { return "\(code.rawValue)" }
         return status.map { "http_\($0)" } ?? kind.rawValue
     }
 
-    /// The obstacle recorded for a waiting round after this failure.
+    /// The obstacle to record for a waiting round after this failure.
     var obstacle: RefundObstacle {
         let reason: String
         switch kind {
@@ -72,13 +72,13 @@ extension APIFailure {
     }
 }
 
-/// The reason why a round waits: it needs an intervention, or only time.
+/// The reason why a round is waiting: it needs an intervention, or only time.
 struct RefundObstacle: Hashable, Sendable {
     /// A code of ``RefundReason``.
     let reason: String
-    /// One line for people.
+    /// One human-readable line.
     let message: String
-    /// HTTP status; nil if there was no request or no answer.
+    /// The HTTP status; nil if there was no request or no answer.
     let status: Int32?
 
     init(_ reason: String, _ message: String, status: Int32? = nil) {

@@ -5,16 +5,16 @@ internal import RefundCases
 internal import RefundRules
 internal import Telemetry
 
-/// Decides the answer of a round from the company's statements on consent, consumption and preference, and from Apple's
-/// signed facts. Source: app-store.md 10.6.
+/// Decides the answer for a round, based on the company's statements on consent, consumption and preference, and on
+/// Apple's signed facts. Source: app-store.md 10.6.
 struct RefundDecisions: Sendable {
     enum Decision: Sendable {
         case answer(FrozenAnswer)
-        /// The round ends without an answer; another attempt would not change that.
+        /// The round ends without an answer, and another attempt would not change that.
         case withheld(reason: String, FrozenAnswer?)
-        /// The transaction as signed by Apple, in place of one authenticated only by a shared secret.
+        /// The transaction as signed by Apple, which replaces one authenticated only by a shared secret.
         case confirmed(RefundTransaction)
-        /// No decision is possible: the round waits and is retried later.
+        /// No decision is possible yet. The round waits and is retried later.
         case unable(RefundObstacle)
     }
 
@@ -30,7 +30,7 @@ struct RefundDecisions: Sendable {
     let apps: Set<BundleId>
     let provider: (any RefundProvider)?
     let fallback: Fallback
-    /// `refunds.fallback.before`, in milliseconds.
+    /// The value of `refunds.fallback.before`, in milliseconds.
     let fallbackMargin: Int64
     let api: any RefundAPI
     let store: any RefundStore
@@ -45,7 +45,7 @@ struct RefundDecisions: Sendable {
             return (.unable(RefundObstacle(RefundReason.appNotConfigured, "add the app to apps")), .unknown)
         }
         if round.isAmbiguous { return (.withheld(reason: RefundReason.ambiguous, nil), .unknown) }
-        // An erased person has no preference record any more, so a withdrawal there would not count.
+        // An erased person no longer has a preference record, so a withdrawal recorded there would not count.
         if refund.isErased(round) { return (.withheld(reason: RefundReason.erased, nil), .unknown) }
         if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
         do {
@@ -63,7 +63,7 @@ struct RefundDecisions: Sendable {
         }
     }
 
-    /// A round, with the facts known before the company's service is called.
+    /// A round with the facts known before the company's service is called.
     private struct Question {
         let round: RefundRound
         let facts: RefundFacts
@@ -106,7 +106,7 @@ struct RefundDecisions: Sendable {
         var decision = rules.decide(
             question.facts, CompanyWords(service: service, preference: question.preference))
         if decision.outcome == .hold, fallback == .rules, isFallbackDue(question) {
-            // No decision was made in time: Apple gets the consumption without a preference.
+            // No decision was made in time, so Apple gets the consumption without a preference.
             decision.outcome = .noPreference
         }
         var answer = FrozenAnswer(
@@ -147,7 +147,7 @@ struct RefundDecisions: Sendable {
         return facts
     }
 
-    /// Asks Apple for the signed transaction, because a version 1 request names it without a signature.
+    /// Asks Apple for the signed transaction, because a version 1 request contains no signature for it.
     private func confirm(_ refund: RefundCase) async -> Decision {
         do throws(APIFailure) {
             let payload = try await api.transaction(of: refund)
@@ -169,7 +169,7 @@ struct RefundDecisions: Sendable {
 
 // MARK: Consent check before sending
 
-/// Checks whether the consent on which a frozen answer relies is still valid.
+/// Checks whether the consent that a frozen answer relies on is still valid.
 extension RefundDecisions {
     enum Consent: Sendable {
         case holds
@@ -177,11 +177,11 @@ extension RefundDecisions {
         case unknown(RefundObstacle)
     }
 
-    /// Age of a decision, in milliseconds, after which the company's service is called again before sending.
+    /// Age of a decision, in milliseconds, at which the company's service is called again before sending.
     private static let consentAge: Int64 = 3_600_000
 
-    /// Checks consent before sending. An erasure and a recorded withdrawal take effect at once; the company's service
-    /// is called again if the decision is an hour old, or if Apple has reported a parent's withdrawal since.
+    /// Checks consent before sending. Erasures and recorded withdrawals take effect immediately. The company's service
+    /// is called again if the decision is an hour old, or if Apple has since reported a parent's withdrawal.
     ///
     /// - Parameter isLast: whether the deadline of the round is near.
     func consent(
@@ -223,7 +223,7 @@ extension RefundDecisions {
         } catch {
             report(error, facts)
             guard error.isSilence else { return (.unknown(error.obstacle), .answers) }
-            // The company consented for this round and has stated nothing since.
+            // The company consented for this round and has not stated anything since then.
             let isEnough = isLast && fallback == .rules && !isRescinded
             return (isEnough ? .holds : .unknown(error.obstacle), .fails())
         }

@@ -1,12 +1,12 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 
-/// Schedules the work on waiting rounds: a value without clock, tasks or Kafka. Times are milliseconds since 1970.
+/// Schedules the work on waiting rounds. A value without clock, tasks or Kafka. Times are milliseconds since 1970.
 ///
-/// Many answers are decided at once, ahead of sending. They are sent by environment, production first, then by
-/// deadline. A failed case is retried later and delays no other. While the API keeps failing for an app, the case with
-/// the earliest deadline probes whether it has recovered: its bytes are frozen, so sending them is safe. The pause ends
-/// only after an answer that Apple accepts or permanently refuses.
+/// Many answers are decided concurrently, ahead of sending. They are sent by environment, production first, then by
+/// deadline. A failed case is retried later and does not delay others. While the API keeps failing for an app, the case
+/// with the earliest deadline probes whether the API has recovered; this is safe because the bytes of its answer are
+/// frozen. The pause ends only after Apple accepts or permanently refuses an answer.
 struct RefundSchedule {
     struct CaseKey: Hashable {
         let environment: AppStoreEnvironment
@@ -16,21 +16,21 @@ struct RefundSchedule {
     /// A waiting round.
     struct Candidate {
         let key: CaseKey
-        /// App and environment, which share a key, a budget and a pause.
+        /// The app and environment, which determine the key, the budget and the pause.
         let scope: APIScope
-        /// Time at which the answer is due; answers are sent in this order.
+        /// When the answer is due; answers are sent in this order.
         let deadline: Int64
-        /// End of the attempts to answer.
+        /// When attempts to answer end.
         let until: Int64
-        /// Whether a proposal of this round has won.
+        /// Whether a proposal for this round has won.
         let isFrozen: Bool
     }
 
     enum Step: Equatable {
-        /// - Parameter isOver: whether the deadline has passed, which is then only recorded.
+        /// - Parameter isOver: whether the deadline has passed; if so, this is only recorded.
         case decide(CaseKey, isOver: Bool, attempts: Int)
         /// - Parameters:
-        ///   - attempts: number of attempts of this process, including this one.
+        ///   - attempts: the number of attempts in this process, including this one.
         ///   - isLast: whether the deadline is near.
         case send(CaseKey, attempts: Int, isLast: Bool)
     }
@@ -44,16 +44,16 @@ struct RefundSchedule {
         let scope: APIScope
         let at: Int64
         let attempts: Int
-        /// Whether deciding failed, which does not delay sending an answer frozen in the meantime, such as an
+        /// Whether a decision failed. This does not delay sending an answer that was frozen in the meantime, such as an
         /// operator's.
         let isDecision: Bool
         let triedAt: Int64
     }
 
     private static let decisionsAtOnce = 16
-    /// Number of cases of an app and environment examined beyond those in progress.
+    /// Number of cases per app and environment to examine in addition to those in progress.
     private static let lookAhead = 64
-    /// Time before the end at which a last attempt is made, regardless of backoff and pauses, in milliseconds.
+    /// How long before the end a last attempt is made, regardless of backoff and pauses, in milliseconds.
     static let margin: Int64 = 120_000
 
     private let concurrency: Int
@@ -63,28 +63,28 @@ struct RefundSchedule {
     private var retries: [CaseKey: Retry] = [:]
     private var pauses: [APIScope: ServicePause] = [:]
     private var provider = ServicePause()
-    /// Cases finished after the rows of the current plan were read, which makes those rows outdated.
+    /// Cases finished after the rows for the current plan were read, so that their rows are outdated.
     private var ended: Set<CaseKey> = []
 
     /// - Parameters:
-    ///   - concurrency: maximum number of concurrent requests.
-    ///   - fallbackMargin: time before its end at which a round is decided without the company's service if it does not
-    ///     answer.
+    ///   - concurrency: the maximum number of concurrent requests.
+    ///   - fallbackMargin: how long before its end a round is decided without the company's service if the service does
+    ///     not answer.
     init(concurrency: Int, fallbackMargin: Int64) {
         self.concurrency = max(1, concurrency)
         self.fallbackMargin = fallbackMargin
     }
 
-    /// Environments with an app whose requests are paused after failures.
+    /// Environments in which requests for at least one app are paused after failures.
     var pausedEnvironments: Set<AppStoreEnvironment> {
         Set(pauses.filter(\.value.isDown).map(\.key.environment))
     }
 
-    /// Resets the finished cases before rows are read.
+    /// Resets the finished cases. Called before rows are read.
     mutating func beginLook() { ended = [] }
 
-    /// Returns the number of rows to read for some apps, large enough that rows in progress or waiting for a retry do
-    /// not hide those behind them.
+    /// Returns the number of rows to read for some apps. It is large enough that rows in progress or waiting for a
+    /// retry do not hide later rows.
     func rowsWanted(_ isOfGroup: (APIScope) -> Bool) -> Int {
         let busy =
             deciding.values.count { isOfGroup($0.scope) } + sending.values.count { isOfGroup($0.scope) }
@@ -97,14 +97,14 @@ struct RefundSchedule {
         for candidate in candidates.sorted(by: { goesBefore($0, $1, at: now) }) {
             if let step = step(candidate, at: now) { steps.append(step) }
         }
-        // Retries are kept only for cases that are still due.
+        // Keep retries only for cases that are still due.
         let waiting = Set(candidates.map(\.key))
         retries = retries.filter { waiting.contains($0.key) }
         return steps
     }
 
-    /// Orders candidates: probes of a failing API come last, then production precedes the sandbox, then the earlier
-    /// deadline comes first.
+    /// Returns whether one candidate comes before another. Probes of a failing API come last; otherwise, production
+    /// precedes the sandbox, then the earlier deadline comes first.
     private func goesBefore(_ one: Candidate, _ other: Candidate, at now: Int64) -> Bool {
         let (isProbe, isOtherProbe) = (self.isProbe(one, at: now), self.isProbe(other, at: now))
         if isProbe != isOtherProbe { return isOtherProbe }
@@ -135,8 +135,8 @@ struct RefundSchedule {
         return .send(key, attempts: attempts + 1, isLast: isLast)
     }
 
-    /// Returns the end of the backoff, or the next of the two times before the end at which an attempt is made in any
-    /// case.
+    /// Returns when to retry: at the end of the backoff, or at the next of the two times before the round's end when an
+    /// attempt is always made.
     private func dueAt(_ retry: Retry, _ candidate: Candidate) -> Int64 {
         [candidate.until - fallbackMargin, candidate.until - Self.margin]
             .filter { $0 > retry.triedAt }.reduce(retry.at, min)
@@ -144,8 +144,8 @@ struct RefundSchedule {
 
     private func mayDecide(_ candidate: Candidate, at now: Int64) -> Bool {
         guard deciding.count < Self.decisionsAtOnce else { return false }
-        // A single decision probes whether the company's service has recovered; a round near its end is decided without
-        // it.
+        // A single decision probes whether the company's service has recovered. A round near its end is decided without
+        // the service.
         guard provider.isDown, now < candidate.until - fallbackMargin else { return true }
         return deciding.isEmpty && provider.isOver(at: now)
     }
@@ -158,7 +158,7 @@ struct RefundSchedule {
 
     // MARK: Results
 
-    /// - Parameter health: health of the company's service.
+    /// - Parameter health: the health of the company's service.
     mutating func decided(
         _ key: CaseKey, _ result: RefundWork.Result, _ health: ServiceHealth, attempts: Int, at now: Int64
     ) {
@@ -166,14 +166,14 @@ struct RefundSchedule {
         if provider.note(health, at: now) { retries = retries.filter { !$0.value.isDecision } }
     }
 
-    /// - Parameter health: health of the API for the app.
+    /// - Parameter health: the health of the API for the app.
     mutating func sent(
         _ key: CaseKey, _ scope: APIScope, _ result: RefundWork.Result, _ health: ServiceHealth, attempts: Int,
         at now: Int64
     ) {
         record(key, sending.removeValue(forKey: key), result, attempts: attempts, isDecision: false, at: now)
         guard pauses[scope, default: ServicePause()].note(health, at: now) else { return }
-        // Answers that failed while the API was down are sent at once, in the order of deadlines.
+        // Answers that failed while the API was down are sent immediately, in order of deadline.
         retries = retries.filter { $0.value.isDecision || $0.value.scope != scope }
     }
 

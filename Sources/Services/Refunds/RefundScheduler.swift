@@ -10,17 +10,18 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Answers the waiting rounds in this member's partitions, as planned by ``RefundSchedule``.
+/// Answers the waiting rounds in this member's partitions, in the order planned by ``RefundSchedule``.
 ///
-/// It delays no partition: the handler records requests, and due rounds are read from the state. `refunds.concurrency`
-/// limits the concurrent requests, because a crash repeats those that were sent but not yet recorded.
+/// It does not delay any partition: the handler only records requests, and due rounds are read from the state.
+/// `refunds.concurrency` limits the number of concurrent requests, because after a crash, those that were sent but not
+/// yet recorded are repeated.
 final class RefundScheduler: Service {
     let name = "refund scheduler"
 
     private struct Present {
         var schedule: RefundSchedule
         var jobs: [RefundSchedule.CaseKey: Task<Void, Never>] = [:]
-        /// Number of partitions being revoked, plus one while stopping; no work begins while it is above 0.
+        /// Number of partitions being revoked, plus one while stopping. No work begins while it is greater than 0.
         var holds = 0
         /// Whether a partition was revoked after the current rows were read.
         var isOutdated = false
@@ -33,7 +34,7 @@ final class RefundScheduler: Service {
         let winner: [UInt8]?
     }
 
-    /// Rows that are read separately, so that no app or environment hides another.
+    /// A group of rows that is read separately, so that no app or environment hides another.
     private struct Group {
         let environment: AppStoreEnvironment
         let keys: StateKeys
@@ -52,8 +53,8 @@ final class RefundScheduler: Service {
     private let present: Mutex<Present>
 
     /// - Parameters:
-    ///   - apps: apps with separate groups of rows; all other apps share one.
-    ///   - pause: waits until the next check for due work if nothing else happens.
+    ///   - apps: the apps with separate groups of rows; all other apps share one group.
+    ///   - pause: waits until the next check for due work if there is no earlier wake.
     init(
         state: KeyedState<RefundsModel>, model: RefundsModel, topics: TopicNames, apps: [BundleId], work: RefundWork,
         schedule: RefundSchedule, clocks: Clocks, metrics: RefundsMetrics, log: RateLimitedLogger,
@@ -92,11 +93,11 @@ final class RefundScheduler: Service {
 
     func run() async throws {
         await withTaskExecutorPreference(HandlerThreads.shared) { await loop.run { look() } }
-        // Either the stop has finished the loop, or the task is cancelled.
+        // Either `stop` ended the loop, or the task was cancelled.
         try await DueLoop.rest()
     }
 
-    /// Stops the scheduler. Work in progress finishes, or the next owner of the case repeats it with the same bytes.
+    /// Stops the scheduler. Work in progress either finishes, or the case's next owner repeats it with the same bytes.
     func stop(within limit: Duration) async {
         present.withLock { $0.holds += 1 }
         loop.finish()
@@ -113,14 +114,14 @@ final class RefundScheduler: Service {
         present.withLock { $0.holds -= 1 }
     }
 
-    /// Waits for work in progress, and cancels the rest after the limit.
+    /// Waits for work in progress, and cancels the remaining work after the limit.
     private func settle(within limit: Duration) async {
         let jobs = present.withLock { Array($0.jobs.values) }
         guard !jobs.isEmpty else { return }
         await withTaskGroup { group in
             group.addTask { for job in jobs { await job.value } }
             group.addTask {
-                // Cancelled if all have ended before.
+                // The sleep is cancelled if all jobs end earlier.
                 if (try? await Task.sleep(for: limit)) != nil { for job in jobs { job.cancel() } }
             }
             await group.next()
@@ -168,7 +169,7 @@ final class RefundScheduler: Service {
         guard let round = RefundRounds(refund, gap: model.gap).waiting else { return nil }
         let key = RefundsModel.key(refund.bundleId, refund.transactionId)
         let proposal = try state.proposal(of: key, in: topics.notifications(refund.environment))?.value
-        // A proposal of an earlier round is irrelevant to this one.
+        // A proposal for an earlier round is irrelevant to this one.
         let isOfRound = proposal.map { model.round(of: $0, in: refund) == round.openedAt.millisecondsSince1970 }
         return Row(refund: refund, round: round, winner: isOfRound == true ? proposal : nil)
     }
@@ -210,7 +211,8 @@ final class RefundScheduler: Service {
         }
     }
 
-    /// Starts a task that is kept in `jobs` until it ends, and is awaited when partitions are revoked and at the stop.
+    /// Starts a task and keeps it in `jobs` until it ends. The scheduler waits for these tasks when partitions are
+    /// revoked and when it stops.
     private func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: HandlerThreads.shared) { await body() }
     }

@@ -11,11 +11,11 @@ protocol RefundStore: Sendable {
     ///
     /// - Returns: whether this answer won.
     func propose(_ answer: FrozenAnswer, for refund: RefundCase) async throws -> Bool
-    /// Merges a part of a case, and returns after it was read back.
+    /// Merges part of a case, and returns once it has been read back.
     func record(_ contribution: RefundCase) async throws
-    /// Returns the last RESCIND_CONSENT of the case's customer, on Apple's clock.
+    /// Returns the time of the last RESCIND_CONSENT of the case's customer, according to Apple's clock.
     func consentRescindedAt(_ refund: RefundCase) async throws -> AppStoreInstant?
-    /// Returns the history of the case's customer, without this case; nil if the customer is unknown.
+    /// Returns the history of the case's customer, excluding this case; nil if the customer is unknown.
     func history(of refund: RefundCase) async throws -> CustomerHistory?
     /// Returns the preference that the company recorded for the case's customer; nil if there is none.
     ///
@@ -31,13 +31,13 @@ struct CustomerHistory: Hashable, Sendable {
     var requests: Int64 = 0
 }
 
-/// A record of `appstore.refunds.preferences` is unreadable, or the topic is not being read, so the preference is
-/// unknown.
+/// The preference is unknown, because a record of `appstore.refunds.preferences` is unreadable or the topic is not
+/// being read.
 struct UnreadablePreference: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A store of cases in the refund topics and preferences in their topic.
+/// The implementation that reads cases from the refund topics and preferences from the preferences topic.
 struct KeyedRefundStore: RefundStore {
     let state: KeyedState<RefundsModel>
     let preferences: PreferenceFollower

@@ -7,18 +7,18 @@ internal import Time
 
 /// Processes one round: decides and freezes its answer, sends it, and records the outcome.
 ///
-/// Nothing is sent before its bytes have won in the log, so that every attempt sends the same bytes.
+/// Nothing is sent until its bytes have won in the log, so that every attempt sends the same bytes.
 struct RefundWork: Sendable {
     enum Result: Sendable {
         case done
-        /// To be retried later.
+        /// The work is to be retried later.
         case retry
     }
 
     /// The values of `refunds.mode`.
     enum Mode: String, Sendable, CaseIterable {
         case answer
-        /// Decide and record answers, but send nothing.
+        /// Decides and records answers, but sends nothing.
         case observe
     }
 
@@ -29,7 +29,7 @@ struct RefundWork: Sendable {
     let clocks: Clocks
     let metrics: RefundsMetrics
     let log: RateLimitedLogger
-    /// Waits before a record that Kafka rejected is written again.
+    /// Waits before rewriting a record that Kafka rejected.
     let pause: @Sendable () async throws -> Void
 
     private var now: AppStoreInstant {
@@ -97,8 +97,8 @@ struct RefundWork: Sendable {
     /// Sends the answer of a round.
     ///
     /// - Parameters:
-    ///   - winner: the winning proposal of the round.
-    ///   - attempts: number of attempts of this member, including this one.
+    ///   - winner: the winning proposal for the round.
+    ///   - attempts: the number of attempts by this member, including this one.
     ///   - isLast: whether the deadline of the round is near.
     /// - Returns: the result, and the health of the App Store Server API.
     func send(

@@ -14,7 +14,7 @@ package enum RefundsApplication {
 
     /// - Parameters:
     ///   - clocks: the wall clock determines deadlines.
-    ///   - pause: waits until the next check for due work if nothing else happens.
+    ///   - pause: waits until the next check for due work if there is no earlier wake.
     static func application(
         clocks: Clocks = .system,
         pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }

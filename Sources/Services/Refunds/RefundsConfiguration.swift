@@ -11,17 +11,17 @@ internal import Time
 /// The validated configuration of `sluice-refunds`, created at startup and by `sluicectl config check`.
 struct RefundsConfiguration {
     let rules: RefundRules
-    /// Apps with requests that are answered.
+    /// Apps for which requests are answered.
     let apps: [BundleId]
     /// Apps with `apps.<bundleId>.refunds=off`.
     let ignored: Set<BundleId>
     let api: AppStoreSettings.API
     let verifier: NotificationVerifier
     let provider: ConsumptionProvider?
-    /// Findings that work but should be changed.
+    /// Findings about settings that work but should be changed.
     let warnings: [String]
 
-    /// - Throws: a `ConfigurationError` for unusable apps, roots, keys, rules, provider, role or directory.
+    /// - Throws: a `ConfigurationError` if the apps, roots, keys, rules, provider, role or directory are unusable.
     init(
         _ configuration: Configuration, clocks: Clocks = .system, log: RateLimitedLogger? = nil
     ) throws(ConfigurationError) {
@@ -50,7 +50,7 @@ struct RefundsConfiguration {
         _ configuration: Configuration, _ rules: RefundRules, _ apps: [BundleId], _ api: AppStoreSettings.API,
         hasService: Bool
     ) throws(ConfigurationError) -> [String] {
-        // The topic of preferences is always read; whether it has producers is unknown here.
+        // The preferences topic is always read; whether it has producers is not known here.
         let findings = rules.findings(hasService: hasService, hasPreferences: true)
         if let error = findings.first(where: { $0.severity == .error }) {
             throw configuration.error(RefundsSettings.rules.key, error.description)

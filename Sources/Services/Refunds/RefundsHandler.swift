@@ -6,9 +6,9 @@ internal import Records
 internal import RefundCases
 internal import Time
 
-/// Merges refund data from notifications into their cases.
+/// Merges refund data from notifications into refund cases.
 enum RefundsHandler {
-    /// - Parameter ignored: apps with refunds handled elsewhere.
+    /// - Parameter ignored: apps with refunds that are handled elsewhere.
     static func handler(
         of state: KeyedState<RefundsModel>, topics: TopicNames, ignored: Set<BundleId>, metrics: RefundsMetrics,
         clocks: Clocks, merged: @escaping @Sendable () -> Void
@@ -33,8 +33,8 @@ enum RefundsHandler {
         _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment], _ now: AppStoreInstant
     ) -> StateReading<RefundCase> {
         guard let environment = environments[record.topic] else {
-            // Programming error; dead-letter this record instead of crashing: the pipeline reads a topic unknown to
-            // this handler.
+            // Programming error: the pipeline reads a topic unknown to this handler. Dead-letter this record instead of
+            // crashing.
             return .verdict(.deadLetter(HandlerReason(code: RefundsReason.unknownTopic)))
         }
         let parsed: NotificationRecord

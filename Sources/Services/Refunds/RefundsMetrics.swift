@@ -9,14 +9,14 @@ internal import Telemetry
 /// Metrics of the service, in addition to the runtime's. All have an environment label, so that sandbox problems need
 /// not page anyone.
 final class RefundsMetrics: Sendable {
-    /// Waiting rounds with one reason.
+    /// Identifies the waiting rounds that have the same reason.
     struct Undecided: Hashable, Sendable {
         let environment: AppStoreEnvironment
         let reason: String
     }
 
     private struct Present {
-        /// Milliseconds since 1970.
+        /// The earliest deadline in each environment, milliseconds since 1970.
         var deadlines: [AppStoreEnvironment: Int64] = [:]
         var obstacles: [Undecided: Int] = [:]
         var paused: Set<AppStoreEnvironment> = []
@@ -28,7 +28,7 @@ final class RefundsMetrics: Sendable {
     private let present = Mutex(Present())
 
     /// - Parameters:
-    ///   - rules: names of the rules.
+    ///   - rules: the names of the rules.
     ///   - now: the wall clock, milliseconds since 1970.
     init(_ registry: MetricsRegistry, rules: [String], now: @escaping @Sendable () -> Int64) {
         counters = Dictionary(
@@ -102,7 +102,8 @@ final class RefundsMetrics: Sendable {
     }
 }
 
-/// Metrics of one environment, registered with all label values, so that the first increment is visible as one.
+/// The metrics of one environment. They are registered with all label values, so that the first increment is visible as
+/// an increment.
 private struct EnvironmentMetrics: Sendable {
     static let noRule = "none"
     static let noStatus = "none"

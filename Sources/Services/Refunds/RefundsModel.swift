@@ -5,7 +5,7 @@ internal import PipelineRuntime
 internal import Records
 internal import RefundCases
 
-/// State model of refunds: one case for each transaction, published in the stored format.
+/// The state model of refunds: one case per transaction, published in the stored format.
 struct RefundsModel: StateModel {
     /// Names of index entries.
     enum Entry {
@@ -13,9 +13,9 @@ struct RefundsModel: StateModel {
         static let appTransactionId = "appTransactionId"
     }
 
-    /// `refunds.round.gap`, in milliseconds.
+    /// The value of `refunds.round.gap`, in milliseconds.
     var gap = RefundRounds.defaultGap
-    /// The environment of each topic, for tombstones, which do not contain it.
+    /// The environment of each topic. It is needed for tombstones, which do not contain it.
     var environments: [KafkaTopic: AppStoreEnvironment] = [:]
 
     func key(of state: RefundCase) -> [UInt8] { Self.key(state.bundleId, state.transactionId) }
@@ -52,7 +52,7 @@ struct RefundsModel: StateModel {
         }
     }
 
-    /// Returns a case that erases the person but keeps the fact that requests were answered.
+    /// Returns a case that erases the person but retains the fact that requests were answered.
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> RefundCase? {
         guard let environment = environments[topic], let separator = key.firstIndex(of: UInt8(ascii: "/")) else {
             return nil
@@ -72,7 +72,7 @@ struct RefundsModel: StateModel {
 
     func indexEntries(of state: RefundCase) -> [IndexEntry] { Self.customer(of: state) }
 
-    /// Returns the index entries of a customer: the account set by the app, and the Apple Account in this app.
+    /// Returns the index entries for a customer: the account set by the app, and the Apple Account in this app.
     static func customer(of refund: RefundCase) -> [IndexEntry] {
         var entries: [IndexEntry] = []
         if let token = refund.transaction?.appAccountToken {
@@ -89,14 +89,15 @@ struct RefundsModel: StateModel {
         return (round.deadline ?? round.openedAt).millisecondsSince1970
     }
 
-    /// Never expires while Apple waits: the last request is more recent than 400 days.
+    /// Returns when a case expires. It never expires while Apple is waiting, because the last request is then less than
+    /// 400 days old.
     func expiry(of state: RefundCase) -> Int64? { state.expiry?.millisecondsSince1970 }
 
-    /// Version of the published format, with the round gap.
+    /// Identifies the version of the published format and the round gap.
     var fingerprint: String { "refunds-2-\(gap)" }
 }
 
-/// A case from another environment than the stored one.
+/// The case is from a different environment than the stored one.
 struct OtherEnvironment: RecordFault {
     var reason: HandlerReason { HandlerReason(code: RefundReason.environmentMismatch) }
 }

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract; the runtime defines those of every consumer.
+/// Names of the service's metrics, a contract. The runtime defines those of every consumer.
 enum RefundsMetricName {
     static let requests = "sluice_refunds_requests_total"
     static let attempts = "sluice_refunds_attempts_total"
@@ -18,7 +18,7 @@ enum RefundsMetricName {
     static let preferencesIgnored = "sluice_refunds_preferences_ignored_total"
 }
 
-/// Codes of skipped and dead-lettered records, in addition to those of `RefundReason`.
+/// Reason codes of skipped and dead-lettered records, in addition to those in `RefundReason`.
 enum RefundsReason {
     // Skipped.
     static let nullValue = "null_value"
@@ -28,7 +28,7 @@ enum RefundsReason {
     static let unknownTopic = "unknown_topic"
 }
 
-/// The result of one attempt to send an answer: the label `outcome`.
+/// The result of an attempt to send an answer; the values of the label `outcome`.
 enum AttemptOutcome: String, Sendable, CaseIterable {
     case accepted
     case refused

@@ -23,7 +23,8 @@ struct RefundsService {
     let revocation: RevocationService
     let handler: KeyedStateHandler<RefundsModel>
 
-    /// - Throws: a `ConfigurationError` like ``RefundsConfiguration``, a `StartupError` for the data directory.
+    /// - Throws: the same `ConfigurationError` as ``RefundsConfiguration``; a `StartupError` if the data directory is
+    ///   unusable.
     init(
         _ context: ConsumerContext, topics: TopicNames, clocks: Clocks,
         pause: @escaping @Sendable () async throws -> Void
@@ -83,7 +84,8 @@ struct RefundsService {
     }
 }
 
-/// A reference to the scheduler for the state, which is created earlier and notifies it of partitions.
+/// A reference to the scheduler, used by the state, which is created before the scheduler and notifies it about
+/// partitions.
 private final class LateScheduler: Sendable {
     private let made = Mutex<RefundScheduler?>(nil)
 

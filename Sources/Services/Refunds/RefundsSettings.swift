@@ -85,7 +85,7 @@ package enum RefundsSettings {
         _ = try RefundsConfiguration(configuration)
     }
 
-    /// Settings of rules and provider.
+    /// The settings for rules and provider.
     package static let ruleSettings: [any AnySetting] = [
         rules, providerURL, providerSecret, providerTimeout, providerRoots, providerInsecure,
     ]

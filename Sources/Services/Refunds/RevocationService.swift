@@ -2,7 +2,7 @@ internal import AppStoreVerification
 internal import Lifecycle
 internal import Time
 
-/// Checks the revocation of the certificates used to sign answers of the App Store Server API.
+/// Checks the revocation of the certificates that sign App Store Server API answers.
 final class RevocationService: Service {
     let name = "revocation"
     private let verifier: NotificationVerifier

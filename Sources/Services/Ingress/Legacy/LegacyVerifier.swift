@@ -9,34 +9,35 @@ internal import LegacyNotifications
 internal import Lifecycle
 internal import Telemetry
 
-/// The reason why nothing of a version 1 or older body is stored.
+/// The reason why a version 1 or older body is not stored at all.
 enum LegacyRefusal: Sendable {
-    /// No app has a shared secret, or not the one that the body names.
+    /// No app has a shared secret, or the app named in the body has none.
     case disabled
-    /// The password is missing, not a text, or not the app's.
+    /// The password is missing, not a string, or not the app's.
     case password
-    /// The app is not configured, or not for this environment.
+    /// The app is not configured, or not configured for this environment.
     case audience
 }
 
 enum LegacyVerdict {
-    /// The password is right, for a configured app.
-    /// - Parameter isUnexpectedSandbox: whether it is from the sandbox, for an app configured without it.
+    /// The password is correct, and the app is configured.
+    /// - Parameter isUnexpectedSandbox: whether the notification is from the sandbox, for an app configured without the
+    ///   sandbox.
     case accepted(LegacyNotification, isUnexpectedSandbox: Bool)
-    /// The password is right, but a part is unreadable, or several apps have the secret and the body names none.
-    /// `redacted` is the body without the parts that must not be stored.
+    /// The password is correct, but part of the body is unreadable, or several apps have the secret and the body names
+    /// none of them. `redacted` is the body without the parts that must not be stored.
     case nonconforming(detail: String, app: BundleId?, AppStoreEnvironment?, redacted: [UInt8])
-    /// - Parameter app: the configured app that the body names, if any.
+    /// - Parameter app: the configured app named in the body, if any.
     case refused(LegacyRefusal, app: BundleId?)
 }
 
 /// Decides whether a version 1 or older body comes from a client with the app's shared secret.
 ///
 /// The secret is the only proof and does not cover the content, so anyone who obtains it can forge any body. The
-/// notification is therefore marked with its basis of trust.
+/// notification is therefore marked with the basis for its trust.
 final class LegacyVerifier: Sendable {
     private let apps: [BundleId: AppIdentity]
-    /// Secrets in the order of the configuration.
+    /// The secrets, in configuration order.
     private let secrets: [Secrets]
     private let logger: Logger
 
@@ -48,8 +49,8 @@ final class LegacyVerifier: Sendable {
 
     /// - Parameters:
     ///   - legacyApps: the apps of `apps` that send such notifications.
-    ///   - now: monotonic nanoseconds.
-    /// - Throws: ``StartupError`` for a file without secrets.
+    ///   - now: the time in monotonic nanoseconds.
+    /// - Throws: a ``StartupError`` if a file contains no secrets.
     init(
         apps: [AppIdentity], legacyApps: [AppStoreSettings.LegacyApp], logger: Logger, now: UInt64
     ) throws(StartupError) {
@@ -70,9 +71,9 @@ final class LegacyVerifier: Sendable {
         self.secrets = secrets
     }
 
-    /// Verifies a body. Wrong passwords are not rate-limited: all apps' bodies come from the same networks, and Apple
-    /// keeps no history of them, so a limit would lose authentic bodies. A secret has too many digits to be guessed at
-    /// any rate.
+    /// Verifies a body. Wrong passwords are not rate-limited: the bodies for all apps come from the same networks, and
+    /// Apple keeps no history of them, so a limit would lose authentic bodies. A secret has too many digits to be
+    /// guessed, even without a rate limit.
     ///
     /// - Parameter now: monotonic nanoseconds.
     func verify(_ document: JSONDocument, receivedAt: AppStoreInstant, now: UInt64) -> LegacyVerdict {
@@ -120,8 +121,8 @@ final class LegacyVerifier: Sendable {
         }
     }
 
-    /// Returns the apps with this secret, the named one or all: the account's own secret is shared by several. All are
-    /// compared.
+    /// Returns the apps that have this secret: either the named app or all of them, because several apps share the
+    /// account's own secret. Compares the secrets of every candidate.
     private func apps(_ named: BundleId?, with digest: [UInt8], now: UInt64) -> [AppIdentity] {
         var found: [AppIdentity] = []
         for known in secrets where named == nil || known.app.bundleId == named {
@@ -147,7 +148,7 @@ final class LegacyVerifier: Sendable {
         }
     }
 
-    /// Returns the SHA-256 of the password; nil unless it is a text of a plausible length.
+    /// Returns the SHA-256 of the password; nil if the password is not a string or its length is implausible.
     private static func passwordDigest(of body: LegacyBody) -> [UInt8]? {
         guard let password = body.password, password.range.count <= longestPassword, let text = password.textBytes
         else { return nil }
@@ -155,6 +156,6 @@ final class LegacyVerifier: Sendable {
         return text.isEmpty ? nil : SHA256.digest(of: text).bytes
     }
 
-    /// Maximum length in bytes, with quotes and escapes; a secret has 32.
+    /// Maximum length of a password in bytes, including quotes and escapes; a secret has 32.
     private static let longestPassword = 2048
 }

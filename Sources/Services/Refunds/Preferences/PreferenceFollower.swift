@@ -7,7 +7,7 @@ internal import SQLite
 internal import Synchronization
 internal import Telemetry
 
-/// Reads the topic of preferences, to which any producer may write, into this member's ``PreferenceStore``. The records
+/// Reads the preferences topic, which any producer may write to, into this member's ``PreferenceStore``. Records
 /// present at startup are read before the first request is decided.
 final class PreferenceFollower: Service {
     let name = "preferences"
@@ -25,7 +25,7 @@ final class PreferenceFollower: Service {
         var store: PreferenceStore?
         var consumer: KafkaConsumer?
         var isStopping = false
-        /// The reason why the preferences may be outdated; nil while the topic is being read.
+        /// The reason why preferences may be outdated; nil while the topic is being read.
         var problem: String? = "the preferences are still being loaded"
     }
 
@@ -42,13 +42,13 @@ final class PreferenceFollower: Service {
             RefundsMetricName.preferencesIgnored, help: "Records of the preferences topic without a usable key.")
     }
 
-    /// The reason why a preference may be outdated; nil while everything works.
+    /// The reason why preferences may be outdated; nil while the topic is being read.
     var obstacle: String? { state.withLock(\.problem) }
 
-    /// Returns the preference of a customer: the records under these keys, merged if there are several.
+    /// Returns a customer's preference: the records with these keys, merged if there are several.
     ///
-    /// - Parameter keys: appAccountToken and appTransactionId.
-    /// - Throws: ``UnreadablePreference`` for an unreadable record, and while the topic is not being read.
+    /// - Parameter keys: the customer's appAccountToken and appTransactionId.
+    /// - Throws: ``UnreadablePreference`` if a record is unreadable or the topic is not being read.
     func preference(of keys: [String]) throws -> RefundPreference? {
         let (store, problem) = state.withLock { ($0.store, $0.problem) }
         guard let store, problem == nil else { throw UnreadablePreference(description: problem ?? "not started") }
@@ -138,14 +138,15 @@ final class PreferenceFollower: Service {
         if count > 0 { ignored.increment(by: UInt64(count)) }
     }
 
-    /// Returns the offsets to continue from, or the beginning if the topic or the cluster was replaced.
+    /// Returns the offsets to continue from. If the topic or the cluster was replaced, these are the beginning of the
+    /// topic.
     private func positions(_ store: PreferenceStore) async throws -> [KafkaTopicPartition: KafkaOffset] {
         let (marks, cluster) = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             (try await admin.watermarks(of: topic), try await admin.clusterId())
         }
         let known = try store.positions()
         let isSame = try store.belongs(to: cluster)
-        // Compaction does not advance the low watermark, and a recreated topic has fewer records.
+        // Compaction does not advance the low watermark, but a recreated topic has fewer records.
         let isContinued = marks.allSatisfy { place, marks in
             known[place.partition].map { $0 >= marks.low && $0 <= marks.high } ?? true
         }
@@ -159,7 +160,7 @@ final class PreferenceFollower: Service {
             uniqueKeysWithValues: marks.keys.map { ($0, known[$0.partition] ?? .beginning) })
     }
 
-    /// Opens or creates the file; a damaged one is removed, because Kafka has all of the data.
+    /// Opens or creates the file. A damaged file is removed, because Kafka has all of its data.
     private func open() throws -> PreferenceStore {
         do {
             return try PreferenceStore(Database(path: path))

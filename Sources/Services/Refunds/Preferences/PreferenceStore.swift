@@ -3,10 +3,11 @@ internal import RefundRules
 internal import SQLite
 internal import Synchronization
 
-/// The last record of each customer in the topic of preferences, in a separate database that is a prefix of the topic.
+/// Stores each customer's last record in the preferences topic. The store is a separate database that reflects a prefix
+/// of the topic.
 ///
-/// Records are stored unparsed and parsed on demand, so that an unreadable record is detected instead of leaving its
-/// predecessor in effect. Calls may block on the disk.
+/// Records are stored unparsed and parsed on demand, so that an unreadable record is detected instead of leaving the
+/// previous one in effect. Calls may block on disk I/O.
 final class PreferenceStore: Sendable {
     /// The last record of a key.
     struct Record: Hashable, Sendable {
@@ -38,7 +39,8 @@ final class PreferenceStore: Sendable {
             ) WITHOUT ROWID;
             """)
     ]
-    /// Maximum length of a key: Apple's identifiers are never longer, so longer keys belong to no customer.
+    /// Maximum length of a key in bytes. Apple's identifiers are never longer, so a longer key does not belong to any
+    /// customer.
     private static let maximumKeyBytes = 256
 
     private let database: Mutex<Database>
@@ -48,12 +50,12 @@ final class PreferenceStore: Sendable {
         self.database = Mutex(database)
     }
 
-    /// Normalizes the case of a key: an appAccountToken is a UUID, which companies write in upper or lower case.
+    /// Normalizes the case of a key. An appAccountToken is a UUID, which companies write in upper or lower case.
     private static func normalized(_ key: [UInt8]) -> [UInt8] {
         key.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// Returns the last record of a customer, by appAccountToken or appTransactionId; nil if there is none or it is a
+    /// Returns a customer's last record by appAccountToken or appTransactionId; nil if there is none or it is a
     /// tombstone.
     func record(of key: String) throws -> Record? {
         try database.withLock { database in
@@ -77,7 +79,7 @@ final class PreferenceStore: Sendable {
             uniquingKeysWith: { $1 })
     }
 
-    /// Returns whether the file belongs to the cluster; a new file is assigned to the first cluster passed.
+    /// Returns whether the file belongs to the cluster. A new file is assigned to the first cluster passed.
     func belongs(to cluster: String) throws -> Bool {
         try database.withLock { database in
             let known = try database.firstRow("SELECT id FROM cluster") { try $0.text(0) }
@@ -95,9 +97,9 @@ final class PreferenceStore: Sendable {
         }
     }
 
-    /// Applies records of one partition, ascending by offset, and stores the next offset.
+    /// Applies records of one partition, in ascending order of offsets, and stores the next offset.
     ///
-    /// - Returns: the number of records without a key that can belong to a customer.
+    /// - Returns: the number of records that have no key, or a key that cannot belong to a customer.
     func apply(_ records: [KafkaRecord]) throws -> Int {
         guard let last = records.last else { return 0 }
         return try database.withLock { database in
@@ -108,7 +110,8 @@ final class PreferenceStore: Sendable {
                         ignored += 1
                         continue
                     }
-                    // A producer with another partitioner may use two partitions for one key; the later record counts.
+                    // Producers with different partitioners may write the same key to two partitions; the later record
+                    // counts.
                     try database.run(
                         """
                         INSERT INTO preferences (key, partition, offset, timestamp, value) VALUES (?1, ?2, ?3, ?4, ?5)

@@ -7,7 +7,7 @@ package import Telemetry
 package import Time
 
 extension ConsumptionProvider {
-    /// Nil without `refunds.provider.url`.
+    /// Creates the client from the configuration; nil without `refunds.provider.url`.
     ///
     /// - Throws: a `ConfigurationError` that names the key, its source, and the problem.
     package init?(

@@ -5,14 +5,14 @@ internal import SignedRequests
 internal import Telemetry
 internal import Time
 
-/// The company's service, as used by decisions.
+/// The company's service as used when deciding refunds.
 protocol RefundProvider: Sendable {
     /// Makes one attempt.
     func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts
 }
 
-/// Client of the company's own service, which has consent and consumption data: each case is sent by POST, signed
-/// according to Standard Webhooks, and the answer is parsed strictly.
+/// A client for the company's own service, which has consent and consumption data. Each case is sent as a POST, signed
+/// according to Standard Webhooks, and the answer is strictly parsed.
 ///
 /// One call is one attempt. The caller stores the answer with the case.
 package struct ConsumptionProvider: RefundProvider {
@@ -55,7 +55,7 @@ package struct ConsumptionProvider: RefundProvider {
     private func headers(_ request: ProviderRequest) throws(ProviderFailure) -> [(name: String, value: String)] {
         let (keys, change) = keys.current(now: clocks.monotonicNanoseconds())
         report(change)
-        // Receivers reject a timestamp that is minutes old, so each attempt has its own.
+        // Receivers reject timestamps that are minutes old, so each attempt has its own.
         let timestamp = clocks.wallMilliseconds() / 1000
         let signed: [(name: String, value: String)]
         do {

@@ -2,9 +2,9 @@ internal import HTTPClient
 internal import RefundCases
 internal import RefundRules
 
-/// The reason why the company's service returned no usable response about a case.
+/// The reason why the company's service returned no usable answer about a case.
 package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Codes of failures. The raw values appear in records and metrics and are a contract.
+    /// Failure codes. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
         case timedOut = "timed_out"
         case connectionFailed = "connection_failed"
@@ -13,29 +13,29 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         case unavailable
         /// 429.
         case throttled
-        /// A status about the address or the secret instead of this case: 401, 403, 404, 405, 407, 421, 426, and
-        /// redirects, which are not followed.
+        /// A status that concerns the address or the secret instead of this case: 401, 403, 404, 405, 407, 421, 426,
+        /// and redirects, which are not followed.
         case settings
-        /// Another 4xx: the service refuses this case.
+        /// Any other 4xx: the service refuses this case.
         case refused
         /// 2xx with an undocumented answer.
         case malformed
-        /// An answer above 64 KiB.
+        /// An answer larger than 64 KiB.
         case tooLong = "too_long"
-        /// The task was cancelled, or the client closed.
+        /// The task was cancelled, or the client was closed.
         case cancelled
         /// Any other failure.
         case failed
     }
 
     package let code: Code
-    /// Nil if there was no answer.
+    /// The HTTP status; nil if there was no answer.
     package let status: Int?
-    /// One sentence for the log, without path, query, secret or any value of the answer.
+    /// One sentence for the log, without the path, the query, the secret or any value in the answer.
     package let message: String
 
-    /// Whether there was no answer at all. Any other failure is an unusable answer, and no other source may replace its
-    /// consent.
+    /// Whether there was no answer at all. Any other failure is an unusable answer, and consent must not be taken from
+    /// another source instead.
     package var isSilence: Bool {
         switch code {
         case .timedOut, .connectionFailed, .tls, .unavailable, .throttled, .cancelled, .failed: true
@@ -43,7 +43,7 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         }
     }
 
-    /// The obstacle recorded for a waiting round after this failure.
+    /// The obstacle to record for a waiting round after this failure.
     var obstacle: RefundObstacle {
         let reason =
             switch code {
@@ -63,7 +63,7 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         self.message = message
     }
 
-    /// Creates the failure of a request without an answer.
+    /// Creates the failure for a request without an answer.
     init(_ error: HTTPClientError) {
         let code: Code
         switch error.code {

@@ -1,10 +1,10 @@
 internal import Telemetry
 
-/// Names in requests to the company's service; a contract.
+/// Names used in requests to the company's service. A contract.
 enum ProviderName {
-    /// `type` of the body.
+    /// The value of `type` in the body.
     static let requestType = "refund.requested"
-    /// The name of the answer in errors.
+    /// The name for the answer in error messages.
     static let answer = "answer"
 }
 

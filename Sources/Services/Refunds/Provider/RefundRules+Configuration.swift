@@ -3,9 +3,9 @@ internal import FoundationEssentials
 package import RefundRules
 
 extension RefundRules {
-    /// Reads the rules from the file in `refunds.rules`; ``none`` without the setting.
+    /// Reads the rules from the file named by `refunds.rules`; ``none`` if it is not set.
     ///
-    /// - Throws: a `ConfigurationError` that names file, line and member.
+    /// - Throws: a `ConfigurationError` that names the file, the line and the member.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         guard let path = configuration[RefundsSettings.rules] else {
             self = .none
