@@ -3,7 +3,7 @@ internal import EntitlementRules
 package import JSON
 
 extension Standing {
-    /// The state in one line: `ACTIVE until 2026-12-01T00:00:00Z: pro`.
+    /// The state in one line, such as `ACTIVE until 2026-12-01T00:00:00Z: pro`.
     package var line: String {
         var line = state
         if let until { line += " until \(Self.seconds(until))" }
@@ -41,7 +41,7 @@ extension Standing {
 }
 
 extension ExpirationIntent {
-    /// Why the subscription expired, in Apple's terms.
+    /// The reason why the subscription expired, in Apple's terms.
     fileprivate var explanation: String? {
         switch self {
         case .customerCancelled: "the customer cancelled"

@@ -3,12 +3,12 @@ internal import EntitlementRules
 package import JSON
 
 extension Story {
-    /// Replaces personal data in output that does not reveal it.
+    /// Placeholder for personal data in output that does not reveal it.
     package static let mask = "…"
 
-    /// The story as one object.
+    /// Returns the story as one object.
     ///
-    /// - Parameter reveals: whether personal data is included.
+    /// - Parameter reveals: whether to include personal data.
     package func json(reveals: Bool) -> JSONObject {
         [
             StoryName.id: .string(identifier.text), StoryName.kinds: .array(kinds.map { .string($0.rawValue) }),

@@ -4,31 +4,31 @@ internal import KafkaModel
 
 /// Everything known about one identifier.
 package struct Story: Sendable {
-    /// A purchase of the story, with its state now.
+    /// A purchase in the story, with its current state.
     package struct Purchase: Sendable {
         package let key: String
         package let bundleId: BundleId
         package let originalTransactionId: OriginalTransactionId
         package let standings: [Standing]
-        /// When the state next changes by itself; nil if it does not.
+        /// When the state will next change by itself; nil if it will not.
         package let nextChange: AppStoreInstant?
         package let changes: [StoryChange]
-        /// All facts; nil if no searched record has any.
+        /// All facts; nil if no searched record contains any.
         package let facts: PurchaseFacts?
     }
 
-    /// A part of a topic that was searched, or not.
+    /// The searched and the unsearched parts of a topic.
     package struct Extent: Hashable, Sendable {
         package let topic: String
-        /// Searched partitions, ascending.
+        /// The searched partitions, in ascending order.
         package let partitions: [Int32]
-        /// Number of partitions of the topic.
+        /// The topic's number of partitions.
         package let partitionCount: Int
-        /// The offsets searched of each partition, as `0-17`; `none` for an empty one.
+        /// The offsets searched in each partition, such as `0-17`; `none` for an empty partition.
         package let offsets: [String]
-        /// Number of records that were read.
+        /// The number of records read.
         package let records: Int64
-        /// Unread partitions and offsets that may contain parts of the story; nil if there are none.
+        /// The unread partitions and offsets that may contain parts of the story; nil if there are none.
         package let notSearched: String?
 
         package init(
@@ -56,7 +56,7 @@ package struct Story: Sendable {
     }
 
     package let identifier: StoryIdentifier
-    /// The kinds of identifier that the text turned out to be.
+    /// The kinds of identifier that matched the text.
     package var kinds: [StoryIdentifier.Kind] = []
     package let environment: AppStoreEnvironment
     package var purchases: [Purchase] = []
@@ -73,13 +73,13 @@ package struct Story: Sendable {
     /// Whether anything was found.
     package var isFound: Bool { !entries.isEmpty }
 
-    /// Adds events, and keeps the order of time; of equal times, the given one.
+    /// Adds events in chronological order. Events at the same time stay in the given order.
     package mutating func add(_ others: [StoryEntry]) {
         let all = (entries + others).enumerated()
         entries = all.sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
 
-    /// Removes the events outside a range of time.
+    /// Removes the events outside a time range.
     package mutating func limit(from: AppStoreInstant?, to: AppStoreInstant?) {
         entries.removeAll { entry in
             from.map { entry.at < $0 } ?? false || to.map { entry.at >= $0 } ?? false

@@ -2,17 +2,17 @@ package import AppStoreModel
 package import EntitlementRules
 package import JSON
 
-/// The state of a story's purchases at one moment, and what decided it.
+/// The state of a story's purchases at one moment, and the reason for it.
 package struct StoryAnswer: Sendable {
     package struct Purchase: Sendable {
         package let key: String
-        /// The state as this installation knew it then; empty if it knew none.
+        /// The state as known to this installation at that moment; empty if unknown.
         package let standings: [Standing]
         /// The change that led to the state; nil if the purchase was unknown.
         package let change: StoryChange?
-        /// The state at that moment by everything known now, if different.
+        /// The state at that moment according to everything known now, if different.
         package let asKnownNow: [Standing]?
-        /// All changes up to the moment, oldest first; of one entitlement if one was asked for.
+        /// All changes up to that moment, oldest first. If an entitlement was given, only its changes.
         package let changes: [StoryChange]
     }
 
@@ -20,7 +20,7 @@ package struct StoryAnswer: Sendable {
     package let entitlement: String?
     package let purchases: [Purchase]
 
-    /// - Parameter entitlement: only states of this entitlement; nil for all.
+    /// - Parameter entitlement: limits the answer to states of this entitlement; nil means all.
     package init(_ story: Story, at moment: AppStoreInstant, entitlement: String?, rules: ProductRules) {
         at = moment
         self.entitlement = entitlement
@@ -44,7 +44,8 @@ package struct StoryAnswer: Sendable {
         }
     }
 
-    /// Whether two states differ for the customer; the rule and the transaction may differ.
+    /// Returns whether two states differ from the customer's point of view. A different rule or transaction alone does
+    /// not count.
     private static func isOther(_ one: [Standing], than other: [Standing]) -> Bool {
         one.map { [$0.state, "\($0.isEntitled)"] + $0.entitlements }
             != other.map { [$0.state, "\($0.isEntitled)"] + $0.entitlements }
@@ -60,7 +61,7 @@ package struct StoryAnswer: Sendable {
         return object
     }
 
-    /// Whether any of the states entitles.
+    /// Whether any of the states grants an entitlement.
     package var isEntitled: Bool { purchases.contains { $0.standings.contains(where: \.isEntitled) } }
 }
 

@@ -5,17 +5,18 @@ internal import KafkaModel
 internal import PipelineRuntime
 internal import Records
 
-/// Builds the events of a story from its records.
+/// Builds a story's events from its records.
 package struct StoryBuilder: Sendable {
     package let model: StoryModel
-    /// Events by time alone are followed up to this moment.
+    /// The moment up to which changes caused by time alone are followed.
     package let now: AppStoreInstant
-    /// Whether states are replayed in the order in which Apple signed, instead of that of receipt.
+    /// Whether states are replayed in the order in which Apple signed the notifications, instead of the order of
+    /// receipt.
     package let isBySignedDate: Bool
     package let groups: [StoryGroup]
-    /// Archived positions of the notifications, by their positions in Kafka.
+    /// The position of each notification in the archive, keyed by its position in Kafka.
     package let archived: [String: String]
-    /// Whether payloads are part of the story.
+    /// Whether the story includes payloads.
     package let hasPayloads: Bool
 
     package init(
@@ -59,7 +60,7 @@ package struct StoryBuilder: Sendable {
         }
     }
 
-    /// Returns the notifications, each before the changes that it caused, and the other changes.
+    /// Returns the notifications, each followed by the changes that it caused, and all other changes.
     private func timeline(_ notifications: [StoryEntry], _ purchases: [Story.Purchase]) -> [StoryEntry] {
         var caused: [String: [StoryEntry]] = [:]
         var others: [StoryEntry] = []
@@ -100,7 +101,7 @@ package struct StoryBuilder: Sendable {
 
     private func purchase(_ key: String, _ inputs: [StoryInput]) -> Story.Purchase? {
         guard let (bundleId, subject) = RecordKey.parts(of: key) else { return nil }
-        // Publications come after the notifications that led to them, even within a millisecond.
+        // Publications come after the notifications that led to them, even in the same millisecond.
         let ordered = inputs.enumerated().sorted { one, other in
             if one.element.at != other.element.at { return one.element.at < other.element.at }
             return one.offset < other.offset
@@ -126,7 +127,7 @@ package struct StoryBuilder: Sendable {
 }
 
 extension StoryGroup {
-    /// Describes whether the group has handled a record; nil if it has committed no offset of the topic.
+    /// Describes whether the group has handled a record; nil if the group has not committed any offset of the topic.
     func status(of record: KafkaRecord) -> JSONObject? {
         guard committed.keys.contains(where: { $0.topic == record.topic }) else { return nil }
         let next = committed[record.topicPartition]

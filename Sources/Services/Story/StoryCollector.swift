@@ -4,16 +4,16 @@ internal import ArchiveLog
 package import KafkaModel
 package import Records
 
-/// Collects the records of the topics that belong to a story.
+/// Collects the records that belong to a story.
 package struct StoryCollector: Sendable {
     package let names: TopicNames
     package let environment: AppStoreEnvironment
-    /// Record keys of the purchases.
+    /// The record keys of the purchases.
     package let keys: Set<[UInt8]>
-    /// The only notification of the story, in lower case; nil for all of the purchases.
+    /// The UUID of the story's only notification, in lower case; nil means all notifications of the purchases.
     package let notificationUUID: String?
 
-    /// Records of the notification topic, in the order of reading.
+    /// Records of the notification topic, in the order in which they were read.
     package private(set) var notifications: [KafkaRecord] = []
     package private(set) var deadLetters: [KafkaRecord] = []
     package private(set) var quarantined: [KafkaRecord] = []
@@ -47,7 +47,7 @@ package struct StoryCollector: Sendable {
         }
     }
 
-    /// Adds a record of the archive that Kafka no longer has.
+    /// Adds a record from the archive that Kafka no longer has.
     package mutating func take(archived record: KafkaRecord) {
         let position = (record.topicPartition, record.offset)
         guard !notifications.contains(where: { ($0.topicPartition, $0.offset) == position }) else { return }
@@ -64,7 +64,8 @@ package struct StoryCollector: Sendable {
         return record.text(.id)?.lowercased() == notificationUUID
     }
 
-    /// Quarantined notifications are unverified: their identifiers are those that they claim.
+    /// Returns whether a quarantined record belongs to the story. Quarantined notifications are unverified, so their
+    /// identifiers are only claims.
     private func isQuarantineWanted(_ record: KafkaRecord) -> Bool {
         let claimed = IndexedName.names(of: record, kind: .quarantine)
         if let notificationUUID { return claimed.contains(IndexedName(.notificationUUID, notificationUUID)) }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import EntitlementRules
 package import JSON
 
-/// Events that the replay of the rules tells.
+/// Creates events from changes found by replaying the rules.
 extension StoryEntry {
     init(_ change: StoryChange, of purchase: String) {
         var fields: [StoryField] = []
@@ -36,7 +36,7 @@ extension StoryCause {
         }
     }
 
-    /// The cause in a few words.
+    /// A short description of the cause.
     package var text: String {
         switch self {
         case .notification(let uuid, let type, let position):

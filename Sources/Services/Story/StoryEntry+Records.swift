@@ -5,9 +5,9 @@ internal import KafkaModel
 internal import PipelineRuntime
 internal import Records
 
-/// Events that single records tell.
+/// Creates events from single records.
 extension StoryEntry {
-    /// - Parameter at: the time of the event, of receipt or of Apple's signature.
+    /// - Parameter at: the time of the event: either the time of receipt or the time when Apple signed.
     init(_ notification: StoryNotification, _ reading: StoryReading, at: AppStoreInstant) {
         let parsed = notification.parsed
         let transaction = parsed?.transaction
@@ -108,7 +108,7 @@ extension KafkaRecord {
         timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? .earliest
     }
 
-    /// The moment of an erasure, where it differs from the time of writing.
+    /// The moment of an erasure if it differs from the time of writing.
     fileprivate var stateMoment: AppStoreInstant {
         header("sluice.state.moment")?.text.flatMap { Int64($0) }
             .map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? time

@@ -1,11 +1,11 @@
 package import AppStoreModel
 package import JSON
 
-/// One named value of a story's entry.
+/// A named value in a story entry.
 package struct StoryField: Hashable, Sendable {
     package let name: String
     package let value: JSONValue
-    /// Whether it identifies a person, or may contain personal data.
+    /// Whether the value identifies a person or may contain personal data.
     package let isPersonal: Bool
 
     package init(_ name: String, _ value: JSONValue, isPersonal: Bool = false) {
@@ -35,7 +35,7 @@ extension [StoryField] {
 
 /// One event of a story.
 package struct StoryEntry: Hashable, Sendable {
-    /// Kinds of events. Raw values are a contract.
+    /// The kinds of events. Raw values are a contract.
     package enum Kind: String, Sendable, CaseIterable {
         /// A notification was received, verified and published.
         case notification
@@ -60,9 +60,9 @@ package struct StoryEntry: Hashable, Sendable {
 
     package let at: AppStoreInstant
     package let kind: Kind
-    /// One line for people.
+    /// One human-readable line.
     package let title: String
-    /// Record key of the purchase, if known.
+    /// The record key of the purchase, if known.
     package var purchase: String?
     /// The notification that this event belongs to, if any.
     package var notificationUUID: String?

@@ -1,16 +1,16 @@
 package import AppStoreModel
 internal import Records
 
-/// An identifier as operators have it, and the kinds that its syntax permits.
+/// An identifier as given by an operator, and the kinds that its syntax permits.
 package struct StoryIdentifier: Hashable, Sendable {
-    /// Kinds of identifiers. Raw values are a contract: `sluicectl explain --output json` prints them.
+    /// The kinds of identifiers. Raw values are a contract: `sluicectl explain --output json` prints them.
     package enum Kind: String, Sendable, CaseIterable {
         case notificationUUID, appAccountToken, originalTransactionId, transactionId, appTransactionId
         case webOrderLineItemId
-        /// Key of a record, `bundleId/originalTransactionId`.
+        /// The key of a record: `bundleId/originalTransactionId`.
         case recordKey
         case webhookId = "webhook-id"
-        /// The order on the customer's invoice, which only Apple can resolve.
+        /// The order id on the customer's invoice, which only Apple can resolve.
         case orderId
     }
 
@@ -18,7 +18,7 @@ package struct StoryIdentifier: Hashable, Sendable {
     package let text: String
     package let kinds: [Kind]
 
-    /// Nil for a text that cannot be part of a key or a URL.
+    /// Creates an identifier; nil if the text cannot be part of a key or a URL.
     package init?(_ given: String) {
         guard BoundedText.accepts(given) else { return nil }
         if NotificationUUID(given).isWellFormed {
@@ -40,12 +40,13 @@ package struct StoryIdentifier: Hashable, Sendable {
     }
 }
 
-/// A `webhook-id` of sluice-webhooks: `<content>-<environment>-<name>`.
+/// A `webhook-id` from sluice-webhooks: `<content>-<environment>-<name>`.
 package struct StoryWebhookId: Hashable, Sendable {
     package let environment: AppStoreEnvironment
-    /// The notification of the message; nil for a message about a state.
+    /// The notificationUUID of the message; nil if the message is about a state.
     package let notificationUUID: String?
-    /// For a message about a state: the first 16 hexadecimal digits of the SHA-256 of its record key.
+    /// The first 16 hexadecimal digits of the SHA-256 of the record key, if the message is about a state; nil
+    /// otherwise.
     package let keyDigest: String?
 
     package init?(_ text: String) {

@@ -5,16 +5,16 @@ package import KafkaModel
 /// The result of reading a record as sluice-entitlements does.
 package enum StoryReading: Sendable {
     case facts(PurchaseFacts)
-    /// Nothing of the record concerns entitlements: the code of the reason.
+    /// The record does not concern entitlements; the value is the reason code.
     case skipped(String)
-    /// The record cannot be handled: the code of the reason, and its detail.
+    /// The record cannot be handled; the values are the reason code and its detail.
     case deadLettered(String, String?)
 }
 
-/// The rules of sluice-entitlements, for replays of its decisions.
+/// The rules of sluice-entitlements, for replaying its decisions.
 package struct StoryModel: Sendable {
     package let rules: ProductRules
-    /// Reads a record of the notification topic of an environment.
+    /// Reads a record of an environment's notification topic.
     package let read: @Sendable (KafkaRecord, AppStoreEnvironment) -> StoryReading
 
     package init(

@@ -1,4 +1,4 @@
-/// Names of members in the JSON of a story. A contract: names are added, never changed.
+/// Member names in the JSON of a story. A contract: names are added, never changed.
 package enum StoryName {
     package static let id = "id"
     package static let kinds = "kinds"

@@ -7,7 +7,7 @@ internal import Records
 /// The progress of a consumer group in a partition.
 package struct StoryGroup: Hashable, Sendable {
     package let name: String
-    /// The next offset to handle, by partition; absent where the group has committed none.
+    /// The next offset to handle, by partition; absent if the group has not committed one.
     package let committed: [KafkaTopicPartition: KafkaOffset]
 
     package init(_ name: String, committed: [KafkaTopicPartition: KafkaOffset]) {
@@ -16,10 +16,10 @@ package struct StoryGroup: Hashable, Sendable {
     }
 }
 
-/// A record of the notification topic, read for a story.
+/// A record of the notification topic, as read for a story.
 struct StoryNotification {
     let record: KafkaRecord
-    /// Nil if the value cannot be parsed.
+    /// The parsed value; nil if it cannot be parsed.
     let parsed: NotificationRecord?
 
     init(_ record: KafkaRecord) {
@@ -27,12 +27,12 @@ struct StoryNotification {
         parsed = try? NotificationRecord(record)
     }
 
-    /// `appstore.notifications.production/3@17`.
+    /// The record's position, such as `appstore.notifications.production/3@17`.
     var position: String { Self.position(record) }
     var uuid: String? { record.text(.id)?.lowercased() }
     var isReplay: Bool { record.text(.origin) == RecordOrigin.replay.rawValue }
 
-    /// When the record was written, or otherwise received.
+    /// When the record was written, or received if that is unknown.
     var publishedAt: AppStoreInstant {
         record.timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? receivedAt
             ?? .earliest
@@ -40,10 +40,11 @@ struct StoryNotification {
     var receivedAt: AppStoreInstant? { record.text(.receivedTime).flatMap { AppStoreInstant(rfc3339: $0) } }
     var signedAt: AppStoreInstant? { record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } }
 
-    /// When this installation knew the notification: a replayed or released record was received earlier.
+    /// When this installation learned of the notification. A replayed or released record was received earlier, so the
+    /// time of writing counts.
     var knownAt: AppStoreInstant { isReplay ? publishedAt : receivedAt ?? publishedAt }
 
-    /// `DID_RENEW.BILLING_RECOVERY`.
+    /// The notification's type, such as `DID_RENEW.BILLING_RECOVERY`.
     var type: String {
         let prefix = "com.apple.appstore."
         guard let type = record.text(.type) else {

@@ -1,17 +1,18 @@
 package import AppStoreModel
 package import EntitlementRules
 
-/// The reason for a change of state.
+/// The cause of a state change.
 package enum StoryCause: Hashable, Sendable {
-    /// A notification, at a position of its topic.
+    /// A notification at a position in its topic.
     case notification(uuid: String?, type: String, position: String)
-    /// A published state with facts that no searched notification contains, such as an app's upload or Apple's answer.
+    /// A published state with facts that no searched notification contains, such as those from an app's upload or
+    /// Apple's answer.
     case publication(position: String)
-    /// Time has passed; the facts are those of the last cause before.
+    /// Time has passed; the facts are those of the previous cause.
     case time
 }
 
-/// Facts as they became known.
+/// Facts and when they became known.
 package struct StoryInput: Sendable {
     package let at: AppStoreInstant
     package let facts: PurchaseFacts
@@ -24,25 +25,25 @@ package struct StoryInput: Sendable {
     }
 }
 
-/// A change of a purchase's state.
+/// A change in a purchase's state.
 package struct StoryChange: Hashable, Sendable {
     package let at: AppStoreInstant
     package let cause: StoryCause
-    /// The last cause that was not ``StoryCause/time``: the origin of the facts that decide.
+    /// The last cause that was not ``StoryCause/time``, and so the origin of the decisive facts.
     package let origin: StoryCause?
     package let before: [Standing]
     package let after: [Standing]
 }
 
-/// Replays the facts of one purchase through the rules in the order in which they became known.
+/// Replays the facts of one purchase through the rules, in the order in which they became known.
 package struct StoryReplay: Sendable {
-    /// Maximum number of changes; a purchase has a few for each period.
+    /// Maximum number of changes. A purchase has a few per period.
     static let maximumChanges = 10_000
 
     package private(set) var changes: [StoryChange] = []
     /// All facts; nil before the first input.
     package private(set) var facts: PurchaseFacts?
-    /// Whether the changes go up to the requested end.
+    /// Whether the changes cover the time up to the requested end.
     package private(set) var isComplete = true
 
     private let rules: ProductRules
@@ -51,13 +52,13 @@ package struct StoryReplay: Sendable {
     private var origin: StoryCause?
 
     /// - Parameters:
-    ///   - inputs: the facts of one purchase, ascending by time.
-    ///   - end: changes by time alone are followed up to this moment.
+    ///   - inputs: the facts of one purchase, in ascending order of time.
+    ///   - end: the moment up to which changes caused by time alone are followed.
     package init(_ inputs: [StoryInput], until end: AppStoreInstant, rules: ProductRules) {
         self.rules = rules
         for input in inputs where input.at <= end {
             let at = max(input.at, moment)
-            // Facts of the same moment take precedence.
+            // Facts from the same moment take precedence.
             pass { $0 < at }
             merge(input, at: at)
         }
@@ -79,7 +80,7 @@ package struct StoryReplay: Sendable {
         record(at: at, input.cause)
     }
 
-    /// The state at a moment, and the next one: facts may change the latter alone.
+    /// The state at a moment, and the next state. Facts may change only the latter.
     private struct Outlook: Equatable {
         var now: [Standing]
         var nextChange: AppStoreInstant?
@@ -92,7 +93,7 @@ package struct StoryReplay: Sendable {
         return Outlook(now: now, nextChange: nextChange, next: next)
     }
 
-    /// Follows the changes that need no further facts.
+    /// Follows the changes that occur without further facts.
     private mutating func pass(_ isReached: (AppStoreInstant) -> Bool) {
         guard let facts else { return }
         while let next = facts.standings(at: moment, rules: rules).nextChange, isReached(next) {
@@ -115,7 +116,8 @@ package struct StoryReplay: Sendable {
 }
 
 extension Standing {
-    /// A renewal changes the transaction, and a later end shows it.
+    /// The standing without its transaction. A renewal changes the transaction, but a later end already shows the
+    /// renewal.
     fileprivate var withoutTransaction: Standing {
         var standing = self
         standing.transactionId = TransactionId("")

@@ -2,20 +2,20 @@ internal import Cryptography
 internal import Kafka
 internal import Synchronization
 
-/// The content of a purchase's state, without its moment.
+/// The content of a purchase's state without its moment.
 struct StateContent: Sendable, Equatable {
-    /// The version; the greater text is newer.
+    /// The version. The greater text is newer.
     let version: String
-    /// Digest of everything but the version and the moment.
+    /// Digest of everything except the version and the moment.
     let digest: SHA256Digest
 }
 
-/// The state of each purchase last accepted by the receiver, without its moment. An equal state, republished because
-/// the rules changed, need not be posted again.
+/// The last state of each purchase that the receiver accepted, without its moment. An equal state that is republished
+/// because the rules changed need not be posted again.
 ///
-/// Kept in memory while a partition is assigned, because another member may post a state after that.
+/// States are kept in memory only while their partition is assigned, because afterwards another member may post states.
 final class AcceptedStates: Sendable {
-    /// Maximum number of purchases, about 100 bytes each; beyond it a partition's entries are evicted.
+    /// Maximum number of purchases, at about 100 bytes each. Beyond it, a partition's entries are evicted.
     static let limit = 50_000
 
     private struct State {
@@ -25,7 +25,7 @@ final class AcceptedStates: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns whether the receiver has already accepted this content of the record's purchase, and nothing newer.
+    /// Returns whether the receiver has already accepted this content for the record's purchase, and nothing newer.
     func hasAccepted(_ content: StateContent?, of record: KafkaRecord) -> Bool {
         guard let content else { return false }
         let key = SHA256.digest(of: record.key ?? [])
@@ -33,7 +33,7 @@ final class AcceptedStates: Sendable {
         return known.digest == content.digest && content.version >= known.version
     }
 
-    /// Records that the receiver accepted a state; it ignores states older than its own.
+    /// Records that the receiver accepted a state. Receivers ignore states older than their own.
     func accepted(_ content: StateContent?, of record: KafkaRecord) {
         guard let content else { return }
         let key = SHA256.digest(of: record.key ?? [])

@@ -14,7 +14,7 @@ final class CertificatesService: Service {
     private let failures: AsyncStream<StartupError>
     private let failure: AsyncStream<StartupError>.Continuation
 
-    /// - Throws: a `KafkaError` for an invalid property.
+    /// - Throws: a `KafkaError` if a property is invalid.
     init(_ kafka: KafkaConfiguration, topic: KafkaTopic, logger: Logger) throws(KafkaError) {
         let (failures, failure) = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
         self.failures = failures
@@ -38,7 +38,7 @@ final class CertificatesService: Service {
 
     /// Reads the topic from its beginning to its end.
     ///
-    /// - Throws: a `KafkaError` if the end is not reached.
+    /// - Throws: a `KafkaError` if the end cannot be reached.
     static func readAll(
         _ kafka: KafkaConfiguration, _ topic: KafkaTopic, into directory: CertificateDirectory
     ) async throws {

@@ -4,25 +4,25 @@ internal import Time
 
 /// The result of one attempt to deliver a message.
 package struct DeliveryAttempt: Sendable {
-    /// `webhook-id`.
+    /// The `webhook-id` of the message.
     package let id: String
     package let type: String
-    /// Length of the body.
+    /// The length of the body in bytes.
     package let bytes: Int
-    /// Start of the attempt, milliseconds since 1970.
+    /// The start of the attempt, milliseconds since 1970.
     package let at: Int64
-    /// Duration of the attempt.
+    /// The duration of the attempt.
     package let nanoseconds: UInt64
     let answer: ReceiverAnswer
 
-    /// Whether the receiver accepted it.
+    /// Whether the receiver accepted the message.
     package var isAccepted: Bool { answer.outcome == .accepted }
-    /// The status of the response; nil without a response.
+    /// The status of the response; nil if there was no response.
     package var status: Int? { answer.status }
-    /// One sentence for people, without path, query, payload or secret.
+    /// One human-readable sentence without the path, the query, the payload or the secret.
     package var text: String { answer.text }
 
-    /// The attempt as a JSON object; a contract.
+    /// The attempt as a JSON object. A contract.
     package var json: [UInt8] {
         var json = JSONWriter()
         json.object { write(to: &$0) }
@@ -41,7 +41,7 @@ package struct DeliveryAttempt: Sendable {
     }
 }
 
-/// The latest attempts of this process, for `sluicectl webhooks attempts`.
+/// The latest attempts by this process, for `sluicectl webhooks attempts`.
 final class AttemptLog: Sendable {
     private struct State {
         var attempts: [DeliveryAttempt] = []
@@ -66,7 +66,7 @@ final class AttemptLog: Sendable {
         state.withLock { Array($0.attempts[$0.next...] + $0.attempts[..<$0.next]) }
     }
 
-    /// `{"attempts":[…]}`, oldest first.
+    /// The attempts as `{"attempts":[…]}`, oldest first.
     var json: [UInt8] {
         let attempts = all
         var json = JSONWriter(reservingCapacity: 1 << 16)

@@ -4,14 +4,14 @@ internal import JSON
 internal import Kafka
 internal import Telemetry
 
-/// A record that the receiver has failed more than once while accepting others.
+/// A record that the receiver has failed to process more than once while accepting others.
 struct KeptFailure: Sendable, Hashable {
-    /// The record, with its timestamp to distinguish it from a record at the same offset of a recreated topic.
+    /// Identifies the record. The timestamp distinguishes it from a record at the same offset of a recreated topic.
     struct Record: Sendable, Hashable {
         let topic: String
         let partition: Int64
         let offset: Int64
-        /// Milliseconds since 1970; -1 if it has none.
+        /// The record's timestamp, milliseconds since 1970; -1 if it has none.
         let timestamp: Int64
 
         init(topic: String, partition: Int64, offset: Int64, timestamp: Int64) {
@@ -29,21 +29,22 @@ struct KeptFailure: Sendable, Hashable {
     }
 
     let record: Record
-    /// Number of failures, each after an accepted record.
+    /// Number of failures, each after another record was accepted.
     let count: Int
     /// Time of the first failure, milliseconds since 1970.
     let first: Int64
 }
 
-/// The failures of a group's records, stored for the next start. Otherwise each restart would start the period of
-/// `webhooks.failures.time` again. An unreadable file counts as empty, and a failed write is a warning.
+/// The failures of a group's records, stored for the next start. Otherwise, each restart would restart the period of
+/// `webhooks.failures.time`. An unreadable file counts as empty, and a failed write causes only a warning.
 struct FailuresFile: Sendable {
-    /// Version of the layout; other versions are read as empty.
+    /// Version of the layout. Files with other versions are treated as empty.
     static let formatVersion: Int64 = 1
     /// Maximum number of failures stored.
     static let maximumCount = 1_000
     private static let maximumBytes = 1 << 20
-    /// Greater than any count reachable within the retention; counting on from it does not overflow.
+    /// Maximum valid number of failures of a record: greater than any count reachable within the retention, but small
+    /// enough that counting on does not overflow.
     private static let maximumFailures: Int64 = 1 << 32
 
     let path: String
@@ -54,7 +55,7 @@ struct FailuresFile: Sendable {
         self.log = log
     }
 
-    /// `<directory>/<group>.failures.json`.
+    /// Creates the file `<directory>/<group>.failures.json`.
     init(group: String, in directory: String, log: RateLimitedLogger?) {
         let name = String(group.map { $0.isLetter || $0.isNumber || "-._".contains($0) ? $0 : "_" })
         self.init(path: "\(directory)/\(name).failures.json", log: log)

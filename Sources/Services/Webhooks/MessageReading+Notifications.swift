@@ -3,7 +3,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// Messages for `webhooks.content=notification` and `signed`, from a record of a notification topic.
+/// Creates messages for `webhooks.content=notification` and `signed` from records of a notification topic.
 extension MessageReading {
     private struct Parts {
         let record: NotificationRecord
@@ -39,7 +39,7 @@ extension MessageReading {
                 data.set("notificationUUID", uuid)
                 data.set("trust", parts.record.trust?.rawValue)
                 data.set("origin", parts.record.origin?.rawValue)
-                // The original texts from Apple.
+                // The original text from Apple.
                 for member in parts.record.value.members where Self.applesMembers.contains(member.name) {
                     data.name(of: member.name)
                     data.text(member.value.bytes)
@@ -60,7 +60,7 @@ extension MessageReading {
             jws = try parts.record.rebuild { certificates.segment($0) }
         } catch {
             switch error {
-            // Version 1 bodies contain the app's password, which is in no record.
+            // Version 1 bodies contain the app's password, which no record contains.
             case .unsigned: throw .unwanted(WebhooksReason.unsigned)
             case .malformedProof: throw .unusable(WebhooksReason.malformedProof)
             case .unknownHeader(let header): throw .notYet(header)

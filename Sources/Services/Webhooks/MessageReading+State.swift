@@ -6,9 +6,9 @@ internal import KeyedState
 internal import Records
 internal import Time
 
-/// Messages for `webhooks.content=state`, from a record of an entitlement topic.
+/// Creates messages for `webhooks.content=state` from records of an entitlement topic.
 extension MessageReading {
-    /// The facts behind a state are internal and not sent to receivers.
+    /// The member with the facts behind a state, which are internal and not sent to receivers.
     private static let internalMember = "facts"
     private static let erased = "purchase.erased"
     private static let updated = "purchase.updated"
@@ -20,7 +20,7 @@ extension MessageReading {
             let bundleId = state["bundleId"]?.string.map({ BundleId($0) }) ?? record.keyParts?.bundleId
         else { throw .unusable(WebhooksReason.unreadable) }
         let type = Self.type(of: state)
-        // A state without a version was written by an older Sluice; every state with a version is newer.
+        // A state without a version was written by an older release of Sluice; every state with a version is newer.
         let version = state["version"]?.string ?? WebhookVersion.text(erasedAt: 0)
         var message = finish(
             record, id: WebhookID(environment, key: record.key ?? [], version: version, value: value), type: type,
@@ -36,7 +36,7 @@ extension MessageReading {
         return message
     }
 
-    /// Returns the digest of everything but the version and the moment of the answer.
+    /// Returns the digest of everything except the version and the moment of the answer.
     private static func content(of state: JSONElement) -> SHA256Digest {
         var digest = SHA256()
         for member in state.members where ![internalMember, "version", "asOf"].contains(member.name) {
@@ -51,7 +51,7 @@ extension MessageReading {
         _ record: KafkaRecord, _ environment: AppStoreEnvironment
     ) throws(WebhookMessageError) -> WebhookMessage {
         guard let (bundleId, subject) = record.keyParts else { throw .unusable(WebhooksReason.keyMissing) }
-        // The tombstone of an expired row, which was reported as erased before.
+        // This is the tombstone of an expired row, which was already reported as erased.
         guard record.header(StateHeader.expired) == nil else { throw .unwanted(WebhooksReason.expired) }
         let moment =
             record.header(StateHeader.moment)?.value.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
@@ -68,8 +68,8 @@ extension MessageReading {
             })
     }
 
-    /// Returns `purchase.` and the state of its grants in lower case, or `purchase.updated` if there are none or they
-    /// have different states.
+    /// Returns `purchase.` followed by the state of the grants in lower case, or `purchase.updated` if there are no
+    /// grants or their states differ.
     private static func type(of state: JSONElement) -> String {
         let rows = (state["grants"]?.elements ?? []) + (state["inactive"]?.elements ?? [])
         let states = Set(rows.map { $0["state"]?.string })

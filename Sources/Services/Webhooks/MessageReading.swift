@@ -5,7 +5,7 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Converts records to messages, depending on `webhooks.content`.
+/// Converts records to messages according to `webhooks.content`.
 struct MessageReading: Sendable {
     let content: WebhookContent
     let environments: [KafkaTopic: AppStoreEnvironment]

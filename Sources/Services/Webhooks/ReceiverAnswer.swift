@@ -1,18 +1,18 @@
 internal import HTTPClient
 
-/// The outcome of one attempt and its consequence for the record.
+/// The outcome of one attempt, and its consequence for the record.
 struct ReceiverAnswer: Sendable, Equatable {
     let outcome: WebhooksOutcome
-    /// Nil if there was no response.
+    /// The status of the response; nil if there was no response.
     let status: Int?
-    /// One sentence for the log, without path, query, payload or secret.
+    /// One sentence for the log, without the path, the query, the payload or the secret.
     let text: String
-    /// Delay requested by the receiver.
+    /// The delay requested by the receiver, if any.
     let retryAfter: Duration?
 
     /// Evaluates a response.
     ///
-    /// - Parameter now: seconds since 1970, for a `Retry-After` with a date.
+    /// - Parameter now: seconds since 1970, used for a `Retry-After` field with a date.
     init(_ response: HTTPClientResponse, now: Int64) {
         status = response.status
         outcome = Self.outcome(of: response.status)
@@ -22,7 +22,7 @@ struct ReceiverAnswer: Sendable, Equatable {
             ? response.header(WebhooksHeader.retryAfter).flatMap { RetryAfter.wait($0, now: now) } : nil
     }
 
-    /// The reason code for a record at fault: the status, or the outcome if there was none.
+    /// The reason code for a record at fault: the status, or the outcome if there was no response.
     var reasonCode: String { status.map { "\(WebhooksReason.refusedPrefix)\($0)" } ?? outcome.rawValue }
 
     /// Evaluates a failure without a response.
@@ -38,9 +38,9 @@ struct ReceiverAnswer: Sendable, Equatable {
         }
     }
 
-    /// Statuses about the receiver instead of the record: a wrong secret (401, 403), a wrong address (404, 405, 421), a
-    /// proxy (407), a protocol (426). They usually apply to every record alike, so none of them dead-letters a record
-    /// at once.
+    /// Statuses that concern the receiver instead of the record: a wrong secret (401, 403), a wrong address (404, 405,
+    /// 421), a proxy (407) or a protocol (426). They usually apply to all records alike, so a record is not
+    /// dead-lettered immediately because of them.
     private static let aboutReceiver: Set<Int> = [401, 403, 404, 405, 407, 421, 426]
 
     static func outcome(of status: Int) -> WebhooksOutcome {
@@ -50,7 +50,7 @@ struct ReceiverAnswer: Sendable, Equatable {
         case 429: .throttled
         case 410: .gone
         case 400...499: aboutReceiver.contains(status) ? .receiverSettings : .refused
-        // Redirects are not followed: the recipient of a body is a setting.
+        // Redirects are not followed, because only the settings determine the recipient of a body.
         default: .receiverSettings
         }
     }

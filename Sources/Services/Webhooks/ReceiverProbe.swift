@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// The last message that the receiver accepted. Posting it again under the same id tests whether the receiver is up
-/// when there is nothing else to deliver.
+/// The last message that the receiver accepted. Posting it again with the same id tests whether the receiver is up when
+/// there is nothing else to deliver.
 final class ReceiverProbe: Sendable {
     private struct State {
         var message: WebhookMessage?
-        /// Earliest time of the next probe, in monotonic nanoseconds.
+        /// The earliest time for the next probe, in monotonic nanoseconds.
         var nextAt: UInt64 = 0
     }
 
@@ -16,9 +16,9 @@ final class ReceiverProbe: Sendable {
 
     func accepted(_ message: WebhookMessage) { state.withLock { $0.message = message } }
 
-    /// Returns the message to post now; nil if none has been accepted yet, or the last probe was only seconds ago.
+    /// Returns the message to post now; nil if no message has been accepted yet or the last probe was only seconds ago.
     ///
-    /// - Parameter now: monotonic nanoseconds.
+    /// - Parameter now: the time in monotonic nanoseconds.
     func take(at now: UInt64) -> WebhookMessage? {
         state.withLock { state in
             guard now >= state.nextAt, let message = state.message else { return nil }

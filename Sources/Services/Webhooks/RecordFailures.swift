@@ -2,10 +2,10 @@ internal import Kafka
 internal import Synchronization
 internal import Time
 
-/// Distinguishes a record that the receiver cannot process from a receiver that is down: a record is at fault if it has
-/// failed often and for long while others were accepted.
+/// Distinguishes a record that the receiver cannot process from a receiver that is down. A record is at fault if it has
+/// failed often and for a long time while others were accepted.
 final class RecordFailures: Sendable {
-    /// Limits beyond which a record is at fault.
+    /// The limits beyond which a record is at fault.
     struct Limits: Sendable, Equatable {
         /// Number of failures; each counts only if the receiver has accepted another record since the previous one.
         let count: Int
@@ -15,9 +15,9 @@ final class RecordFailures: Sendable {
 
     private struct Failure {
         var count = 1
-        /// Number of accepted records at the last failure that counted.
+        /// Number of accepted records at the time of the last failure that counted.
         var accepted: UInt64
-        /// Time of the first failure in monotonic nanoseconds; negative if before the boot of this machine.
+        /// Time of the first failure in monotonic nanoseconds; negative if it was before this machine booted.
         let first: Int64
 
         /// Returns how long the record has been failing.
@@ -26,9 +26,9 @@ final class RecordFailures: Sendable {
 
     private struct State {
         var accepted: UInt64 = 0
-        /// Failures by record; bounded by the records in progress.
+        /// Failures by record; bounded by the number of records in progress.
         var failures: [KafkaTopicPartition: [KafkaOffset: Failure]] = [:]
-        /// Records that failed more than once, including those of partitions now assigned to other members.
+        /// Records that failed more than once, including those in partitions now assigned to other members.
         var kept: [KeptFailure.Record: KeptFailure] = [:]
     }
 
@@ -36,13 +36,14 @@ final class RecordFailures: Sendable {
     private let file: FailuresFile?
     private let clocks: Clocks
     private let state = Mutex(State())
-    /// Serializes writers: a later write has the newer failures.
+    /// Serializes writers, so that a later write has the newer failures.
     private let writing = Mutex(())
-    /// Maximum age of a failure in milliseconds: by then the record was decided, or its partition was assigned to
-    /// another member.
+    /// Maximum age of a failure in milliseconds. By then, the record is done or dead-lettered, or its partition was
+    /// assigned to another member.
     private static let maximumAge: Int64 = 8 * 86_400_000
 
-    /// - Parameter file: file with the failures of earlier processes, updated for later ones; nil to store none.
+    /// - Parameter file: the file with the failures of earlier processes, updated for later ones; nil stores no
+    ///   failures.
     init(_ limits: Limits, file: FailuresFile? = nil, clocks: Clocks = .system) {
         self.limits = limits
         self.file = file
@@ -63,13 +64,14 @@ final class RecordFailures: Sendable {
         if wasKept { write() }
     }
 
-    /// Records that the receiver accepted a probe: it is up, so its failures concern the records.
+    /// Records that the receiver accepted a probe. The receiver is up, so failures concern the records.
     func acceptedAgain() { state.withLock { $0.accepted &+= 1 } }
 
-    /// Returns whether the record has failed for long enough and lacks only an accepted record as evidence that the
-    /// receiver is up. Always false while many records fail: then the receiver is at fault, even if it accepts probes.
+    /// Returns whether the record has failed for long enough, so that the only evidence missing is an accepted record,
+    /// which shows that the receiver is up. Always false while many records fail, because then the receiver is at fault
+    /// even if it accepts probes.
     ///
-    /// - Parameter now: monotonic nanoseconds.
+    /// - Parameter now: the time in monotonic nanoseconds.
     func lacksAcceptance(_ record: KafkaRecord, at now: UInt64) -> Bool {
         state.withLock { state in
             guard let failure = state.failures[record.topicPartition]?[record.offset],
@@ -80,13 +82,13 @@ final class RecordFailures: Sendable {
         }
     }
 
-    /// Maximum number of records failing at the same time for which a probe counts as evidence.
+    /// Maximum number of records that may be failing at the same time for a probe to count as evidence.
     static let maximumFailing = 4
 
-    /// Records that the receiver failed the record.
+    /// Records that the receiver failed to process the record.
     ///
-    /// - Parameter now: monotonic nanoseconds.
-    /// - Returns: whether the record is at fault; its failures are then dropped.
+    /// - Parameter now: the time in monotonic nanoseconds.
+    /// - Returns: whether the record is at fault; if so, its failures are dropped.
     func failed(_ record: KafkaRecord, at now: UInt64) -> Bool {
         let (isAtFault, isChanged) = state.withLock { state in
             let accepted = state.accepted
@@ -119,7 +121,7 @@ final class RecordFailures: Sendable {
         return isAtFault
     }
 
-    /// Restores a failure of an earlier process or assignment. Earlier accepted records do not count again.
+    /// Restores a failure from an earlier process or assignment. Records accepted earlier do not count again.
     private func failure(of kept: KeptFailure, accepted: UInt64, at now: UInt64) -> Failure {
         let age = min(max(0, clocks.wallMilliseconds() - kept.first), Self.maximumAge)
         return Failure(count: kept.count, accepted: accepted, first: Int64(clamping: now) &- age * 1_000_000)

@@ -1,12 +1,12 @@
 internal import Time
 
-/// The header field `Retry-After`: seconds, or a date. Source: RFC 9110 section 10.2.3.
+/// Parses the header field `Retry-After`: seconds or a date. Source: RFC 9110 section 10.2.3.
 enum RetryAfter {
-    /// Upper limit for a delay requested by a receiver.
+    /// The maximum delay that a receiver can request.
     static let longest: Duration = .seconds(300)
     private static let shortest: Duration = .seconds(1)
 
-    /// Returns the delay; nil for a malformed text.
+    /// Returns the delay; nil if the text is malformed.
     ///
     /// - Parameter now: seconds since 1970.
     static func wait(_ text: String, now: Int64) -> Duration? {

@@ -2,13 +2,14 @@ internal import AppStoreModel
 internal import Kafka
 internal import Records
 
-/// The content of messages: `webhooks.content`.
+/// The content of messages; the values of `webhooks.content`.
 package enum WebhookContent: String, Sendable, CaseIterable {
     /// The state of a purchase, after each change.
     case state
     /// Each of Apple's notifications, decoded.
     case notification
-    /// Each of Apple's notifications as Apple posted it, byte for byte, for endpoints that verify it themselves.
+    /// Each of Apple's notifications as Apple posted it, byte for byte, for endpoints that verify notifications
+    /// themselves.
     case signed
 
     /// Returns the input topic of an environment.

@@ -2,13 +2,14 @@ internal import AppStoreModel
 
 /// The apps and types of messages that a receiver gets.
 struct WebhookFilter: Sendable, Equatable {
-    /// Apps; empty for every app.
+    /// The apps; empty means every app.
     let apps: Set<String>
-    /// Types; empty for every type. `purchase` covers `purchase.expired`, as does every prefix that ends at a full
-    /// stop.
+    /// The types; empty means every type. `purchase` includes `purchase.expired`, as does any prefix that ends at a
+    /// full stop.
     let types: [String]
 
-    /// Returns the reason why this receiver does not get the message, as a ``WebhooksReason``; nil if it does.
+    /// Returns the reason why this receiver does not get the message, as a ``WebhooksReason``; nil if it gets the
+    /// message.
     func refusal(_ message: WebhookMessage) -> String? {
         if !apps.isEmpty, !apps.contains(message.bundleId.rawValue) { return WebhooksReason.otherApp }
         if !types.isEmpty, !types.contains(where: { covers($0, message.type) }) { return WebhooksReason.otherType }

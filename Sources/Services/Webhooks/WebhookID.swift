@@ -2,12 +2,12 @@ internal import AppStoreModel
 internal import Cryptography
 internal import Records
 
-/// The value of `webhook-id`: `<content>-<environment>-` and an identifier of the message, so that a copy of a record
-/// in any topic and at any offset has the same id. It contains no dot, because dots separate the signed parts.
+/// The value of `webhook-id`: `<content>-<environment>-` and an identifier of the message. Copies of a record have the
+/// same id in any topic and at any offset. The id contains no dot, because dots separate the signed parts.
 ///
 /// - A notification is identified by its notificationUUID.
-/// - A state is identified by its purchase (16 hexadecimal digits of the SHA-256 of its key), its version, and 16
-///   digits of its value's.
+/// - A state is identified by its purchase (16 hexadecimal digits of the SHA-256 of the key), its version, and 16
+///   hexadecimal digits of the SHA-256 of its value.
 struct WebhookID: Sendable, Equatable {
     let content: WebhookContent
     let environment: AppStoreEnvironment
@@ -18,7 +18,7 @@ struct WebhookID: Sendable, Equatable {
         self.init(content, environment, name: Self.word(notificationUUID))
     }
 
-    /// Creates the id of a purchase's state; an erasure has no value.
+    /// Creates the id of a purchase's state. An erasure has no value.
     init(_ environment: AppStoreEnvironment, key: [UInt8], version: String, value: [UInt8]?) {
         let purchase = Self.digest(key)
         self.init(
@@ -31,7 +31,7 @@ struct WebhookID: Sendable, Equatable {
         text = "\(content.rawValue)-\(environment.rawValue.lowercased())-\(name)"
     }
 
-    /// Parses the content and environment of an id; nil for any other text.
+    /// Parses the content and environment of an id; nil if the text is not an id.
     init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let content = WebhookContent(rawValue: parts[0]), !parts[2].isEmpty,
@@ -42,7 +42,7 @@ struct WebhookID: Sendable, Equatable {
         self.text = text
     }
 
-    /// Returns text that is safe in an id: plain text unchanged, anything else as a digest.
+    /// Returns text that is safe to use in an id: plain text unchanged, any other text as a digest.
     private static func word(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || $0 == UInt8(ascii: "-")

@@ -2,27 +2,27 @@ internal import AppStoreModel
 internal import Kafka
 internal import Records
 
-/// The message for one record, the same in every attempt.
+/// The message for one record. It is the same in every attempt.
 struct WebhookMessage: Sendable, Equatable {
-    /// See ``WebhookID``.
+    /// The message id; see ``WebhookID``.
     let id: String
-    /// The type as full-stop separated parts, the most general one first (Standard Webhooks).
+    /// The type, as parts separated by full stops with the most general part first (Standard Webhooks).
     let type: String
-    /// The app of the message.
+    /// The app that the message is about.
     let bundleId: BundleId
     let body: [UInt8]
-    /// The W3C trace context of the record, if it has a valid one.
+    /// The record's W3C trace context, if it has a valid one.
     let traceParent: String?
-    /// Content of the purchase's state without its moment; nil if each message is posted.
+    /// The content of the purchase's state without its moment; nil if every message is to be posted.
     var content: StateContent?
 }
 
 /// The reason why a record has no message.
 enum WebhookMessageError: Error, Equatable {
-    /// The record is invalid for its topic; the text is a ``WebhooksReason``.
+    /// The record is invalid for its topic. The string is a ``WebhooksReason``.
     case unusable(String)
-    /// The record has nothing for this receiver; the text is a ``WebhooksReason``.
+    /// The record has nothing for this receiver. The string is a ``WebhooksReason``.
     case unwanted(String)
-    /// A required header segment of the certificates topic has not been read yet.
+    /// A required header segment has not been read from the certificates topic yet.
     case notYet(HeaderReference)
 }

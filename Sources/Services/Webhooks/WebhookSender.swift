@@ -4,9 +4,9 @@ internal import SignedRequests
 internal import Telemetry
 internal import Time
 
-/// Posts signed messages to the receiver; one call is one attempt.
+/// Posts signed messages to the receiver. Each call is one attempt.
 struct WebhookSender: Sendable {
-    /// Maximum length of a response; a longer one counts as a failure and is discarded.
+    /// Maximum length of a response in bytes. A longer response is discarded and counts as a failure.
     static let maximumAnswerBytes = 256 * 1024
 
     let plan: WebhooksPlan
@@ -24,9 +24,9 @@ struct WebhookSender: Sendable {
 
     /// Makes one attempt.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled, and errors of the system's cryptography.
+    /// - Throws: `CancellationError` if the task is cancelled, or an error of the system's cryptography.
     func send(_ message: WebhookMessage) async throws -> DeliveryAttempt {
-        // Receivers reject a timestamp that is minutes old, so each attempt has its own.
+        // Receivers reject timestamps that are minutes old, so each attempt has its own.
         let moment = clocks.wallMilliseconds()
         let timestamp = moment / 1000
         let start = clocks.monotonicNanoseconds()
@@ -63,7 +63,7 @@ struct WebhookSender: Sendable {
         return headers
     }
 
-    /// Returns the current keys of the file.
+    /// Returns the current keys in the file.
     private func keys() -> SigningKeys {
         let (keys, change) = plan.keys.current(now: clocks.monotonicNanoseconds())
         switch change {

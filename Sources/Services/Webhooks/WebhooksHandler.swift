@@ -6,12 +6,13 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Posts each record in the receiver's scope until the receiver accepts it.
+/// Posts each record that is in the receiver's scope until the receiver accepts it.
 ///
-/// A record is done when the receiver accepts it. It is dead-lettered only if the receiver fails this one record
-/// repeatedly while accepting others: at once if the status is about the record (``Refused``), after a while if it is
-/// about the receiver or there is none (``RecordFailures``). More than ``refusalLimit`` refusals in a row, of any
-/// records, are the receiver's fault; then all records wait for the next accepted one.
+/// A record is done when the receiver accepts it. It is dead-lettered only if the receiver repeatedly fails to process
+/// this one record while accepting others: once its attempts are used up if the status is about the record
+/// (``Refused``), or after a while if the status is about the receiver or there is no response (``RecordFailures``).
+/// More than ``refusalLimit`` consecutive refusals, of any records, are the receiver's fault; all records then wait
+/// until one is accepted.
 package final class WebhooksHandler: RecordHandler {
     /// The receiver refused the record.
     struct Refused: RecordFault, CustomStringConvertible {
@@ -24,9 +25,9 @@ package final class WebhooksHandler: RecordHandler {
         var description: String { "the receiver responded \(status) (webhook-id \(id))" }
     }
 
-    /// Wait while the certificates topic lacks a segment of a record.
+    /// How long to wait while a record's segment is missing from the certificates topic.
     private static let headerWait: Duration = .seconds(1)
-    /// Wait while delivery is stopped: records are checked again, but nothing is sent.
+    /// How long to wait while delivery is stopped. Records are then checked again, but nothing is sent.
     private static let stoppedWait: Duration = .seconds(60)
 
     private let plan: WebhooksPlan
@@ -45,10 +46,10 @@ package final class WebhooksHandler: RecordHandler {
     private let isStopped = Atomic(false)
 
     /// - Parameters:
-    ///   - refusals: maximum number of refusals of a record before it is dead-lettered.
-    ///   - file: stores the failures of records for the next start; nil to store none.
-    ///   - readCertificates: reads the certificates topic from its beginning into the directory of `reading`, and
-    ///     returns whether it reached the end.
+    ///   - refusals: the maximum number of times that a record is refused before it is dead-lettered.
+    ///   - file: stores the failures of records for the next start; nil stores no failures.
+    ///   - readCertificates: reads the certificates topic from its beginning into `reading`'s directory, and returns
+    ///     whether it reached the end.
     init(
         _ plan: WebhooksPlan, refusals: Int, reading: MessageReading, client: HTTPClient, attempts: AttemptLog,
         metrics: WebhooksMetrics, logger: Logger, clocks: Clocks = .system, failures file: FailuresFile? = nil,
@@ -65,7 +66,7 @@ package final class WebhooksHandler: RecordHandler {
         sender = WebhookSender(plan, client: client, clocks: clocks, log: log)
     }
 
-    /// Returns the number of consecutive refusals, of all records together, that are attributed to records: the
+    /// Returns the maximum number of consecutive refusals, across all records, that are attributed to records: the
     /// attempts of four records.
     static func refusalLimit(attempts: Int) -> Int { attempts * 4 }
 
@@ -95,7 +96,7 @@ package final class WebhooksHandler: RecordHandler {
         return verdict
     }
 
-    /// Decides about a record with a header segment that is missing in the certificates topic.
+    /// Decides what happens to a record with a header segment that is missing from the certificates topic.
     private func wait(for header: HeaderReference, _ record: KafkaRecord) async -> HandlerVerdict {
         headers.forget { reading.certificates.segment($0) != nil }
         let now = sender.clocks.monotonicNanoseconds()
@@ -125,8 +126,8 @@ package final class WebhooksHandler: RecordHandler {
         return attempt
     }
 
-    /// Posts a probe. A failing record is at fault only if the receiver accepts something; if nothing else is left to
-    /// deliver, the partition would wait for the record indefinitely.
+    /// Posts a probe. A failing record is at fault only if the receiver accepts something else. Without a probe, the
+    /// partition would wait for the record indefinitely if nothing else was left to deliver.
     private func askForAcceptance(beside record: KafkaRecord) async throws {
         let now = sender.clocks.monotonicNanoseconds()
         guard failures.lacksAcceptance(record, at: now), let message = probe.take(at: now) else { return }

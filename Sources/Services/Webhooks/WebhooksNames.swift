@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract; the runtime defines those of every consumer.
+/// Names of the service's metrics, a contract. The runtime defines those of every consumer.
 enum WebhooksMetricName {
     static let attempts = "sluice_webhooks_attempts_total"
     static let attemptDuration = "sluice_webhooks_attempt_duration_seconds"
@@ -8,13 +8,13 @@ enum WebhooksMetricName {
     static let paused = "sluice_webhooks_paused"
 }
 
-/// The outcome of one attempt: the label `outcome`, and the reason in the log.
+/// The outcome of an attempt; used as the label `outcome` and as the reason in the log.
 enum WebhooksOutcome: String, Sendable, CaseIterable {
     /// 2xx.
     case accepted
-    /// A status about this one record.
+    /// A status that concerns this one record.
     case refused
-    /// A status about the receiver's address, secret or protocol, which applies to every request alike.
+    /// A status that concerns the receiver's address, secret or protocol and applies to all requests alike.
     case receiverSettings = "receiver_settings"
     /// 410: the receiver accepts no more requests.
     case gone
@@ -29,31 +29,31 @@ enum WebhooksOutcome: String, Sendable, CaseIterable {
     case failed
 }
 
-/// Codes of dead-lettered and skipped records, in addition to `http_…` with the status of a response, and
-/// ``WebhooksOutcome`` if there was none.
+/// Reason codes of dead-lettered and skipped records, in addition to `http_…` with the response status, or
+/// ``WebhooksOutcome`` if there was no response.
 enum WebhooksReason {
-    /// An erasure without a purchase in its key: the subject of the erasure is unknown.
+    /// An erasure without a purchase in its key, so that the subject of the erasure is unknown.
     static let keyMissing = "key_missing"
     /// The value is invalid for its topic.
     static let unreadable = "unreadable"
     /// `proof` does not match the payloads.
     static let malformedProof = "malformed_proof"
-    /// The certificates topic was read to its end and lacks a header segment of the record.
+    /// The certificates topic was read to its end and does not contain one of the record's header segments.
     static let unknownHeader = "unknown_header"
     static let refusedPrefix = "http_"
 
     // Skipped.
     /// A version 1 notification, for which Apple signed nothing that could be posted.
     static let unsigned = "unsigned"
-    /// The tombstone of an expired row, which was reported as erased before.
+    /// The tombstone of an expired row, which was already reported as erased.
     static let expired = "expired"
-    /// The receiver has accepted an equal state of the purchase.
+    /// The receiver has already accepted an equal state of the purchase.
     static let unchanged = "unchanged"
     static let otherApp = "other_app"
     static let otherType = "other_type"
 }
 
-/// Header fields of a delivery, in addition to those of its signature; a contract.
+/// Header fields of a delivery, in addition to those of its signature. A contract.
 enum WebhooksHeader {
     static let contentType = "content-type"
     static let userAgent = "user-agent"

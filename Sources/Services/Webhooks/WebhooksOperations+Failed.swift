@@ -4,11 +4,11 @@ internal import JSON
 package import Kafka
 internal import PipelineRuntime
 
-/// The dead letters of a receiver to post again.
+/// Selects a receiver's dead letters to post again.
 package struct FailedDeliveries: Sendable {
     /// The dead letter topic of the receiver's group.
     package let topic: KafkaTopic
-    /// Only records dead-lettered at or after this time, milliseconds since 1970; nil for all.
+    /// Selects only records dead-lettered at or after this time, milliseconds since 1970; nil means all.
     package let since: Int64?
     /// Maximum number of posts per second.
     package let rate: Int
@@ -19,18 +19,18 @@ package struct FailedDeliveries: Sendable {
         self.rate = rate
     }
 
-    /// The result for one dead letter.
+    /// The outcome for one dead letter.
     package enum Outcome: Sendable {
         case posted(DeliveryAttempt)
         /// The position of the dead letter, and the reason why it cannot be posted.
         case skipped(KafkaTopicPartition, KafkaOffset, String)
 
-        /// Whether the receiver accepted it.
+        /// Whether the receiver accepted the message.
         package var isAccepted: Bool {
             if case .posted(let attempt) = self { attempt.isAccepted } else { false }
         }
 
-        /// One sentence for people.
+        /// One human-readable sentence.
         package var text: String {
             switch self {
             case .posted(let attempt): "\(attempt.id): \(attempt.text)"
@@ -38,7 +38,7 @@ package struct FailedDeliveries: Sendable {
             }
         }
 
-        /// The outcome as a JSON object; a contract.
+        /// The outcome as a JSON object. A contract.
         package var json: [UInt8] {
             switch self {
             case .posted(let attempt): return attempt.json
@@ -56,11 +56,11 @@ package struct FailedDeliveries: Sendable {
 }
 
 extension WebhooksOperations {
-    /// Posts dead-lettered records again: the same bodies under the same ids, in the order of the dead letters. Dead
-    /// letters and offsets stay unchanged, and filters are ignored.
+    /// Posts dead-lettered records again: the same bodies with the same ids, in the order of the dead letters. Dead
+    /// letters and offsets remain unchanged, and filters are ignored.
     ///
     /// - Parameter report: called for each dead letter.
-    /// - Throws: a `ConfigurationError`, a `KafkaError`, or any error of `report`.
+    /// - Throws: a `ConfigurationError`, a `KafkaError`, or any error thrown by `report`.
     package static func resend(
         _ failed: FailedDeliveries, _ configuration: Configuration, kafka: KafkaConfiguration,
         report: (FailedDeliveries.Outcome) async throws -> Void
@@ -91,7 +91,7 @@ extension WebhooksOperations {
 
     struct NotPosted: Error { let reason: String }
 
-    /// Returns the message of the original record of a dead letter.
+    /// Returns the message for a dead letter's original record.
     static func message(of letter: KafkaRecord, _ reading: MessageReading) throws(NotPosted) -> WebhookMessage {
         func text(_ name: String) -> String? {
             letter.headers.last { $0.key == name }?.value.map { String(decoding: $0, as: UTF8.self) }

@@ -7,13 +7,13 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// Operations of `sluicectl webhooks` on the configured receiver.
+/// The operations of `sluicectl webhooks` on the configured receiver.
 package enum WebhooksOperations {
     private static let testType = "sluice.test"
 
-    /// Posts a test message, which concerns no purchase.
+    /// Posts a test message, which is not about any purchase.
     ///
-    /// - Throws: a `ConfigurationError`; a `StartupError` if the content has no test message.
+    /// - Throws: a `ConfigurationError`; a `StartupError` if there is no test message for the configured content.
     package static func test(_ configuration: Configuration) async throws -> DeliveryAttempt {
         let plan = try WebhooksPlan(configuration)
         guard plan.content != .signed else {
@@ -26,8 +26,7 @@ package enum WebhooksOperations {
         return try await send(testMessage(at: SystemClock.wallMilliseconds()), plan)
     }
 
-    /// Posts the message with a `webhook-id` again, with the same body under the same id. Searches its topic for the
-    /// record.
+    /// Posts the message with this `webhook-id` again, with the same body and id. Searches the topic for its record.
     ///
     /// - Throws: a `ConfigurationError`; a `StartupError` if the record no longer exists.
     package static func resend(
@@ -58,7 +57,7 @@ package enum WebhooksOperations {
         return try await send(found, plan)
     }
 
-    /// Returns a reader of messages with this content, with all certificates loaded.
+    /// Returns a reader for messages with this content, with all certificates loaded.
     static func reading(
         _ content: WebhookContent, _ plan: WebhooksPlan, _ kafka: KafkaConfiguration
     ) async throws -> MessageReading {

@@ -9,22 +9,23 @@ extension WebhooksSettings {
     static let group = ConsumerSettings.group(of: TopicNames.webhooksGroup)
     private static let groupInstanceId = ConsumerSettings.groupInstanceId(of: TopicNames.webhooksGroup)
 
-    /// The settings that each of `webhooks.receivers` can override.
+    /// The settings that each receiver in `webhooks.receivers` can override.
     static let ofReceiver = NamedSettings(
         [
             url, secrets, content, environments, apps, types, timeout, concurrency, failures, failureTime, gone,
             insecure, roots, paused, group, groupInstanceId,
         ], prefix: prefix, template: receiverTemplate)
 
-    /// Returns the configuration of one of `webhooks.receivers`; its group is named after it by default.
+    /// Returns the configuration of one receiver in `webhooks.receivers`. By default, its group is named after the
+    /// receiver.
     static func narrowed(_ configuration: Configuration, to receiver: String) -> Configuration {
         configuration.narrowed(
             to: receiver, ofReceiver,
             defaults: [ConfigurationDefault(group, "\(TopicNames.webhooksGroup)-\(receiver)")])
     }
 
-    /// Returns each receiver with its configuration; without `webhooks.receivers`, the single one of the general
-    /// settings.
+    /// Returns each receiver with its configuration. Without `webhooks.receivers`, returns the single receiver in the
+    /// general settings.
     ///
     /// - Throws: a ``ConfigurationError`` if receivers cannot be distinguished.
     package static func consumers(_ configuration: Configuration) throws(ConfigurationError) -> [NamedConsumer] {
@@ -52,7 +53,7 @@ extension WebhooksSettings {
     /// Returns the configuration of one receiver.
     ///
     /// - Parameter name: name of the receiver; nil if there is only one.
-    /// - Throws: a ``ConfigurationError`` if it is not configured, or if a name is required.
+    /// - Throws: a ``ConfigurationError`` if the receiver is not configured, or if a name is required.
     package static func receiver(
         _ name: String?, _ configuration: Configuration
     ) throws(ConfigurationError) -> Configuration {

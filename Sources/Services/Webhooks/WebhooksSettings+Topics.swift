@@ -4,7 +4,7 @@ package import Kafka
 internal import Records
 
 extension WebhooksSettings {
-    /// The group of one receiver and the topics that it reads.
+    /// A receiver's group, and the topics that it reads.
     package struct Reading: Sendable {
         package let group: String
         /// The topics of `webhooks.content` in `webhooks.environments`.
@@ -15,7 +15,7 @@ extension WebhooksSettings {
 
     private static let general: [any AnySetting] = [content, environments, group]
 
-    /// The settings on which the topics and groups depend.
+    /// The settings that the topics and groups depend on.
     package static let topicSettings: [any AnySetting] =
         general + [receivers] + NamedSettings(general, prefix: prefix, template: receiverTemplate).settings
 

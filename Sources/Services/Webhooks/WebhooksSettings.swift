@@ -98,13 +98,13 @@ package enum WebhooksSettings {
     }
 }
 
-/// The consequence of a 410 from the receiver.
+/// How to react to a 410 from the receiver.
 package enum GoneReceiver: String, Sendable, CaseIterable {
     case stop, retry
 }
 
 extension ValueKind where Value == String {
-    /// Accepts anything that looks like a bundle id: no space, slash or star.
+    /// Accepts anything that looks like a bundle id: no space, slash or asterisk.
     fileprivate static var bundleId: ValueKind<String> { word("bundle id", "com.example.app", "-") }
 
     fileprivate static var receiverName: ValueKind<String> {

@@ -3,7 +3,7 @@ package import KafkaModel
 package import KeyedState
 package import RefundCases
 
-/// The refund cases of an environment, read from their topic.
+/// The refund cases of an environment, as read from their topic.
 package struct ReadRefunds {
     /// A case and its winning proposal.
     package struct Row: Sendable {
@@ -13,7 +13,7 @@ package struct ReadRefunds {
 
         package var rounds: RefundRounds { RefundRounds(refund, gap: gap) }
 
-        /// The answer of the newest round: recorded, or frozen and not sent yet.
+        /// The answer for the newest round: either recorded, or frozen but not sent yet.
         package var answer: FrozenAnswer? { rounds.newest.flatMap { $0.answer ?? frozen(for: $0) } }
 
         /// Returns the winning proposal if it belongs to this round.
@@ -24,7 +24,7 @@ package struct ReadRefunds {
             return FrozenAnswer(json: proposal.value)
         }
 
-        /// Why the waiting round has not been answered yet.
+        /// The reason why the waiting round has not been answered yet.
         package var obstacle: AnswerObstacle? {
             guard let round = rounds.waiting, let obstacle = refund.obstacle else { return nil }
             return obstacle.through >= round.openedAt ? obstacle : nil
@@ -42,14 +42,14 @@ package struct ReadRefunds {
         private func order(_ proposal: StateProposal) -> Int64 { refund.round(ofProposal: proposal.value, gap: gap) }
     }
 
-    /// `refunds.round.gap`, in milliseconds.
+    /// The value of `refunds.round.gap`, in milliseconds.
     package let gap: Int64
 
     package private(set) var rows: [String: Row] = [:]
-    /// Number of records that are not readable cases, such as those of a newer version.
+    /// Number of records that are not readable cases, such as those written by a newer version.
     package private(set) var unreadable = 0
 
-    /// - Parameter gap: `refunds.round.gap`, in milliseconds.
+    /// - Parameter gap: the value of `refunds.round.gap`, in milliseconds.
     package init(gap: Int64) { self.gap = gap }
 
     package mutating func take(_ record: KafkaRecord) {
@@ -71,6 +71,6 @@ package struct ReadRefunds {
         rows[key] = row
     }
 
-    /// Rows with a request or an outcome: a RESCIND_CONSENT alone does not make a case.
+    /// Rows with a request or an outcome. A RESCIND_CONSENT alone does not make a case.
     package var cases: [Row] { rows.values.filter { !$0.refund.requests.isEmpty || $0.refund.outcome != nil } }
 }

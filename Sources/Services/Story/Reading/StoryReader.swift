@@ -3,13 +3,13 @@ internal import EntitlementRules
 package import Kafka
 internal import Records
 
-/// Reads a story from Kafka: the partitions of its record keys, and the progress of consumer groups.
+/// Reads a story from Kafka: the records in the partitions of its record keys, and the progress of consumer groups.
 package struct StoryReader {
     package let topics: StoryTopics
     package let search: StorySearch
-    /// Consumer groups whose progress is part of the story.
+    /// The consumer groups for which the story reports progress.
     package let groups: [String]
-    /// `refunds.round.gap`, in milliseconds.
+    /// The value of `refunds.round.gap`, in milliseconds.
     package let roundGap: Int64
 
     package init(_ topics: StoryTopics, _ search: StorySearch, groups: [String], roundGap: Int64) {
@@ -22,7 +22,7 @@ package struct StoryReader {
     private var names: TopicNames { topics.names }
     private var environment: AppStoreEnvironment { topics.environment }
 
-    /// Reads the records of the purchases or the notification.
+    /// Reads the records of the story's purchases or notification.
     ///
     /// - Returns: the records, and all records of the erasures topic.
     package func records(
@@ -41,7 +41,7 @@ package struct StoryReader {
         return (collector, erasures)
     }
 
-    /// Returns the progress of every group in the partitions of the story.
+    /// Returns the progress of every group in the story's partitions.
     package func progress(
         of collector: StoryCollector, _ admin: KafkaAdmin, _ gaps: inout [Story.Gap]
     ) async -> [StoryGroup] {
@@ -74,7 +74,7 @@ package struct StoryReader {
         return result
     }
 
-    /// Reads the refund cases of the transactions of the story.
+    /// Reads the refund cases of the story's transactions.
     package func refunds(of story: Story, notificationUUID: String?) async throws -> [StoryEntry] {
         var keys: Set<[UInt8]> = []
         for purchase in story.purchases {
@@ -94,7 +94,7 @@ package struct StoryReader {
         return entries.filter { $0.notificationUUID == notificationUUID }
     }
 
-    /// Adds what was searched and what was not.
+    /// Adds the searched and the unsearched parts of the topics to the story.
     ///
     /// - Parameter hasArchive: whether archived records were added.
     package func account(for story: inout Story, _ collector: StoryCollector, hasArchive: Bool) {

@@ -1,21 +1,21 @@
 package import Kafka
 
-/// Reads partitions up to the ends at the start of the command, and accounts for what was read.
+/// Reads partitions up to the end offsets at the start of the command, and keeps track of the offsets read.
 package final class StorySearch {
     private let kafka: KafkaConfiguration
     private let topics: StoryTopics
-    /// Maximum number of records of a topic.
+    /// Maximum number of records to read from a topic.
     private let limit: Int64
     private let report: (String) -> Void
-    /// The range read of each partition.
+    /// The range of offsets read from each partition.
     private var read: [KafkaTopicPartition: Range<Int64>] = [:]
 
-    /// Number of records between two lines of progress.
+    /// Number of records between two progress lines.
     private static let step: Int64 = 100_000
-    /// Number of records from which a partition is read by a consumer of its own.
+    /// Number of records at which a partition gets its own consumer.
     private static let largePartition = 20_000
 
-    /// - Parameter report: prints a line of progress.
+    /// - Parameter report: prints a progress line.
     package init(_ kafka: KafkaConfiguration, _ topics: StoryTopics, limit: Int, report: @escaping (String) -> Void) {
         self.kafka = kafka
         self.topics = topics
@@ -59,7 +59,8 @@ package final class StorySearch {
         }
     }
 
-    /// The start offsets for one consumer after the other: a large partition has one of its own, whose queue it fills.
+    /// Returns the start offsets for each consumer. A large partition has its own consumer, because it fills the
+    /// consumer's queue.
     private static func groups(
         _ ranges: [KafkaTopicPartition: Range<Int64>]
     ) -> [[KafkaTopicPartition: KafkaOffset]] {
@@ -72,7 +73,7 @@ package final class StorySearch {
         return ordered.map { [$0.key: $0.value] } + (small.isEmpty ? [] : [small])
     }
 
-    /// The newest records of each partition, within the limit of its topic.
+    /// Returns the offset range of each partition's newest records, within the limit per topic.
     private func ranges(_ places: [KafkaTopicPartition]) -> [KafkaTopicPartition: Range<Int64>] {
         var ranges: [KafkaTopicPartition: Range<Int64>] = [:]
         for (_, places) in Dictionary(grouping: places, by: \.topic) {

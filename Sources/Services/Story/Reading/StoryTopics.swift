@@ -4,17 +4,17 @@ internal import Lifecycle
 package import Records
 internal import Synchronization
 
-/// The topics of an environment that can contain a part of a story, with their offsets.
+/// The topics of an environment that can contain parts of a story, with their offsets.
 package struct StoryTopics: Sendable {
     package let names: TopicNames
     package let environment: AppStoreEnvironment
-    /// The oldest and the next offset of each partition of the topics that exist.
+    /// The oldest and the next offset of each partition, for topics that exist.
     package let watermarks: [KafkaTopicPartition: KafkaWatermarks]
 
-    /// Topics of every installation that do not exist, or that this user may not describe.
+    /// Topics that every installation should have but that do not exist, or that this user may not describe.
     package let missing: [KafkaTopic]
 
-    /// - Parameter groups: consumer groups, which may have dead letter topics.
+    /// - Parameter groups: the consumer groups that may have dead letter topics.
     /// - Throws: a ``StartupError`` if the notification topic does not exist, or the brokers do not respond.
     package init(
         _ names: TopicNames, _ environment: AppStoreEnvironment, groups: [String], of admin: KafkaAdmin
@@ -45,7 +45,7 @@ package struct StoryTopics: Sendable {
         watermarks = try ends.withLock { $0 }.mapValues { try $0.get() }
     }
 
-    /// The dead letter topics of the other environments.
+    /// Returns the dead letter topics of the other environments.
     private static func deadLetters(_ names: TopicNames, besides environment: AppStoreEnvironment) -> Set<KafkaTopic> {
         let others = AppStoreEnvironment.published.filter { $0 != environment }.flatMap {
             [names.notifications($0), names.entitlements($0), names.refunds($0), names.reconciliation($0)]
@@ -58,12 +58,12 @@ package struct StoryTopics: Sendable {
 
     package func exists(_ topic: KafkaTopic) -> Bool { watermarks.keys.contains { $0.topic == topic } }
 
-    /// The partitions of a topic, ascending; empty if it does not exist.
+    /// Returns the partitions of a topic in ascending order; empty if the topic does not exist.
     package func partitions(of topic: KafkaTopic) -> [KafkaTopicPartition] {
         watermarks.keys.filter { $0.topic == topic }.sorted { $0.partition < $1.partition }
     }
 
-    /// The partitions that can contain records of these keys, ascending.
+    /// Returns the partitions that can contain records with these keys, in ascending order.
     package func partitions(of topic: KafkaTopic, keys: Set<[UInt8]>) -> [KafkaTopicPartition] {
         let all = partitions(of: topic)
         guard !all.isEmpty else { return [] }
@@ -71,7 +71,7 @@ package struct StoryTopics: Sendable {
         return all.filter { wanted.contains($0.partition) }
     }
 
-    /// Dead letter topics that exist, by name.
+    /// The dead letter topics that exist, sorted by name.
     package var deadLetters: [KafkaTopic] {
         Set(watermarks.keys.map(\.topic)).filter { $0.rawValue.hasSuffix(".dlq") }
             .sorted { $0.rawValue < $1.rawValue }
