@@ -4,8 +4,8 @@ extension KeyedState {
     /// Returns once everything that was in the state's topic for an input at the time of the call has been read.
     ///
     /// - Parameter input: the input topic; this member must follow all partitions of its state's topic.
-    /// - Throws: a ``StateError`` for a partition that is not followed, a `KafkaError` when a leader does not return
-    ///   its end, `CancellationError` when the task is cancelled or reading has ended.
+    /// - Throws: a ``StateError`` if a partition is not followed, a `KafkaError` if a leader does not return the end of
+    ///   a partition, or a `CancellationError` if the task is cancelled or reading has ended.
     public func catchUp(with input: KafkaTopic) async throws {
         guard let topic = options.topics[input] else { throw StateError(.changelog, "no state topic for \(input)") }
         let parts = try parts()

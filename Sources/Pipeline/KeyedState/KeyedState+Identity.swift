@@ -6,7 +6,7 @@ extension KeyedState {
     /// partition is shorter, if its last record before the position differs, or, when that record was compacted away,
     /// if all records before the position were written after the file.
     ///
-    /// - Throws: a `KafkaError` when a record cannot be read.
+    /// - Throws: a `KafkaError` if a record cannot be read.
     func isRecreated(
         _ place: KafkaTopicPartition, _ ends: KafkaWatermarks, _ parts: Parts
     ) async throws -> Bool {

@@ -10,8 +10,8 @@ extension KeyedState {
         public var changed: [State] = []
         /// Number of merged states that were older than the current ones.
         public var late = 0
-        /// Errors by index in the batch: the model's error for a state that cannot be merged, a ``RowRefusal`` for a
-        /// row that cannot be published.
+        /// Errors by index in the batch: the model's error if a state cannot be merged, or a ``RowRefusal`` if a row
+        /// cannot be published.
         public var faults: [Int: any Error] = [:]
         /// Errors by key for rows that the brokers refuse, or that have derived updates that the brokers refuse.
         var refusals: [RowKey: KafkaError] = [:]
@@ -65,7 +65,7 @@ extension KeyedState {
         public let value: [UInt8]
         /// Offset of the record that first held the proposal.
         public let offset: Int64
-        /// Whether this call proposed it.
+        /// Whether this call made the proposal.
         public let isOwn: Bool
     }
 

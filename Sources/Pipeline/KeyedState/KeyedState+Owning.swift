@@ -7,7 +7,7 @@ internal import Time
 extension KeyedState {
     /// Brings the rows of a partition up to date before its first record is handled.
     ///
-    /// - Parameter input: a partition of the input.
+    /// - Parameter input: a partition of an input topic.
     public func partitionAssigned(_ input: KafkaTopicPartition) async throws {
         guard let place = statePartition(of: input) else {
             throw StateError(.changelog, "no state topic for \(input)")
@@ -35,7 +35,7 @@ extension KeyedState {
             throw error
         }
         let previous = withRunning { running in
-            // Awaited when the partition is released and when the service stops.
+            // The member waits for this task when it releases the partition and when the service stops.
             let task = Task(executorPreference: executor) { await self.publishWhileOwned(place) }
             return running.publishers.updateValue(task, forKey: place)
         }
@@ -51,7 +51,7 @@ extension KeyedState {
 
     /// Stops publishing the pending rows of a partition and releases it.
     ///
-    /// - Parameter input: a partition of the input.
+    /// - Parameter input: a partition of an input topic.
     public func partitionReleased(_ input: KafkaTopicPartition) async {
         guard let place = statePartition(of: input) else { return }
         await options.revoked(input)

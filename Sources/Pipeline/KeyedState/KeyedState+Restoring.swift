@@ -70,6 +70,6 @@ extension KeyedState {
         logger.info("all partitions of the state are restored", [LogField(.milliseconds, now - start)])
     }
 
-    /// A page cache of 32 MiB and a log of 64 MiB.
+    /// The write buffers used during a restore: a page cache of 32 MiB and a log of 64 MiB.
     private static var restoreBuffers: Database.WriteBuffers { Database.WriteBuffers(cache: 32_768, log: 16_000) }
 }

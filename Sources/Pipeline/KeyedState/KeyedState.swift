@@ -157,7 +157,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         options.topics[input.topic].map { KafkaTopicPartition(topic: $0, partition: input.partition) }
     }
 
-    /// Returns the partition of a key's row, chosen by murmur2 as in Java clients.
+    /// Returns the partition of a key's row, determined by murmur2 as in Java clients.
     func place(of key: [UInt8], in topic: KafkaTopic) throws(StateError) -> KafkaTopicPartition {
         let count = try parts().partitionCounts[topic] ?? 1
         return KafkaTopicPartition(topic: topic, partition: KafkaPartition(ofKey: key, partitions: count))

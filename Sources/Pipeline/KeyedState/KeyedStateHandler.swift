@@ -11,7 +11,7 @@ public enum StateReading<State: Sendable>: Sendable {
 
 /// A handler that merges records into a keyed state.
 public struct KeyedStateHandler<Model: StateModel>: BatchHandler {
-    /// The keyed state into which records are merged.
+    /// The keyed state that records are merged into.
     private enum Target: Sendable {
         case keyed(KeyedState<Model>)
         case local(LocalState<Model>, topics: [KafkaTopic: KafkaTopic])

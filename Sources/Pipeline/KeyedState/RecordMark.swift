@@ -6,7 +6,7 @@ internal import Kafka
 /// `sluice.state` is `<writer>;<number>;<fingerprint>` in hexadecimal. A member uses it to recognize its own records
 /// without parsing them.
 struct RecordMark: Equatable {
-    /// Random identifier of one run of a process.
+    /// Random identifier of a process run.
     var writer: UInt64
     /// Number of the publication; ascending within each partition.
     var number: UInt64

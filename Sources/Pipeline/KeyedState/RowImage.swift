@@ -23,7 +23,7 @@ struct RowWrite: Sendable {
     let key: [UInt8]
     /// Id of the row in the database; 0 for a new row.
     let id: Int64
-    /// The new columns; nil deletes the row.
+    /// The new column values; nil deletes the row.
     let image: RowImage?
     /// The row's index entries before the change.
     let oldEntries: [IndexEntry]

@@ -26,7 +26,7 @@ struct RowState<Model: StateModel> {
     /// A publication that has not been read back yet.
     struct Publication {
         let number: UInt64
-        /// The published state; nil for a tombstone that removes the row.
+        /// The published state; nil if the publication is a tombstone that removes the row.
         let state: SharedState<State>?
         var image: RowImage
         /// `rowVersion` at the time of the publication.
@@ -34,7 +34,7 @@ struct RowState<Model: StateModel> {
         let delivery: StateDelivery
     }
 
-    /// The state applied from the topic; nil without a row.
+    /// The state applied from the topic; nil if there is no row.
     private(set) var row: SharedState<State>?
     /// The stored form of `row`.
     private(set) var image = RowImage()

@@ -26,7 +26,7 @@ final class StateFollowers: Sendable {
             return !state.isClosed
         }
         guard mayBegin else { return nil }
-        // Awaited by `end(within:)`.
+        // `end(within:)` waits for this task.
         return Task(executorPreference: executor) { [self] in
             await body()
             wake { $0.running -= 1 }

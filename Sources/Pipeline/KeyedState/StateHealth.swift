@@ -1,6 +1,6 @@
 internal import Kafka
 
-/// Whether the reader of a state's topics is connected, makes progress, and can write. Times are monotonic
+/// Tracks whether the reader of a state's topics is connected, is making progress and can write. Times are monotonic
 /// milliseconds.
 struct StateHealth: Sendable {
     /// Maximum time without statistics, which normally arrive every few seconds (every 15 s at most). After this, the
@@ -11,7 +11,7 @@ struct StateHealth: Sendable {
     var lastSign: Int64?
     /// Number of brokers that the reader is connected to; nil before the first statistics.
     var brokersUp: Int?
-    /// Partitions whose last write to the database failed.
+    /// Partitions with a last database write that failed.
     private(set) var unwritten: Set<KafkaTopicPartition> = []
     /// Time of the last progress of each partition that is behind its topic.
     private var waiting: [KafkaTopicPartition: Int64] = [:]
@@ -31,7 +31,7 @@ struct StateHealth: Sendable {
         waiting[place] = isBehind ? waiting[place] ?? now : nil
     }
 
-    /// Drops a partition that is no longer read.
+    /// Drops a partition that is no longer being read.
     mutating func forget(_ place: KafkaTopicPartition) {
         unwritten.remove(place)
         waiting[place] = nil

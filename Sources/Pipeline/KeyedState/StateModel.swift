@@ -30,7 +30,7 @@ public protocol StateModel: Sendable {
     /// Returns the row as stored in the database: all facts, independent of the time.
     func encode(_ state: State) -> [UInt8]
 
-    /// Decodes the output of ``encode(_:)`` by this or an older version of the program.
+    /// Decodes the output of ``encode(_:)``, written by this or an older version of the program.
     ///
     /// - Throws: a ``StateError`` with code `newer` if a newer version wrote the row; the process then ends with exit
     ///   code 78 and never overwrites the row. Any other error means that the value is unreadable.
@@ -65,7 +65,7 @@ public protocol StateModel: Sendable {
     ///   - moment: the effective time of the tombstone (``StatePublication/moment``), milliseconds since 1970.
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> State?
 
-    /// Returns the index entries under which the row can be found.
+    /// Returns the index entries by which the row can be found.
     func indexEntries(of state: State) -> [IndexEntry]
 
     /// Returns when work on the row is due, in milliseconds since 1970; see

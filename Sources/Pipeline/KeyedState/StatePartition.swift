@@ -18,7 +18,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         var oversized: [[UInt8]: Oversized] = [:]
         /// Time of the next attempt for each refused tombstone of an expired row, by key.
         var refusedRemovals: [[UInt8]: Int64] = [:]
-        /// Entries whose rows are being written.
+        /// Entries with rows that are being written.
         var writing: [Entry] = []
         /// Rows that are being written but were not decoded.
         var copies: [CopiedRow] = []

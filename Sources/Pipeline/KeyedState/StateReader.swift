@@ -138,7 +138,7 @@ public struct StateView<Model: StateModel> {
     private func decode(_ row: Row) throws -> Model.State { try model.decode(row.blob(0)) }
 }
 
-/// A connection and the only queue on which it is used.
+/// A connection, and the only queue that uses it.
 private final class ReaderLane: @unchecked Sendable {
     // @unchecked Sendable because only blocks of its serial queue touch the database.
     let database: Database

@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// The tables of a keyed state: a prefix of the state's topics.
+/// The tables of a keyed state, which reflect a prefix of the state's topics.
 enum StateSchema {
     static let migrations = [
         // Files of the first two versions contained unpublished data. Kafka has all of it, so the files are rebuilt.

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The database of a keyed state. It reflects a prefix of the state's topics and is written only by the code that
 /// applies them.
 ///
-/// `synchronous=NORMAL`: a lost tail is read again from Kafka.
+/// `synchronous=NORMAL` is sufficient: if the latest writes are lost, they are read again from Kafka.
 final class StateStore: Sendable {
     struct Guarded {
         let database: Database

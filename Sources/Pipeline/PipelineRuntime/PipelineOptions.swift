@@ -44,7 +44,7 @@ public struct PipelineOptions: Sendable {
     public var firstBackoff: Duration = .milliseconds(200)
     /// The longest wait between attempts.
     public var maximumBackoff: Duration = .seconds(30)
-    /// Maximum duration of one handler call, after which the process ends with exit code 75; nil for no limit.
+    /// Maximum duration of a handler call, after which the process ends with exit code 75; nil means no limit.
     public var recordDeadline: Duration?
     /// How long running records may take to finish when a partition is revoked or the consumer stops.
     public var drainLimit: Duration = .seconds(10)
@@ -66,7 +66,7 @@ public struct PipelineOptions: Sendable {
         return WindowLimits(records: max(1, flushRecords), bytes: max(1, flushBytes), distance: .max)
     }
 
-    /// Returns the memory limit shared by all partitions; nil for a handler that keeps no records.
+    /// Returns the memory limit shared by all partitions; nil if the handler keeps no records.
     func windowShare(_ handler: PipelineHandler) -> WindowShare? {
         switch handler {
         case .records:

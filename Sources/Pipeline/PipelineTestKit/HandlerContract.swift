@@ -55,7 +55,7 @@ public struct HandlerContract: Sendable {
         case malformedRecords = "malformed records"
         /// The partition is lost during a call, and then assigned again.
         case cancellation
-        /// Every record fails because of the infrastructure, before and after its effect, and is retried.
+        /// Every record fails with an infrastructure fault, once before and once after its effect, and is retried.
         case infrastructureFault = "infrastructure fault"
         /// The sink is unavailable for a while (only with `withholdSink`).
         case sinkAway = "sink away"

@@ -31,7 +31,7 @@ final class HandlerWatch: Sendable {
         case stalling
     }
 
-    /// A failure of the infrastructure, not of the record.
+    /// An infrastructure fault, not the fault of a record.
     private struct Fault: InfrastructureFault {}
 
     private struct State {

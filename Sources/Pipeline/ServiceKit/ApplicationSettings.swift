@@ -52,7 +52,7 @@ public enum ApplicationSettings {
             help: "Port of /livez, /readyz and /metrics; 0 selects a free port and logs it.")
     }
 
-    /// All settings except the admin port, whose default depends on the executable.
+    /// All settings except the admin port: its default depends on the executable.
     public static let all: [any AnySetting] =
         [bootstrapServers, profile, durability, logLevel, logFormat, adminHost] + HTTPClientSettings.all
 

@@ -6,7 +6,7 @@ internal import Records
 /// The rows that match one query.
 struct EntitlementsFinding: Sendable {
     let query: EntitlementsQuery
-    /// Sorted by environment, then key.
+    /// The matching purchases, sorted by environment and then by key.
     let purchases: [PurchaseFacts]
     /// Consent rows of the customers who made the purchases, and of the customer named in the query.
     let consents: [PurchaseFacts]

@@ -9,7 +9,7 @@ internal import Telemetry
 
 /// Merges the facts in notifications into the state of their purchases.
 ///
-/// The merge is a join, so a repeated, late or out-of-order record has no wrong effect.
+/// The merge is a join, so repeated, late and out-of-order records do no harm.
 enum EntitlementsHandler {
     static func handler(
         of state: KeyedState<EntitlementsModel>, topics: TopicNames, metrics: EntitlementsMetrics,

@@ -63,7 +63,7 @@ enum FactsReading {
         guard
             let facts = PurchaseFacts(
                 notification: notification, transaction: transaction, renewalInfo: renewalInfo,
-                // Only records marked as signed count as signed.
+                // A record counts as signed only if it is marked as signed.
                 isSigned: record.trust == .signed, receivedAt: record.receivedAt)
         else { return deadLetter(EntitlementsReason.identityMissing, nil) }
         guard facts.hasBoundedIdentifiers else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }

@@ -90,7 +90,7 @@ struct KeyedRefundStore: RefundStore {
 }
 
 extension RefundCase {
-    /// An empty case with the same identity, to which parts are added.
+    /// An empty case with the same identity, for adding parts.
     var identity: RefundCase {
         RefundCase(environment: environment, bundleId: bundleId, transactionId: transactionId)
     }

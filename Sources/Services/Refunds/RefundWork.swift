@@ -122,7 +122,7 @@ struct RefundWork: Sendable {
             return (.retry, .unknown)
         }
         guard let body = answer.body, let form = answer.form else {
-            // An operator decided that nothing is sent.
+            // An operator decided not to send anything.
             let reason = answer.reason ?? ConsumptionProblem.Code.doNotAnswer.rawValue
             try await end(refund, round, .withheld, reason, answer)
             return (.done, .unknown)
@@ -166,7 +166,7 @@ struct RefundWork: Sendable {
                 }
                 break
             } catch {
-                // Apple has the answer, so a failure of Kafka must not cause it to be sent again.
+                // Apple has the answer, so a Kafka failure must not cause it to be sent again.
                 try Task.checkCancellation()
                 report(error, refund)
                 try await pause()

@@ -17,7 +17,7 @@ final class RevocationService: Service {
 
     func run() async throws {
         await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
-        // Checks end only with the task; returning would end the process.
+        // The checks must run until the task is cancelled, because returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 

@@ -28,7 +28,7 @@ struct WebhooksMetrics: Sendable {
     /// Records that delivery is paused by configuration.
     func paused() { pause.set(1) }
 
-    /// Records that the receiver answered 410 and delivery has stopped.
+    /// Records that delivery has stopped because the receiver answered 410.
     func stopped() { stop.set(1) }
 
     func attempted(_ outcome: WebhooksOutcome, nanoseconds: UInt64) {

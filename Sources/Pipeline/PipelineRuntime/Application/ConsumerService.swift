@@ -37,7 +37,7 @@ final class ConsumerService: Service {
         }
     }
 
-    /// Throws as soon as one pipeline fails permanently.
+    /// Runs all pipelines. Throws as soon as one of them fails permanently.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for member in members {
@@ -52,7 +52,7 @@ final class ConsumerService: Service {
         }
     }
 
-    /// Reports not ready first, then stops all members concurrently.
+    /// Reports that the process is not ready, then stops all members concurrently.
     func stop(within limit: Duration) async {
         admin.turnAway()
         await stop(members[...], within: limit)

@@ -27,7 +27,7 @@ package final class CallFile: @unchecked Sendable {
     /// Suspicions from earlier crashes, as read when the file was opened.
     let suspicions: [Suspicion]
 
-    /// Opens the first file that no running process has locked: `<directory>/<name>.calls`, `<name>.2.calls`, …
+    /// Opens the first file that is not locked by a running process: `<directory>/<name>.calls`, `<name>.2.calls`, …
     ///
     /// - Throws: a file system error; `POSIXError` with `EBUSY` if all files are locked.
     package static func open(name: String, in directory: String) throws -> CallFile {

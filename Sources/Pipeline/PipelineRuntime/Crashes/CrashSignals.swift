@@ -9,8 +9,8 @@ enum CrashSignals {
 
     /// Address of the word; 0 if there is none.
     private static let word = Atomic<UInt>(0)
-    /// Previous actions by signal number, as the address of a table, because a signal handler must not allocate, lock
-    /// or initialize anything.
+    /// Address of a table with the previous action for each signal number. It is an address because a signal handler
+    /// must not allocate, lock or initialize anything.
     private static let previousActions = UInt(
         bitPattern: UnsafeMutablePointer<sigaction>.allocate(capacity: 65))
     private static let isInstalled = Atomic(false)

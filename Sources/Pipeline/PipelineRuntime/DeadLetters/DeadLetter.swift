@@ -82,7 +82,7 @@ enum DeadLetter {
     enum Content: CaseIterable {
         case everything, withoutValue, headersOfLetter
 
-        /// The next smaller content; nil for the smallest.
+        /// The next smaller content; nil if this is the smallest.
         var smaller: Content? {
             switch self {
             case .everything: .withoutValue

@@ -14,7 +14,7 @@ struct PipelineHealth: Sendable, Equatable {
     var brokersUp = 0
     /// The reasons why the brokers refuse the member.
     var troubles = KafkaTroubleRecord()
-    /// Monotonic nanoseconds of the last statistics, or of the start.
+    /// Time of the last statistics, or of the start, in monotonic nanoseconds.
     var lastSign: Int64
 
     /// Records a completed join. At least one broker is then up; the next statistics report the exact number.

@@ -31,7 +31,7 @@ final class ProcessorDemand: Sendable {
     /// The system reports a thread's waiting time only when the wait ends. If the average is below `enough`, this
     /// returns the number of threads that are ready now, if that is greater.
     ///
-    /// - Parameter now: monotonic nanoseconds.
+    /// - Parameter now: the time in monotonic nanoseconds.
     func look(at now: Int64, enough: Double) -> Double? {
         state.withLock { state in
             var sum: Int64 = 0

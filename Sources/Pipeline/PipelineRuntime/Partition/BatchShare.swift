@@ -11,7 +11,7 @@ final class BatchShare: Sendable {
     private struct State {
         /// Partitions that are handling a batch.
         var working: Set<KafkaTopicPartition> = []
-        /// Partitions whose last batch reached its limit.
+        /// Partitions with a last batch that reached its limit.
         var full: Set<KafkaTopicPartition> = []
     }
 

@@ -21,9 +21,9 @@ final class PartitionWindow: Sendable {
     struct Load: Sendable, Equatable {
         let records: Int
         let oldestOffset: Int64?
-        /// Monotonic nanoseconds.
+        /// When the oldest unfinished record was admitted, in monotonic nanoseconds.
         let oldestAdmittedAt: Int64?
-        /// Kafka's timestamp, milliseconds since 1970.
+        /// Kafka's timestamp of the oldest unfinished record, milliseconds since 1970.
         let oldestTimestampMilliseconds: Int64?
         /// Kafka's timestamp of the newest record read, finished or not.
         let newestTimestampMilliseconds: Int64?
@@ -71,7 +71,7 @@ final class PartitionWindow: Sendable {
         return next.map(KafkaOffset.init(rawValue:))
     }
 
-    /// Capacity for further records; nil when the window is full.
+    /// Capacity for further records; nil if the window is full.
     var room: Room? { state.withLock { room(in: $0) } }
 
     /// Waits until the window has capacity; returns nil if the window was closed.

@@ -84,7 +84,7 @@ struct AppleConfirmation: Sendable {
             return false
         }
         let found = try Self.facts(of: verified, status: nil)
-        // Another customer's transaction proves nothing about this purchase.
+        // A transaction of another purchase proves nothing about this one.
         guard found.originalTransactionId == purchase.originalTransactionId else { return false }
         facts.append(found)
         return true

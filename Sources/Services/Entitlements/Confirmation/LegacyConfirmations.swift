@@ -65,7 +65,7 @@ final class LegacyConfirmations: Service {
         try await DueLoop.rest()
     }
 
-    /// Cancels queries in flight; the next owner of the partition repeats them.
+    /// Cancels queries in flight. The partition's next owner repeats them.
     func stop(within limit: Duration) async { loop.finish() }
 
     // MARK: Planning
