@@ -34,7 +34,7 @@ extension PurchaseFacts {
 
     /// Groups the transactions into periods, ordered by the transaction that represents each period.
     ///
-    /// - Parameter instant: periods that ended before others had begun by this moment may be omitted.
+    /// - Parameter instant: the moment of interest; a period may be omitted if a later one has begun by then.
     private func periods(
         after instant: AppStoreInstant, _ isIncluded: (TransactionFacts) -> Bool
     ) -> [SubscriptionPeriod] {

@@ -6,7 +6,7 @@ package struct NotificationMark: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
 
-    /// - Parameter id: a notificationUUID, in either case, or any other identifier of a notification.
+    /// - Parameter id: a notificationUUID, in upper or lower case, or any other identifier of a notification.
     package init(of id: String) {
         let digest = SHA256.digest(of: Array(id.lowercased().utf8)).bytes
         high = Self.number(digest.prefix(8))

@@ -180,7 +180,8 @@ extension KeyedState {
         }
     }
 
-    /// Makes a worker follow `standbys` partitions in addition to its own: those most recently applied to its file.
+    /// Makes a worker follow, in addition to its assigned partitions, the `standbys` partitions from which its file was
+    /// updated most recently.
     func adjustStandbys() {
         guard options.role == .worker, let parts = try? parts() else { return }
         let assigned = withRunning { $0.assigned }

@@ -16,8 +16,8 @@ struct StateWrite: Sendable {
     var form: Int64 = 0
     /// The last record before the position; nil if it is unknown.
     var last: RecordPrint?
-    /// Formerly refused states, by key, that are now published. They are removed unless more was kept for the key in
-    /// the meantime.
+    /// States, by key, that were refused before and have now been published. Each is deleted from the stored refused
+    /// states, unless a newer state has been stored for the key in the meantime.
     var fitting: [[UInt8]: [UInt8]] = [:]
 }
 

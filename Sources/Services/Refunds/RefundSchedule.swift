@@ -68,8 +68,8 @@ struct RefundSchedule {
 
     /// - Parameters:
     ///   - concurrency: the maximum number of concurrent requests.
-    ///   - fallbackMargin: how long before its end a round is decided without the company's service if the service does
-    ///     not answer.
+    ///   - fallbackMargin: the time before a round's end at which it is decided without the company's service if the
+    ///     service has not answered.
     init(concurrency: Int, fallbackMargin: Int64) {
         self.concurrency = max(1, concurrency)
         self.fallbackMargin = fallbackMargin

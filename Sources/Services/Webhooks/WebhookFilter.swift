@@ -4,8 +4,7 @@ internal import AppStoreModel
 struct WebhookFilter: Sendable, Equatable {
     /// The apps; empty means every app.
     let apps: Set<String>
-    /// The types; empty means every type. `purchase` includes `purchase.expired`, as does any prefix that ends at a
-    /// full stop.
+    /// The types; empty means every type. A type also covers the types below it: `purchase` covers `purchase.expired`.
     let types: [String]
 
     /// Returns the reason why this receiver does not get the message, as a ``WebhooksReason``; nil if it gets the

@@ -31,7 +31,7 @@ public enum EnvelopeFault: String, Sendable, Hashable, CaseIterable {
     case number
     /// The date is outside the years 0000 to 9999.
     case date
-    /// The value is ambiguous, and the field determines the environment.
+    /// The environment cannot be derived from the field, because its value is ambiguous.
     case ambiguous
 }
 

@@ -31,7 +31,7 @@ package struct LoggedCheckpoints: Sendable {
         logs[key] = log
     }
 
-    /// The origins of all logs that leaves refer to, in ascending order.
+    /// The origins of all logs referenced by the leaves, in ascending order.
     var origins: [String] { logs.values.map(\.origin).sorted() }
 
     /// Returns the roots that a log must have, in ascending order of size.

@@ -1,7 +1,7 @@
 /// The classes used in the version 1 body. Apple does not document which class a boundary belongs to: here, lower
 /// bounds are inclusive and upper bounds exclusive. Unknown and negative values are 0, undeclared.
 enum ConsumptionClass {
-    /// Returns 1 to 7: less than 3, 10, 30, 90, 180 or 365 days, or more.
+    /// Returns 1 to 6 for less than 3, 10, 30, 90, 180 and 365 days, and 7 for more.
     static func accountTenure(days: Int64?) -> Int64 { number(days, [0, 3, 10, 30, 90, 180, 365]) }
 
     /// Returns 1 to 7: less than 5 minutes, 60 minutes, 6 hours, 24 hours, 4 days or 16 days, or more.

@@ -5,7 +5,7 @@ internal import Time
 struct StartPosition: Sendable {
     let place: KafkaTopicPartition
     let offset: KafkaOffset
-    /// False if the group has no offset for the partition yet, so that this one should be committed.
+    /// Whether the group has already committed an offset for the partition. If not, `offset` should be committed.
     let isCommitted: Bool
 
     /// Maximum time to query the committed offsets, and to query all beginnings together.

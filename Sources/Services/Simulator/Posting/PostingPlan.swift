@@ -144,8 +144,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return true
     }
 
-    /// Number of posts that should have been held back by now. It is slightly ahead of an even distribution, so that
-    /// the last ones are found before the end, where few posts have a successor.
+    /// The target for the number of posts held back so far. It runs slightly ahead of an even distribution, because
+    /// near the end few posts have a successor, and so few can be held back.
     private var lateDue: Int {
         let (product, overflow) = late.multipliedReportingOverflow(by: drawn + 32)
         return overflow ? late : Swift.min(late, product / Swift.max(count, 1))
