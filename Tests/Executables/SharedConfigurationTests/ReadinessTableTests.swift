@@ -26,12 +26,14 @@ import Testing
         }
     }
 
+    /// Returns all sources without their comments, which may quote a line that no executable prints any more.
     private static func sources() throws -> String {
         let folder = root.appending(path: "Sources").path
         let files = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
         return try files.filter { $0.hasSuffix(".swift") }.map {
             try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)
-        }.joined()
+        }.joined().split(separator: "\n").filter { !$0.trimmingPrefix(while: \.isWhitespace).hasPrefix("//") }
+            .joined(separator: "\n")
     }
 
     @Test func `each line is printed by an executable, and each alert exists`() throws {
