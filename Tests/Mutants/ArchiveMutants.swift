@@ -218,7 +218,8 @@ enum ArchiveMutants {
     private static let storing: [Mutant] = [
         creating.without("archive-store-existing", "try noteExisting(name, in: folder)"),
         exchanging.without(
-            "archive-store-exchanged", "try makeEntriesDurable(folder)", after: "of a process that ended before this."),
+            "archive-store-exchanged", "try makeEntriesDurable(folder)",
+            after: "an earlier process may have written before it ended."),
         folders.without("archive-store-ancestors", "try synchronizeEntries(of: parent)"),
         durability.without("archive-store-folder-failed", "unsynchronized.failed(name, error)"),
         lock.without("archive-store-forgotten", "onRelease()"),
