@@ -106,7 +106,8 @@ struct HeldEntries: Sendable {
     }
 
     private mutating func index(of name: UnsafeRawBufferPointer) -> Int {
-        let known = names.firstIndex { known in
+        // Further names, which only a hostile header has, are not searched: each has an index of its own, in order.
+        let known = names.prefix(Self.maximumNames).firstIndex { known in
             known.count == name.count && known.withUnsafeBytes { Self.compare($0, name) == 0 }
         }
         if let known { return known }
