@@ -38,6 +38,7 @@ let platform: [Target] = [
     systemLibrary("CRdKafka", pkgConfig: "rdkafka", apt: "librdkafka-dev", brew: "librdkafka"),
     systemLibrary("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
     systemLibrary("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+    systemLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev", brew: "zstd"),
     systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
     .systemLibrary(name: "CFixedKey", path: "Sources/Platform/CFixedKey"),
     .systemLibrary(name: "CSockets", path: "Sources/Platform/CSockets"),
@@ -57,6 +58,7 @@ let platform: [Target] = [
     module("Cryptography", layer: "Platform", uses: ["CFixedKey", "COpenSSL", "Bytes"]),
     module("TransparencyLog", layer: "Platform", uses: ["Bytes", "Cryptography"]),
     module("SQLite", layer: "Platform", uses: ["CSQLite"]),
+    module("Zstandard", layer: "Platform", uses: ["CZstd"]),
     module("SignedRequests", layer: "Platform", uses: ["Bytes", "Configuration", "Cryptography"]),
     module("HTTPServer", layer: "Platform", uses: ["CSockets", "Time", "Concurrency", "Bytes"]),
     module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency", "Bytes", "Configuration"]),
@@ -121,7 +123,10 @@ let pipeline: [Target] = [
         uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency", "Bytes"]),
     module(
         "KeyedState", layer: "Pipeline",
-        uses: ["PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Configuration", "Lifecycle", "Time", "Bytes"]),
+        uses: [
+            "PipelineRuntime", "Kafka", "SQLite", "Zstandard", "Telemetry", "Configuration", "Lifecycle", "Time",
+            "Bytes",
+        ]),
     module("PipelineTestKit", layer: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry", "KafkaDevBroker"]),
 ]
 
@@ -338,6 +343,7 @@ let package = Package(
         tests(
             "TransparencyLogTests", layer: "Platform",
             uses: ["Bytes", "Cryptography", "TransparencyLog", "TestSupport"]),
+        tests("ZstandardTests", layer: "Platform", uses: ["Zstandard", "TestSupport"]),
         tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
         tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport", "Time"]),
         tests(
@@ -415,8 +421,8 @@ let package = Package(
         tests(
             "KeyedStateTests", layer: "Pipeline",
             uses: [
-                "KeyedState", "PipelineRuntime", "Kafka", "SQLite", "Telemetry", "Lifecycle", "KafkaDevBroker", "Time",
-                "Concurrency", "PipelineTestSupport", "TestSupport",
+                "KeyedState", "PipelineRuntime", "Kafka", "SQLite", "Zstandard", "Telemetry", "Lifecycle",
+                "KafkaDevBroker", "Time", "Concurrency", "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "PipelineTestKitTests", layer: "Pipeline",

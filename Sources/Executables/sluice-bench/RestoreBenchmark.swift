@@ -5,46 +5,75 @@ internal import Kafka
 internal import Records
 internal import SQLite
 
-/// Measures recovery from a lost disk. One member publishes the state of many purchases to the embedded broker; then a
-/// second member without a database reads it back. The measurement ends when the second member has all rows.
+/// Measures recovery from a lost disk. One member publishes the state of many purchases; then a second member without a
+/// database reads it back. The measurement ends when the second member has all rows. Uses the embedded broker, and also
+/// Apache Kafka if available.
 struct RestoreBenchmark {
     let verified: [VerifiedNotification]
     /// The current time in milliseconds since 1970.
     let now: Int64
+    /// Maximum number of rows on Apache Kafka.
+    let rows: Int
     let isQuick: Bool
 
     /// The embedded broker keeps 5 MiB per partition; with this many partitions it keeps all records.
-    private static let partitions: Int32 = 48
+    private static let embeddedPartitions: Int32 = 48
 
     func run(into report: inout BenchReport) async throws {
         report.section("restore of a lost disk from the embedded broker, one record a row")
-        let topic = TopicNames().notifications(.production)
-        let backlog = try NotificationBacklog(
-            verified, topic: topic, count: isQuick ? 20_000 : 200_000, order: .spread, steps: 1, at: now)
+        let broker = try ChildProcess(
+            "sluice-dev-broker", ["--port", "0", "--partitions", "\(Self.embeddedPartitions)"])
+        try await measure(
+            backlog(isQuick ? 20_000 : 200_000), "restore", on: broker.ready(field: "bootstrapServers"),
+            partitions: Self.embeddedPartitions, isEmbedded: true, into: &report)
+        try broker.stop()
+        guard let script = KafkaCluster.script else {
+            return report.skip("restore.kafka", because: KafkaCluster.absence)
+        }
+        report.section("restore of a lost disk from Apache Kafka, one record a row")
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-bench-kafka-\(getpid())")
+        let cluster = try KafkaCluster(script: script, directory: directory.path)
+        defer { try? cluster.stop() }
+        let topics = TopicNames()
+        let specifications = topics.ingress() + topics.state() + topics.deadLetters(of: "sluice-entitlements")
+        try await cluster.create(specifications)
+        let partitions = specifications.first { $0.name == topics.notifications(.production) }?.partitions ?? 12
+        try await measure(
+            backlog(isQuick ? 20_000 : rows), "restore.kafka", on: cluster.bootstrapServers,
+            partitions: Int32(clamping: partitions), isEmbedded: false, into: &report)
+    }
+
+    private func backlog(_ count: Int) throws -> NotificationBacklog {
+        try NotificationBacklog(
+            verified, topic: TopicNames().notifications(.production), count: count, order: .spread, steps: 1, at: now)
+    }
+
+    private func measure(
+        _ backlog: NotificationBacklog, _ name: String, on bootstrapServers: String, partitions: Int32,
+        isEmbedded: Bool, into report: inout BenchReport
+    ) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
             "sluice-bench-restore-\(getpid())")
         try? FileManager.default.removeItem(at: directory)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        let broker = try ChildProcess("sluice-dev-broker", ["--port", "0", "--partitions", "\(Self.partitions)"])
         let feed = try BacklogFeed(
-            backlog, bootstrapServers: try broker.ready(field: "bootstrapServers"), partitions: Self.partitions)
+            backlog, bootstrapServers: bootstrapServers, isBounded: isEmbedded, partitions: partitions)
         try await publish(feed, directory.path + "/first")
         let outcome = try restore(feed.bootstrapServers, directory.path + "/second")
         await feed.close()
-        try broker.stop()
         guard outcome.rows == backlog.customers else {
             throw BenchFailure("\(outcome.rows) rows for \(backlog.customers) purchases: the broker lost some")
         }
-        report.add("restore.rows", Double(outcome.rows), "rows", digits: 0)
-        report.add("restore.row_bytes", outcome.rowBytes, "bytes of the database a row", digits: 0)
+        report.add("\(name).rows", Double(outcome.rows), "rows", digits: 0)
+        report.add("\(name).row_bytes", outcome.rowBytes, "bytes of the database a row", digits: 0)
         report.add(
-            "restore.cpu_us", outcome.cpu / 1e3 / Double(outcome.rows), "us CPU a row, start included", bar: .atMost(30)
-        )
+            "\(name).cpu_us", outcome.cpu / 1e3 / Double(outcome.rows), "us CPU a row, start included",
+            bar: .atMost(30))
         report.add(
-            "restore.rows_per_core_second", Double(outcome.rows) / (outcome.cpu / 1e9), "rows/s of one core", digits: 0)
-        report.add("restore.seconds", outcome.seconds, "s from the start to the last row, broker on the same cores")
-        report.add("restore.memory_peak_mib", outcome.peak, "MiB resident")
+            "\(name).rows_per_core_second", Double(outcome.rows) / (outcome.cpu / 1e9), "rows/s of one core", digits: 0)
+        report.add("\(name).seconds", outcome.seconds, "s from the start to the last row, broker on the same cores")
+        report.add("\(name).memory_peak_mib", outcome.peak, "MiB resident")
     }
 
     /// Runs a member that merges the backlog and publishes its state.

@@ -39,6 +39,11 @@ struct SluiceBench {
 
     static let onlyRestore = Setting.flag("only-restore", help: "Run only the benchmark of a restore.")
 
+    static let restoreRows = Setting.integer(
+        "restore-rows", default: 200_000, in: 1...100_000_000,
+        help: "Maximum number of rows restored from Apache Kafka; each notification of --bodies gives up to 799."
+    ).onCommandLineOnly
+
     static let onlyLegacy = Setting.flag("only-legacy", help: "Run only the benchmarks of version 1.")
 
     static let onlyArchive = Setting.flag("only-archive", help: "Run only the benchmarks of the archive.")
@@ -54,7 +59,7 @@ struct SluiceBench {
             """,
         schema: ConfigurationSchema([
             output, seconds, rounds, bodies, quick, strict, peers, onlyIngress, onlyPeers, onlyEntitlements,
-            onlyRestore, onlyLegacy, onlyArchive,
+            onlyRestore, restoreRows, onlyLegacy, onlyArchive,
         ]),
         examples: [
             .init("make bench", "Build for release and measure."),
@@ -83,7 +88,8 @@ struct SluiceBench {
         var report = BenchReport()
         let entitlements = EntitlementsBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         let reading = ReadingBenchmark(verified: try probe.verified(), now: now, rounds: rounds)
-        let restore = RestoreBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
+        let restore = RestoreBenchmark(
+            verified: try probe.verified(), now: now, rows: configuration[restoreRows], isQuick: isQuick)
         let legacy = LegacyBenchmark(app: app, now: now, rounds: rounds, seconds: seconds)
         let verification = VerificationBenchmark(probes: probes, rounds: rounds)
         let ingress = IngressBenchmark(

@@ -11,7 +11,7 @@ extension KeyedState {
     func open() async throws {
         let file = StateFile(path: options.path, logger: logger)
         let topics = Array(Set(options.topics.values)).sorted { $0.rawValue < $1.rawValue }
-        let store = try file.open(topics: topics, now: clocks.wallMilliseconds())
+        let store = try file.open(topics: topics, dictionary: model.dictionary, now: clocks.wallMilliseconds())
         do {
             let cluster = try await describe(topics)
             let known = try store.cluster(cluster.id)
@@ -24,7 +24,8 @@ extension KeyedState {
             try PartitionCounts.check(cluster.counts, store, path: options.path)
             // One connection for each partition that is computing, and one to look for due rows in the meantime.
             let rows = try StateRowSource(
-                path: options.path, topics: store.topics, connections: min(4, computing.limit + 1))
+                path: options.path, topics: store.topics, dictionary: model.dictionary, store: store,
+                connections: min(4, computing.limit + 1))
             let publisher = try StatePublisher(kafka, topics: topics, logger: logger)
             var partitions: [KafkaTopicPartition: Partition] = [:]
             let counts = cluster.counts.mapValues { Int32(clamping: $0) }

@@ -12,7 +12,12 @@ extension KeyedState {
         guard isEmpty || isInterrupted else { return }
         try parts.store.use(Self.restoreBuffers)
         try parts.store.holdEntries()
-        if !isEmpty { try rebuildEntries(parts) }
+        // After an interrupted restore, the indexes may be missing.
+        try parts.store.dropIndexes()
+        if !isEmpty {
+            try rebuildEntries(parts)
+            try parts.store.createIndexes()
+        }
         if isEmpty {
             let takesRows = try !parts.store.readsAllRecords()
             for partition in parts.partitions.values { partition.beginRestore(takesRows: takesRows) }

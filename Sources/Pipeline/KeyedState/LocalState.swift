@@ -30,8 +30,9 @@ public final class LocalState<Model: StateModel>: Sendable {
         partitionCount = count
         let log = RecordLog()
         records = log
-        store = try StateStore(Database(path: path), topics: topics)
-        let rows = try StateRowSource(path: path, topics: store.topics, connections: 1)
+        store = try StateStore(Database(path: path), topics: topics, dictionary: model.dictionary)
+        let rows = try StateRowSource(
+            path: path, topics: store.topics, dictionary: model.dictionary, store: store, connections: 1)
         self.rows = rows
         var partitions: [KafkaTopicPartition: StatePartition<Model>] = [:]
         for topic in topics {

@@ -1,34 +1,49 @@
 internal import Bytes
 
-/// The keys of rows that a restore has written into an empty database. No other key has a row, so other keys need not
-/// be looked up.
+/// The keys of rows that a restore has written into an empty database, with the ids of their rows. No other key has a
+/// row, so other keys need not be looked up, and these need no index.
 struct RestoredKeys: Sendable {
-    /// Maximum number of keys, about 1 MiB. With more keys, rows are looked up in the database again.
-    private static let maximum = 98_000
+    /// Maximum number of keys of a partition, about 2 MiB, and of all partitions. With more keys, rows are looked up in
+    /// the database again.
+    private static let (maximum, total) = (98_000, 2_400_000)
 
     /// Whether rows published with the current fingerprint are copied from their records without being decoded.
     let takesRows: Bool
 
-    private var hashes: Set<UInt64> = []
+    private let maximum: Int
+    /// The id of each key's row, by the key's hash; 0 until the row is committed.
+    private var ids: [UInt64: Int64] = [:]
 
-    /// Whether all keys are recorded; false once there were too many.
+    /// Whether all keys are recorded; false once there were too many, or two with the same hash.
     private(set) var isComplete = true
 
-    init(takesRows: Bool = false) { self.takesRows = takesRows }
+    /// - Parameter partitions: number of partitions that are restored.
+    init(takesRows: Bool = false, partitions: Int32 = 1) {
+        self.takesRows = takesRows
+        maximum = min(Self.maximum, Self.total / Int(max(1, partitions)))
+    }
 
     static func hash(_ key: [UInt8]) -> UInt64 { FNV1a.hash(key) }
 
-    mutating func insert(_ key: [UInt8]) {
+    /// Records that a key has a row.
+    ///
+    /// - Parameter id: the id of the row; 0 until the row is committed, and again once it is deleted.
+    mutating func insert(_ key: [UInt8], id: Int64 = 0) {
         guard isComplete else { return }
-        hashes.insert(Self.hash(key))
-        guard hashes.count > Self.maximum else { return }
+        let hash = Self.hash(key)
+        let known = ids.updateValue(id, forKey: hash) ?? 0
+        // Another id means that another key has the same hash, or that the row was deleted and inserted again.
+        guard ids.count > maximum || known != 0 && id != 0 && known != id else { return }
         isComplete = false
-        hashes = []
+        ids = [:]
     }
 
     /// Returns whether the key may have a row. Also true for a key that has the same hash as a recorded one.
     func mayHold(_ key: [UInt8]) -> Bool { mayHold(Self.hash(key)) }
 
     /// Returns whether a key with this hash may have a row.
-    func mayHold(_ hash: UInt64) -> Bool { !isComplete || hashes.contains(hash) }
+    func mayHold(_ hash: UInt64) -> Bool { !isComplete || ids[hash] != nil }
+
+    /// Returns the id of a key's row; 0 if no row of the key is committed, nil if the id is unknown.
+    func id(of key: [UInt8]) -> Int64? { isComplete ? ids[Self.hash(key), default: 0] : nil }
 }

@@ -15,18 +15,20 @@ struct StateFile {
 
     /// Opens or creates the file; a damaged file is renamed and rebuilt from Kafka.
     ///
-    /// - Parameter now: milliseconds since 1970; used in the new name of a damaged file.
+    /// - Parameters:
+    ///   - dictionary: the model's ``StateModel/dictionary``.
+    ///   - now: milliseconds since 1970; used in the new name of a damaged file.
     /// - Throws: a `StartupError` if this process cannot use the file.
-    func open(topics: [KafkaTopic], now: Int64) throws(StartupError) -> StateStore {
+    func open(topics: [KafkaTopic], dictionary: [UInt8] = [], now: Int64) throws(StartupError) -> StateStore {
         do throws(StateError) {
             do throws(StateError) {
                 if FileManager.default.fileExists(atPath: marker) {
                     throw StateError(.damaged, "the damage was detected while the file was in use")
                 }
-                return try StateStore(database(), topics: topics)
+                return try StateStore(database(), topics: topics, dictionary: dictionary)
             } catch  where error.code == .damaged {
                 try setAside(error, now: now)
-                let store = try StateStore(database(), topics: topics)
+                let store = try StateStore(database(), topics: topics, dictionary: dictionary)
                 try store.readAllRecords()
                 return store
             }

@@ -89,6 +89,10 @@ public protocol StateModel: Sendable {
     ///   - state: the state of the key after merging the record that contains the proposal.
     func round(of proposal: [UInt8], in state: State) -> Int64
 
+    /// Content that most rows have in common, with which they are stored in fewer bytes, the most common last. When it
+    /// changes, a member reads all rows again from the topics.
+    var dictionary: [UInt8] { get }
+
     /// Identifies the rules and the format by which states are published. The owner republishes rows that were
     /// published with a different fingerprint, at a bounded rate.
     var fingerprint: String { get }
@@ -108,6 +112,7 @@ extension StateModel {
     public func deadline(of state: State) -> Int64? { nil }
     public func expiry(of state: State) -> Int64? { nil }
     public func round(of proposal: [UInt8], in state: State) -> Int64 { 0 }
+    public var dictionary: [UInt8] { [] }
     public var fingerprint: String { "" }
 
     /// Returns whether a proposal in the log replaces the winner so far.

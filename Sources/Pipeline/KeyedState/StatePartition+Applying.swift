@@ -82,7 +82,7 @@ extension StatePartition {
         withLock { guarded in
             for index in guarded.writing.indices where index < ids.count {
                 let entry = guarded.writing[index]
-                guarded.restored?.insert(entry.key)
+                guarded.restored?.insert(entry.key, id: ids[index])
                 entry.id = ids[index]
                 entry.writes = 0
                 entry.storedEntries = entry.state.row == nil ? [] : entry.state.image.entries

@@ -46,6 +46,7 @@ extension StatePartition {
     /// - Parameter ids: the ids of the rows.
     func committed(_ copies: [CopiedRow], _ ids: ArraySlice<Int64>, _ guarded: inout Guarded) {
         for (copy, id) in zip(copies, ids) {
+            guarded.restored?.insert(copy.key, id: id)
             guard let entry = guarded.cache.entries[RowKey(copy.key)], entry.id == 0 else { continue }
             let image = copy.image
             guard let state = try? model.decode(image.encoded) else { continue }

@@ -109,7 +109,7 @@ final class StatePartition<Model: StateModel>: Sendable {
     /// - Parameter takesRows: whether rows published with the current fingerprint are copied from records without being
     ///   decoded.
     func beginRestore(takesRows: Bool = true) {
-        guarded.withLock { $0.restored = RestoredKeys(takesRows: takesRows) }
+        guarded.withLock { $0.restored = RestoredKeys(takesRows: takesRows, partitions: partitionCount) }
     }
 
     /// Ends the restore, so that rows are looked up in the database again.
@@ -141,7 +141,8 @@ final class StatePartition<Model: StateModel>: Sendable {
     func find(_ key: [UInt8], _ guarded: inout Guarded) throws -> Entry? {
         let key = RowKey(key)
         if let entry = guarded.cache[key] { return entry }
-        guard let stored = try rows.row(of: key.bytes, in: name) else { return nil }
+        let id = guarded.restored?.id(of: key.bytes)
+        guard id != 0, let stored = try rows.row(of: key.bytes, id: id, in: name) else { return nil }
         return try guarded.cache.insert(stored, key, of: model)
     }
 
@@ -157,7 +158,8 @@ final class StatePartition<Model: StateModel>: Sendable {
             missing.insert(key)
         }
         guard !missing.isEmpty else { return }
-        try rows.rows(of: missing.map(\.bytes), in: name) { key, stored in
+        let restored = guarded.restored
+        try rows.rows(of: missing.map { ($0.bytes, restored?.id(of: $0.bytes)) }, in: name) { key, stored in
             guard let key = missing.remove(RowKey(key)) else { return }
             _ = try guarded.cache.insert(stored, key, of: model)
         }

@@ -11,7 +11,7 @@ public final class StateReader<Model: StateModel>: Sendable {
     private let lanes: [ReaderLane]
     /// Number of reads that are waiting or running in each lane.
     private let loads: Mutex<[Int]>
-    /// The store that writes index entries held back by a restore; nil if there is none.
+    /// The store that completes the indexes during a restore; nil if there is none.
     private let store: StateStore?
 
     /// - Parameters:
@@ -26,7 +26,8 @@ public final class StateReader<Model: StateModel>: Sendable {
         self.topics = topics
         do {
             lanes = try (0..<max(1, connections)).map { _ in
-                ReaderLane(try Database(path: path, access: .reader))
+                ReaderLane(
+                    try Database(path: path, access: .reader), try RowCompression(dictionary: model.dictionary))
             }
         } catch {
             throw StateError(error)
@@ -47,7 +48,7 @@ public final class StateReader<Model: StateModel>: Sendable {
         }
         let lane = lanes[index]
         lane.queue.async { [self] in
-            let result = Swift.Result { try read(lane.database, body) }.mapError { StateError($0) }
+            let result = Swift.Result { try read(lane, body) }.mapError { StateError($0) }
             // Do this before `then`: a caller that immediately reads again must not wait behind a long read because
             // this lane still counts as busy.
             loads.withLock { $0[index] -= 1 }
@@ -55,9 +56,12 @@ public final class StateReader<Model: StateModel>: Sendable {
         }
     }
 
-    private func read<Result>(_ database: Database, _ body: (StateView<Model>) throws -> Result) throws -> Result {
-        if let store, store.isHolding.load(ordering: .acquiring) { try store.writeHeldEntries() }
-        return try database.snapshot { try body(StateView(database: database, model: model, topics: topics)) }
+    private func read<Result>(_ lane: ReaderLane, _ body: (StateView<Model>) throws -> Result) throws -> Result {
+        if let store, store.isHolding.load(ordering: .acquiring) { try store.complete() }
+        return try lane.database.snapshot {
+            try body(
+                StateView(database: lane.database, compression: lane.compression, model: model, topics: topics))
+        }
     }
 
     /// Reads like ``read(_:then:)`` and waits for the result.
@@ -87,6 +91,7 @@ public final class StateReader<Model: StateModel>: Sendable {
 /// The rows in the snapshot of a reader's transaction.
 public struct StateView<Model: StateModel> {
     let database: Database
+    let compression: RowCompression
     let model: Model
     /// Number of each topic in the database.
     let topics: [KafkaTopic: Int64]
@@ -135,14 +140,18 @@ public struct StateView<Model: StateModel> {
 
     private func number(_ topic: KafkaTopic) -> SQLiteValue { .integer(topics[topic] ?? 0) }
 
-    private func decode(_ row: Row) throws -> Model.State { try model.decode(row.blob(0)) }
+    private func decode(_ row: Row) throws -> Model.State { try model.decode(compression.row(row.blob(0))) }
 }
 
 /// A connection, and the only queue that uses it.
 private final class ReaderLane: @unchecked Sendable {
-    // @unchecked Sendable because only blocks of its serial queue touch the database.
+    // @unchecked Sendable because only blocks of its serial queue touch the properties.
     let database: Database
+    let compression: RowCompression
     let queue = DispatchQueue(label: "keyed state reader")
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: Database, _ compression: RowCompression) {
+        self.database = database
+        self.compression = compression
+    }
 }

@@ -13,9 +13,13 @@ final class StateRowSource: Sendable {
     private struct Connection {
         let database: Database
         let find: Statement
+        let findById: Statement
+        let compression: RowCompression
     }
 
     private let topics: [KafkaTopic: Int64]
+    /// The store that creates the indexes during a restore; nil if there is none.
+    private let store: StateStore?
     private let connections: [Slot]
 
     private final class Slot: Sendable {
@@ -26,17 +30,23 @@ final class StateRowSource: Sendable {
     /// - Parameters:
     ///   - path: the path of a database that a ``StateStore`` has already opened.
     ///   - topics: the number of each topic in the database.
-    init(path: String, topics: [KafkaTopic: Int64], connections count: Int) throws(StateError) {
+    ///   - dictionary: the model's ``StateModel/dictionary``.
+    ///   - store: that store, if a restore may be in progress; nil otherwise.
+    init(
+        path: String, topics: [KafkaTopic: Int64], dictionary: [UInt8] = [], store: StateStore? = nil,
+        connections count: Int
+    ) throws(StateError) {
         self.topics = topics
+        self.store = store
         do {
             connections = try (0..<count).map { _ in
                 let database = try Database(path: path, access: .reader)
-                let find = try database.statement(
-                    """
-                    SELECT id, form, behind, due, deadline, proposal_offset, proposal, state FROM rows
-                    WHERE topic = ? AND key = ?
-                    """)
-                return Slot(Connection(database: database, find: find))
+                let columns = "SELECT id, form, behind, due, deadline, proposal_offset, proposal, state FROM rows"
+                let find = try database.statement("\(columns) WHERE topic = ? AND key = ?")
+                let findById = try database.statement("\(columns) WHERE id = ? AND topic = ? AND key = ?")
+                let compression = try RowCompression(dictionary: dictionary)
+                return Slot(
+                    Connection(database: database, find: find, findById: findById, compression: compression))
             }
         } catch {
             throw StateError(error)
@@ -50,26 +60,46 @@ final class StateRowSource: Sendable {
 
     func close() { for slot in connections { slot.connection.withLock { $0.database.close() } } }
 
-    func row(of key: [UInt8], in partition: KafkaTopicPartition) throws(StateError) -> StoredRow? {
-        try read(partition) { connection, place in try Self.row(of: key, place, connection) }
+    /// Returns the row of a key.
+    ///
+    /// - Parameter id: the row's id, with which it can be found while the indexes are missing; nil if it is unknown.
+    func row(of key: [UInt8], id: Int64? = nil, in partition: KafkaTopicPartition) throws(StateError) -> StoredRow? {
+        if id == nil { try createIndexes() }
+        return try read(partition) { connection, place in try Self.row(of: key, id: id, place, connection) }
     }
 
     /// Reads existing rows in a single transaction: after the database has changed, a connection begins each
     /// transaction with an empty cache.
+    ///
+    /// - Parameter keys: the keys, each with the id of its row; nil if it is unknown.
     func rows(
-        of keys: [[UInt8]], in partition: KafkaTopicPartition, _ found: ([UInt8], StoredRow) throws -> Void
+        of keys: [(key: [UInt8], id: Int64?)], in partition: KafkaTopicPartition,
+        _ found: ([UInt8], StoredRow) throws -> Void
     ) throws(StateError) {
+        if keys.contains(where: { $0.id == nil }) { try createIndexes() }
         try read(partition) { connection, place in
             try connection.database.snapshot {
-                for key in keys { if let row = try Self.row(of: key, place, connection) { try found(key, row) } }
+                for (key, id) in keys {
+                    if let row = try Self.row(of: key, id: id, place, connection) { try found(key, row) }
+                }
             }
         }
     }
 
-    private static func row(of key: [UInt8], _ place: [SQLiteValue], _ connection: Connection) throws -> StoredRow? {
-        try connection.find.firstRow([place[0], .blob(key)]) { row in
+    /// Creates the indexes that a restore has dropped, so that no query reads all rows.
+    private func createIndexes() throws(StateError) {
+        if let store, store.lacksIndexes.load(ordering: .acquiring) { try store.createIndexes() }
+    }
+
+    private static func row(
+        of key: [UInt8], id: Int64?, _ place: [SQLiteValue], _ connection: Connection
+    ) throws -> StoredRow? {
+        let values: [SQLiteValue] = [place[0], .blob(key)]
+        let statement = id == nil ? connection.find : connection.findById
+        return try statement.firstRow(id.map { [.integer($0)] + values } ?? values) { row in
             var image = RowImage(
-                encoded: try row.blob(7), form: try row.integer(1), isBehind: try row.integer(2) != 0,
+                encoded: try connection.compression.row(row.blob(7)), form: try row.integer(1),
+                isBehind: try row.integer(2) != 0,
                 due: try row.integerOrNil(3), deadline: try row.integerOrNil(4))
             if let offset = try row.integerOrNil(5) {
                 image.proposal = StateProposal(value: try row.blob(6), offset: offset)
@@ -81,7 +111,8 @@ final class StateRowSource: Sendable {
     /// Returns the keys of rows that the owner has to publish because their last record is incomplete or their value
     /// changes with time.
     func pending(of partition: KafkaTopicPartition, at now: Int64, atMost limit: Int) throws(StateError) -> [[UInt8]] {
-        try read(partition) { connection, place in
+        try createIndexes()
+        return try read(partition) { connection, place in
             let behind = try connection.database.rows(
                 "SELECT key FROM rows WHERE topic = ? AND partition = ? AND behind LIMIT ?", place + [.integer(limit)]
             ) { try $0.blob(0) }
@@ -108,7 +139,8 @@ final class StateRowSource: Sendable {
     func deadlines(
         of partition: KafkaTopicPartition, upTo moment: Int64, keys: StateKeys = .all, atMost limit: Int
     ) throws(StateError) -> [(deadline: Int64, key: [UInt8])] {
-        try read(partition) { connection, place in
+        try createIndexes()
+        return try read(partition) { connection, place in
             try connection.database.rows(
                 """
                 SELECT deadline, key FROM rows WHERE topic = ? AND partition = ? AND deadline IS NOT NULL
@@ -146,8 +178,8 @@ final class StateRowSource: Sendable {
     /// Returns all encoded rows, in no particular order.
     func states() throws(StateError) -> [[UInt8]] {
         do {
-            return try connections[0].connection.withLock {
-                try $0.database.rows("SELECT state FROM rows") { try $0.blob(0) }
+            return try connections[0].connection.withLock { connection in
+                try connection.database.rows("SELECT state FROM rows") { try connection.compression.row($0.blob(0)) }
             }
         } catch {
             throw StateError(error)

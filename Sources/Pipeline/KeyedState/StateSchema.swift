@@ -55,5 +55,38 @@ enum StateSchema {
         ),
         // An interrupted restore leaves an incomplete index, which earlier versions would not notice.
         Migration("SELECT 1"),
+        // The index of keys can be created after the rows, so it is no constraint of the table. The rows are read from
+        // the topics again.
+        Migration(
+            """
+            DROP TABLE rows; DELETE FROM entries; DELETE FROM positions;
+            CREATE TABLE rows (
+                id INTEGER PRIMARY KEY,
+                topic INTEGER NOT NULL,
+                partition INTEGER NOT NULL,
+                form INTEGER NOT NULL,   -- fingerprint with which the last record of the key was published
+                behind INTEGER NOT NULL, -- 1: the last record of the key contains less than the row
+                due INTEGER,             -- when the owner has to publish again, ms since 1970
+                deadline INTEGER,        -- when work on the row is due, ms since 1970
+                proposal_offset INTEGER, -- offset of the winning proposal
+                proposal BLOB,
+                key BLOB NOT NULL,
+                state BLOB NOT NULL
+            );
+            CREATE INDEX rows_behind ON rows (topic, partition) WHERE behind;
+            \(createIndexes)
+            """),
     ]
+
+    /// Creates the indexes that a restore creates after the rows.
+    static let createIndexes = """
+        CREATE UNIQUE INDEX IF NOT EXISTS rows_key ON rows (topic, key);
+        -- By the hour: an exact value would move with almost every change of a row.
+        CREATE INDEX IF NOT EXISTS rows_due ON rows (topic, partition, due / 3600000) WHERE due IS NOT NULL;
+        CREATE INDEX IF NOT EXISTS rows_deadline ON rows (topic, partition, deadline) WHERE deadline IS NOT NULL;
+        """
+
+    static let dropIndexes = """
+        DROP INDEX IF EXISTS rows_key; DROP INDEX IF EXISTS rows_due; DROP INDEX IF EXISTS rows_deadline;
+        """
 }

@@ -2,8 +2,8 @@ internal import SQLite
 internal import Synchronization
 
 /// Handles index entries while a database without rows is restored. They are held in memory and written in large
-/// batches, in index order. The file is marked as incomplete while entries are held, so that after a crash the next
-/// start rebuilds them from the rows.
+/// batches, in index order. The indexes of the rows are created at the end. The file is marked as incomplete
+/// meanwhile, so that after a crash the next start completes it from the rows.
 extension StateStore {
     /// Holds back index entries from now on.
     func holdEntries() throws(StateError) {
@@ -14,13 +14,44 @@ extension StateStore {
         }
     }
 
+    /// Drops the indexes of the rows until the restore ends or a row is looked up by a column. Creating them from all
+    /// rows costs less than changing a page of each index with every row.
+    func dropIndexes() throws(StateError) {
+        try change { guarded in
+            try guarded.database.executeScript(StateSchema.dropIndexes)
+            lacksIndexes.store(true, ordering: .releasing)
+        }
+    }
+
+    /// Creates the indexes of the rows that a restore has dropped; further rows are added to them.
+    ///
+    /// - Throws: a ``StateError`` with code `damaged` if two rows have the same key.
+    func createIndexes() throws(StateError) {
+        try change { guarded in
+            guard lacksIndexes.load(ordering: .acquiring) else { return }
+            do {
+                try guarded.database.transaction { try guarded.database.executeScript(StateSchema.createIndexes) }
+            } catch let error as SQLiteError where error.code == .constraint {
+                throw StateError(.damaged, "two rows have the same key: \(error.message)")
+            }
+            lacksIndexes.store(false, ordering: .releasing)
+        }
+    }
+
+    /// Makes all rows and entries visible to queries; more entries may be held afterwards.
+    func complete() throws(StateError) {
+        try createIndexes()
+        try writeHeldEntries()
+    }
+
     /// Writes the held entries; more may be held afterwards.
     func writeHeldEntries() throws(StateError) {
         try change { try Self.writeHeldEntries(&$0) }
     }
 
-    /// Writes the held entries and stops holding back entries.
+    /// Writes the held entries, stops holding back entries and creates the indexes of the rows.
     func releaseEntries() throws(StateError) {
+        try createIndexes()
         try change { guarded in
             guard let held = guarded.held else { return }
             try guarded.database.transaction {
@@ -50,7 +81,7 @@ extension StateStore {
             while true {
                 let rows = try guarded.database.rows(
                     "SELECT id, state FROM rows WHERE id > ? ORDER BY id LIMIT 500", [.integer(last)]
-                ) { (id: try $0.integer(0), state: try $0.blob(1)) }
+                ) { (id: try $0.integer(0), state: try guarded.compression.row($0.blob(1))) }
                 guard let end = rows.last else { return }
                 for row in rows {
                     for entry in try entries(row.state) { guarded.held?.append(entry, of: row.id, isPresent: true) }
@@ -115,12 +146,14 @@ extension StateStore {
             values[3] = .integer(copy.header.deadline)
             values[4] = .integer(copy.proposal?.offset)
             try copy.value.withUnsafeBytes { value in
-                values[6] = .blob(UnsafeRawBufferPointer(rebasing: value[copy.header.range]))
-                try copy.key.withUnsafeBytes { key in
-                    values[9] = .blob(key)
-                    try withBytes(of: copy.proposal) { proposal in
-                        values[5] = proposal
-                        try guarded.insert.run(borrowing: values)
+                try guarded.compression.store(UnsafeRawBufferPointer(rebasing: value[copy.header.range])) { row in
+                    values[6] = .blob(row)
+                    try copy.key.withUnsafeBytes { key in
+                        values[9] = .blob(key)
+                        try withBytes(of: copy.proposal) { proposal in
+                            values[5] = proposal
+                            try guarded.insert.run(borrowing: values)
+                        }
                     }
                 }
             }

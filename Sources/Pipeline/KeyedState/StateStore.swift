@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Kafka
 internal import SQLite
 internal import Synchronization
@@ -9,6 +10,7 @@ internal import Synchronization
 final class StateStore: Sendable {
     struct Guarded {
         let database: Database
+        let compression: RowCompression
         /// Index entries held back during a restore; nil otherwise.
         var held: HeldEntries?
         let insert: Statement
@@ -18,8 +20,9 @@ final class StateStore: Sendable {
         let deleteEntry: Statement
         let position: Statement
 
-        init(_ database: Database) throws(SQLiteError) {
+        init(_ database: Database, _ compression: RowCompression) throws(SQLiteError) {
             self.database = database
+            self.compression = compression
             insert = try database.statement(
                 """
                 INSERT INTO rows (form, behind, due, deadline, proposal_offset, proposal, state, topic, partition, key)
@@ -58,25 +61,40 @@ final class StateStore: Sendable {
     let topics: [KafkaTopic: Int64]
     /// Whether index entries are held back.
     let isHolding = Atomic(false)
+    /// Whether a restore has dropped the indexes of the rows.
+    let lacksIndexes = Atomic(false)
     private let guarded: Mutex<Guarded>
 
-    init(_ database: sending Database, topics names: [KafkaTopic]) throws(StateError) {
+    /// - Parameter dictionary: the model's ``StateModel/dictionary``. The rows of a file with another dictionary are
+    ///   deleted, and are read again from the topics.
+    init(_ database: sending Database, topics names: [KafkaTopic], dictionary: [UInt8] = []) throws(StateError) {
         var topics: [KafkaTopic: Int64] = [:]
         let statements: Guarded
         do {
             try database.migrate(StateSchema.migrations)
+            try Self.use(dictionary, database)
             for topic in names {
                 try database.run("INSERT OR IGNORE INTO topics (name) VALUES (?)", [.text(topic.rawValue)])
                 topics[topic] = try database.firstRow(
                     "SELECT id FROM topics WHERE name = ?", [.text(topic.rawValue)]
                 ) { try $0.integer(0) }
             }
-            statements = try Guarded(database)
+            statements = try Guarded(database, RowCompression(dictionary: dictionary))
         } catch {
             throw StateError(error)
         }
         self.topics = topics
         guarded = Mutex(statements)
+    }
+
+    private static func use(_ dictionary: [UInt8], _ database: Database) throws {
+        let name = String(FNV1a.hash(dictionary), radix: 16)
+        try database.transaction {
+            let known = try database.firstRow("SELECT value FROM file WHERE name = 'dictionary'") { try $0.text(0) }
+            guard known != name else { return }
+            for table in ["entries", "rows", "positions"] { try database.run("DELETE FROM \(table)") }
+            try database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('dictionary', ?)", [.text(name)])
+        }
     }
 
     /// Closes the database; every later call fails.
@@ -139,7 +157,8 @@ final class StateStore: Sendable {
         values.append(.integer(image.deadline))
         values.append(.integer(image.proposal?.offset))
         values.append(image.proposal.map { .blob($0.value) } ?? .null)
-        values.append(.blob(image.encoded))
+        values.append(
+            .blob(try image.encoded.withUnsafeBytes { try guarded.compression.store($0) { Array($0) } }))
         var id = write.id
         if id == 0 {
             values += place

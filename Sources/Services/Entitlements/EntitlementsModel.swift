@@ -53,6 +53,8 @@ struct EntitlementsModel: StateModel {
         RecordKey.purchaseBytes(bundleId, id)
     }
 
+    var dictionary: [UInt8] { RowDictionary.content }
+
     func key(of state: PurchaseFacts) -> [UInt8] { Self.key(state.bundleId, state.originalTransactionId) }
 
     func merge(_ other: PurchaseFacts, into state: inout PurchaseFacts) throws -> StateMerge {

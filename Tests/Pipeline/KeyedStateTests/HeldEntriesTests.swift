@@ -109,6 +109,68 @@ struct HeldEntriesTests {
         #expect(try entries().isEmpty)
     }
 
+    private func indexes() throws -> [String] {
+        let database = try Database(path: directory.file("rows"), access: .reader)
+        defer { database.close() }
+        return try database.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY 1") {
+            try $0.text(0)
+        }
+    }
+
+    @Test func `the indexes of rows are created when a restore ends`() throws {
+        let store = try store()
+        let all = try indexes()
+        #expect(all == ["rows_behind", "rows_deadline", "rows_due", "rows_key"])
+        try store.holdEntries()
+        try store.dropIndexes()
+        #expect(try indexes() == ["rows_behind"])
+        _ = try store.apply(write([row("a", [1]), row("b", [2])]))
+        try store.releaseEntries()
+        #expect(try indexes() == all)
+    }
+
+    @Test func `two rows with the same key are damage`() throws {
+        let store = try store()
+        try store.dropIndexes()
+        _ = try store.apply(write([row("a", [1]), row("a", [2])]))
+        let error = #expect(throws: StateError.self) { try store.createIndexes() }
+        #expect(error?.code == .damaged)
+    }
+
+    @Test func `a row is found by its id without indexes, and otherwise creates them`() throws {
+        let store = try store()
+        let place = KafkaTopicPartition(topic: topic, partition: 0)
+        let rows = try StateRowSource(
+            path: directory.file("rows"), topics: store.topics, store: store, connections: 1)
+        try store.dropIndexes()
+        let ids = try store.apply(write([row("a", [1]), row("b", [2])]))
+        #expect(try rows.row(of: Array("a".utf8), id: ids[0], in: place)?.image.encoded == NumberSet("a", [1]).text)
+        // The id of another key's row.
+        #expect(try rows.row(of: Array("a".utf8), id: ids[1], in: place) == nil)
+        #expect(try indexes() == ["rows_behind"])
+        #expect(try rows.row(of: Array("b".utf8), in: place)?.id == ids[1])
+        #expect(try indexes().contains("rows_key"))
+        rows.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `rows that are due are found during a restore`(byDeadline: Bool) throws {
+        let store = try store()
+        let place = KafkaTopicPartition(topic: topic, partition: 0)
+        let rows = try StateRowSource(
+            path: directory.file("rows"), topics: store.topics, store: store, connections: 1)
+        try store.dropIndexes()
+        let image = RowImage(encoded: NumberSet("a", [1]).text, due: 5, deadline: 5)
+        let key = Array("a".utf8)
+        _ = try store.apply(write([RowWrite(key: key, id: 0, image: image, oldEntries: [])]))
+        let found =
+            try byDeadline
+            ? rows.deadlines(of: place, upTo: 5, atMost: 10).map(\.key) : rows.pending(of: place, at: 5, atMost: 10)
+        #expect(found == [key])
+        #expect(try indexes().contains("rows_due"))
+        rows.close()
+    }
+
     @Test func `a file is marked as incomplete until its index is rebuilt`() throws {
         let first = try store()
         #expect(try first.lacksEntries() == false)

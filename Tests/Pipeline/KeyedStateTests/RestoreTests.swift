@@ -119,6 +119,11 @@ import Testing
         await member.end()
         #expect(
             try Database.entries(of: harness.directory.file("state")) == ["number 0 k0", "number 1 k1", "number 2 k2"])
+        let database = try Database(path: harness.directory.file("state"), access: .reader)
+        defer { database.close() }
+        #expect(
+            try database.firstRow("SELECT count(*) FROM sqlite_master WHERE name = 'rows_key'") { try $0.integer(0) }
+                == 1)
     }
 
     @Test func `unreadable rows of an interrupted restore are restored again`() async throws {
@@ -134,6 +139,7 @@ import Testing
     private func interrupt(_ harness: StateHarness, row: [UInt8]) throws {
         let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
         try store.holdEntries()
+        try store.dropIndexes()
         let write = RowWrite(
             key: Array("k0".utf8), id: 0, image: RowImage(encoded: row, entries: [IndexEntry("number", "0")]),
             oldEntries: [])

@@ -41,6 +41,35 @@ import Testing
         await again.end()
     }
 
+    @Test func `the id of a row is known from its commit to its deletion`() {
+        var keys = RestoredKeys()
+        #expect(keys.id(of: [1]) == 0)
+        keys.insert([1])
+        #expect(keys.id(of: [1]) == 0 && keys.mayHold([1]))
+        keys.insert([1], id: 7)
+        #expect(keys.id(of: [1]) == 7)
+        keys.insert([1], id: 0)
+        #expect(keys.id(of: [1]) == 0)
+        keys.insert([1], id: 9)
+        #expect(keys.id(of: [1]) == 9 && keys.isComplete)
+    }
+
+    @Test func `two rows with the same hash are looked up in the database`() {
+        var keys = RestoredKeys()
+        keys.insert([1], id: 7)
+        // As for another key with the same hash.
+        keys.insert([1], id: 8)
+        #expect(!keys.isComplete && keys.id(of: [1]) == nil && keys.mayHold([1]) && keys.mayHold([2]))
+    }
+
+    @Test func `many partitions record fewer keys each`() {
+        var keys = RestoredKeys(partitions: 2_400)
+        for number in 0..<UInt32(1_000) { withUnsafeBytes(of: number) { keys.insert(Array($0)) } }
+        #expect(keys.isComplete)
+        keys.insert([1])
+        #expect(!keys.isComplete)
+    }
+
     @Test func `keys are recorded by their hashes up to a limit`() {
         var keys = RestoredKeys()
         keys.insert([1])

@@ -37,7 +37,7 @@ struct RowHeaderTests {
         let header = try #require(Self.header(due: 7, [IndexEntry("number", "1")]))
         let checksum = String(Self.checksum(of: Self.row), radix: 16)
         let text = try #require(header.text)
-        #expect(String(decoding: text, as: UTF8.self) == "6;9;5;\(checksum);7;;number;1;")
+        #expect(String(decoding: text, as: UTF8.self) == "7;9;5;\(checksum);7;;number;1;")
         #expect(checksum == "a04f0939db2d92af")
     }
 

@@ -74,12 +74,24 @@ import Testing
         #expect(try again.dump() == dump)
         again.store.close()
         let database = try Database(path: directory.database)
-        try database.executeScript(
-            #"UPDATE rows SET state = CAST(replace(state, '"formatVersion":2', '"formatVersion":9') AS BLOB)"#)
+        // Stored uncompressed.
+        try database.run("UPDATE rows SET state = ?", [.blob(Array(#"{"formatVersion":9}"#.utf8))])
         database.close()
         let older = try RowsHarness(path: directory.database)
         let error = #expect(throws: StateError.self) { try older.merge(lifeOfOne().map { try $0.facts() }) }
         #expect(error?.code == .newer)
+    }
+
+    @Test func `a row is stored in less than half of its size`() throws {
+        let directory = try TemporaryDirectory()
+        let rows = try RowsHarness(path: directory.database)
+        try rows.merge(lifeOfOne().map { try $0.facts() })
+        let size = try rows.store.states().map { rows.model.encode($0).count }.reduce(0, +)
+        rows.store.close()
+        let database = try Database(path: directory.database, access: .reader)
+        defer { database.close() }
+        let stored = try database.firstRow("SELECT sum(length(state)) FROM rows") { try $0.integer(0) } ?? 0
+        #expect(stored > 0 && stored * 2 < size)
     }
 
     @Test func `a state that changes with time is published when due, without a notification`() throws {
