@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of a hexadecimal digit in upper or lower case; nil for any other byte.
+    /// The value of a hexadecimal digit in upper or lower case, or nil if the byte is not a digit.
     @inlinable
     package var hexadecimalValue: UInt8? {
         switch self {

@@ -1,12 +1,12 @@
-/// Strict base64 with padding (RFC 4648 section 4): each byte sequence has exactly one text, without line breaks.
+/// Strict base64 with padding (RFC 4648 section 4). Each byte sequence has exactly one encoding, without line breaks.
 package enum Base64 {
     /// Decodes `text`.
     ///
-    /// - Throws: ``Base64Failure``: `form` if a byte belongs to neither base64 alphabet, otherwise `nearMiss` for `-`,
-    ///   `_`, missing, surplus or misplaced `=`, or nonzero spare bits.
+    /// - Throws: ``Base64Failure``: `form` if a byte belongs to neither base64 alphabet; `nearMiss` for `-`, `_`,
+    ///   missing, surplus or misplaced `=`, or nonzero spare bits.
     package static func decode(_ text: UnsafeRawBufferPointer) throws(Base64Failure) -> [UInt8] {
         let characters = text.bindMemory(to: UInt8.self)
-        // The text may end with zero, one or two `=`; the table does not contain any other `=`.
+        // The text may end with up to two `=`. The table does not contain `=`, so any other one is rejected.
         var padding = 0
         while padding < 2, padding < characters.count, characters[characters.count - 1 - padding] == UInt8(ascii: "=") {
             padding += 1

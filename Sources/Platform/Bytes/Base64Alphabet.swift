@@ -1,11 +1,10 @@
-/// The reason why a text is not base64 of the requested kind.
+/// The reason a text is not valid base64.
 package enum Base64Failure: Error, Equatable, Sendable {
     /// The text contains a byte that belongs to neither base64 alphabet: whitespace, a dot, a quote, or any byte above
     /// 127.
     case form
-    /// The text is base64, but of the other kind or not canonical: it contains the other alphabet's two characters, has
-    /// padding where it is forbidden or lacks padding where it is required, has an impossible length, or has nonzero
-    /// spare bits (RFC 4648 section 3.5).
+    /// The text resembles base64, but uses the other alphabet, has missing or forbidden padding, an impossible length,
+    /// or nonzero spare bits (RFC 4648 section 3.5).
     case nearMiss
 }
 
@@ -14,11 +13,11 @@ struct Base64Alphabet: Sendable {
     /// The 64 characters, indexed by value.
     private let characters: [UInt8]
     /// Four tables of 256 entries, one for each position in a group of four characters. An entry contains the
-    /// character's 6 bits at their position in the three output bytes, the first byte lowest; an invalid character has
-    /// only the bit `foreign`.
+    /// character's 6 bits, shifted to their position in the three output bytes (first byte lowest). For an invalid
+    /// character, only the bit `foreign` is set.
     private let places: [UInt32]
 
-    /// The two characters for each 12-bit value, with the first character in the lower byte.
+    /// The two characters for each 12-bit value; the first character is in the lower byte.
     private let pairs: [UInt16]
     /// Whether ``VectorBytes`` supports this alphabet.
     private let isForVectors: Bool
@@ -49,21 +48,21 @@ struct Base64Alphabet: Sendable {
     /// Decodes characters without padding into `out`, which must have room for at least `decodedCount(text.count)`
     /// bytes.
     ///
-    /// Returns false for an invalid character, nonzero spare bits or an impossible length; the content of `out` is then
-    /// undefined.
+    /// Returns false for an invalid character, nonzero spare bits or an impossible length; the contents of `out` are
+    /// then undefined.
     func decode(_ text: UnsafeBufferPointer<UInt8>, into out: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         let rest = text.count & 3
         let count = Self.decodedCount(text.count)
         guard rest != 1, out.count >= count else { return false }
         return places.withUnsafeBufferPointer { table in
             var seen: UInt32 = 0
-            // Vectors write more than a whole number of groups, but never beyond the last byte.
+            // Vectors may write past the current group, but never past the end of the output.
             var from =
                 isForVectors
                 ? VectorBytes.decodeBase64URL(text, into: UnsafeMutableBufferPointer(rebasing: out[..<count])) : 0
             var to = from / 4 * 3
             let end = text.count - rest
-            // By construction, every index is below 1024: a byte plus at most 768.
+            // Every index is below 1024: a byte plus at most 768.
             while from < end {
                 let group =
                     table[Int(text[from])] | table[256 + Int(text[from + 1])] | table[512 + Int(text[from + 2])]
@@ -88,7 +87,8 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Encodes `bytes` without padding into `out`, which must be large enough, and returns the number of characters.
+    /// Encodes `bytes` without padding into `out`, which must be large enough, and returns the number of characters
+    /// written.
     func encode(_ bytes: UnsafeRawBufferPointer, into out: UnsafeMutableBufferPointer<UInt8>) -> Int {
         characters.withUnsafeBufferPointer { table in
             var from = 0
@@ -113,7 +113,7 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Whether `text` is the result of ``encode(_:into:)`` for `bytes`; the comparison does not write the encoding.
+    /// Whether `text` equals the encoding of `bytes`; compares without writing the encoding.
     func isEncoding(_ text: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer) -> Bool {
         guard text.count == Self.encodedCount(bytes.count) else { return false }
         let rest = bytes.count % 3
@@ -121,7 +121,7 @@ struct Base64Alphabet: Sendable {
         let isEqual = pairs.withUnsafeBufferPointer { table in
             var difference: UInt32 = 0
             var at = isForVectors ? VectorBytes.matchedBase64URL(text, bytes) : 0
-            // Every index is below 4096, because it consists of 12 of the 24 bits in three bytes.
+            // Every index is a 12-bit value, so it is below 4096.
             for from in stride(from: at / 4 * 3, to: whole, by: 3) {
                 let group = UInt32(bytes[from]) << 16 | UInt32(bytes[from + 1]) << 8 | UInt32(bytes[from + 2])
                 let expected = UInt32(table[Int(group >> 12)]) | UInt32(table[Int(group & 0xFFF)]) << 16
@@ -137,7 +137,7 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Returns the number of bytes that this number of characters encodes without padding.
+    /// Returns the number of bytes encoded by this number of characters without padding.
     static func decodedCount(_ characters: Int) -> Int {
         characters / 4 * 3 + (characters & 3 == 0 ? 0 : (characters & 3) - 1)
     }
@@ -147,7 +147,7 @@ struct Base64Alphabet: Sendable {
         bytes / 3 * 4 + (bytes % 3 == 0 ? 0 : bytes % 3 + 1)
     }
 
-    /// Determines the reason for a failure to decode `text`.
+    /// Returns the reason `text` cannot be decoded.
     static func failure(of text: UnsafeBufferPointer<UInt8>) -> Base64Failure {
         text.allSatisfy(isOfEitherAlphabet) ? .nearMiss : .form
     }

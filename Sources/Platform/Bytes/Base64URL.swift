@@ -1,25 +1,26 @@
-/// Strict base64url without padding (RFC 4648 section 5, RFC 7515 section 2): each byte sequence has exactly one text.
+/// Strict base64url without padding (RFC 4648 section 5, RFC 7515 section 2). Each byte sequence has exactly one
+/// encoding.
 package enum Base64URL {
-    /// Returns the number of bytes that this number of characters encodes.
+    /// Returns the number of bytes encoded by this number of characters.
     package static func decodedCount(_ characters: Int) -> Int { Base64Alphabet.decodedCount(characters) }
 
     /// Returns the number of characters that encode this number of bytes.
     package static func encodedCount(_ bytes: Int) -> Int { Base64Alphabet.encodedCount(bytes) }
 
-    /// Whether `text` is the result of ``encode(_:)-(UnsafeRawBufferPointer)`` for `bytes`, compared in place.
+    /// Whether `text` equals the encoding of `bytes`; compares in place.
     package static func isEncoding(_ text: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer) -> Bool {
         Base64Alphabet.url.isEncoding(text, of: bytes)
     }
 
     /// Decodes `text`.
     ///
-    /// - Throws: ``Base64Failure``: `form` if a byte belongs to neither base64 alphabet, otherwise `nearMiss` for `+`,
-    ///   `/`, `=`, nonzero spare bits, or a length of 4n + 1.
+    /// - Throws: ``Base64Failure``: `form` if a byte belongs to neither base64 alphabet; `nearMiss` for `+`, `/`, `=`,
+    ///   nonzero spare bits, or a length of 4n + 1.
     package static func decode(_ text: UnsafeRawBufferPointer) throws(Base64Failure) -> [UInt8] {
         let characters = text.bindMemory(to: UInt8.self)
         var good = false
         let bytes = [UInt8](unsafeUninitializedCapacity: decodedCount(characters.count)) { out, count in
-            // Capacity beyond the requested size remains unused.
+            // The array may have more capacity than requested; the excess is not used.
             good = Base64Alphabet.url.decode(characters, into: out)
             count = good ? decodedCount(characters.count) : 0
         }
@@ -41,7 +42,7 @@ package enum Base64URL {
         try decode(text.span)
     }
 
-    /// Decodes into the caller's memory and returns the number of bytes. Intended for small texts on hot paths.
+    /// Decodes into the caller's memory and returns the number of bytes; for short texts on hot paths.
     ///
     /// - Throws: the errors of ``decode(_:)-(UnsafeRawBufferPointer)``; also `nearMiss` if `out` is too small.
     package static func decode(
@@ -54,8 +55,8 @@ package enum Base64URL {
         return decodedCount(characters.count)
     }
 
-    /// Whether `text` contains a byte that belongs to neither base64 alphabet; determines the failure for several texts
-    /// together.
+    /// Whether `text` contains a byte that belongs to neither base64 alphabet, which distinguishes `form` from
+    /// `nearMiss`.
     package static func hasForeignByte(_ text: UnsafeRawBufferPointer) -> Bool {
         !text.allSatisfy(Base64Alphabet.isOfEitherAlphabet)
     }

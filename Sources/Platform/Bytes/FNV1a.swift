@@ -1,6 +1,6 @@
-/// The 64-bit FNV-1a hash. It is identical in every process, but attackers can produce collisions.
+/// The 64-bit FNV-1a hash. It is identical in every process, and attackers can produce collisions.
 package enum FNV1a {
-    /// Computes the hash of bytes. Inlinable, because an unspecialized generic function is many times slower.
+    /// Returns the hash of bytes. Inlinable, because the unspecialized generic function is many times slower.
     ///
     /// - Parameter start: the hash of the preceding bytes; by default, the hash of an empty sequence.
     @inlinable package static func hash(_ bytes: some Sequence<UInt8>, from start: UInt64 = 0xCBF2_9CE4_8422_2325)
@@ -11,7 +11,7 @@ package enum FNV1a {
         return hash
     }
 
-    /// Computes the hash of an array of bytes.
+    /// Returns the hash of an array of bytes.
     package static func hash(_ bytes: [UInt8], from start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             var hash = start

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// An open file, which is closed when its last reference is released. Reads and writes block, and are repeated if a
-/// signal interrupts them.
+/// An open file, closed when its last reference is released. Reads and writes block and are retried after an
+/// interruption by a signal.
 package final class FileDescriptor: Sendable {
     /// A failed system call, with the operating system's message.
     package struct Failure: Error, CustomStringConvertible {
@@ -27,7 +27,7 @@ package final class FileDescriptor: Sendable {
 
     /// Creates a file or truncates an existing one.
     ///
-    /// - Parameter mode: permissions of a new file, before the process's umask is applied.
+    /// - Parameter mode: permissions of a new file, before the umask is applied.
     package convenience init(replacing path: String, mode: UInt32 = 0o666) throws(Failure) {
         try self.init(path, O_WRONLY | O_CREAT | O_TRUNC, mode)
     }
@@ -45,7 +45,7 @@ package final class FileDescriptor: Sendable {
 
     /// Reads to the end of the file.
     ///
-    /// - Returns: the bytes, or nil if there are more than `limit`.
+    /// - Returns: the bytes, or nil if the file has more than `limit` bytes.
     package func readToEnd(limit: Int) throws(Failure) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)

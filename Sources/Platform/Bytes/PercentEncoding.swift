@@ -1,7 +1,7 @@
 /// Percent-encoding of text in URLs (RFC 3986 section 2.1).
 package enum PercentEncoding {
-    /// Decodes the escapes of a text; returns nil if a `%` is not followed by two hexadecimal digits or the result is
-    /// not UTF-8.
+    /// Decodes the percent-escapes in `text`. Returns nil if a `%` is not followed by two hexadecimal digits or the
+    /// result is not UTF-8.
     package static func decode(_ text: Substring) -> String? {
         let source = Array(text.utf8)
         var bytes: [UInt8] = []

@@ -1,13 +1,13 @@
-/// A UUID as 128 bits, parsed from the text format 8-4-4-4-12 (RFC 9562 section 4).
+/// A UUID as 128 bits, parsed from its 8-4-4-4-12 text form (RFC 9562 section 4).
 @usableFromInline
 package struct UUIDBytes: Hashable, Sendable {
     @usableFromInline package let high: UInt64
     @usableFromInline package let low: UInt64
 
-    /// Parses a UUID in upper or lower case; returns nil for any other format.
+    /// Parses a UUID in upper or lower case. Returns nil if the text has any other form.
     @inlinable
     package init?(text: some Sequence<UInt8>) {
-        // Reading contiguous bytes is much faster than reading a view of the text.
+        // Reading contiguous bytes is much faster than iterating over a string's view.
         let uuid = text.withContiguousStorageIfAvailable { UUIDBytes(bytes: $0) } ?? UUIDBytes(bytes: text)
         guard let uuid else { return nil }
         self = uuid

@@ -1,17 +1,17 @@
 internal import Glibc
 
-// Secrets, and data received together with them, are overwritten before their memory is released, so that neither
-// reused memory nor a core file contains them.
+// Secrets, and data received with them, are overwritten before their memory is released, so that neither reused memory
+// nor a core dump contains them.
 
-/// Overwrites the bytes with zeros. The compiler never optimises this away.
+/// Overwrites the bytes with zeros. The compiler never optimizes this away.
 package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
     explicit_bzero(start, bytes.count)
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes in place with zeros, including every copy that shares their storage. Use it only if the
-    /// array is not read afterwards.
+    /// Overwrites the bytes with zeros in place, in every array that shares this storage. Do not read the array
+    /// afterwards.
     package func wipe() {
         withUnsafeBytes { Bytes.wipe(UnsafeMutableRawBufferPointer(mutating: $0)) }
     }

@@ -26,7 +26,7 @@ package final class Completion: Sendable {
 
     package var isComplete: Bool { state.withLock { $0.isComplete } }
 
-    /// Waits for the event without a time limit. Use it for events that have a time limit of their own.
+    /// Waits for the event without a time limit. Use it only for events with a time limit of their own.
     package func wait() async {
         let number = nextNumber()
         _ = await withCheckedContinuation { register($0, number) }
@@ -34,15 +34,15 @@ package final class Completion: Sendable {
 
     /// Waits for at most `limit`.
     ///
-    /// - Parameter endsWhenCancelled: whether cancelling the task also ends the wait. Do not use it in code that closes
-    ///   something, because such code often runs in a cancelled task.
-    /// - Returns: true if the event has happened; false if the wait ended first.
+    /// - Parameter endsWhenCancelled: whether cancelling the task also ends the wait. Leave it false in cleanup code,
+    ///   which often runs in a cancelled task.
+    /// - Returns: whether the event happened; false if the wait ended first.
     package func wait(within limit: Duration, endsWhenCancelled: Bool = false) async -> Bool {
         let number = nextNumber()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard register(continuation, number) else { return }
-                // If the task was cancelled earlier, the cancellation found no waiter to resume.
+                // If the task was already cancelled, the cancellation handler ran before the waiter was registered.
                 if endsWhenCancelled, Task.isCancelled { return resume(number) }
                 DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(limit.clampedNanoseconds))) {
                     self.resume(number)
@@ -72,7 +72,7 @@ package final class Completion: Sendable {
         return isRegistered
     }
 
-    /// Ends one wait although the event has not happened.
+    /// Ends one wait before the event has happened.
     private func resume(_ number: Int) {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
         waiter?.resume(returning: false)

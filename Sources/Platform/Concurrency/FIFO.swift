@@ -1,7 +1,7 @@
 /// A first-in, first-out queue with amortized constant-time operations.
 @usableFromInline
 package struct FIFO<Element> {
-    /// The elements. Removed elements are replaced by nil, so that they are not kept alive.
+    /// The elements. A removed element is replaced by nil to release it.
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var head = 0
 
@@ -20,7 +20,7 @@ package struct FIFO<Element> {
             elements.removeAll(keepingCapacity: head <= 4096)
             head = 0
         } else if head >= 256, head * 2 >= elements.count {
-            // Removal moves all following elements, so do it in large batches.
+            // Removal moves all remaining elements, so remove in large batches.
             elements.removeFirst(head)
             head = 0
         }

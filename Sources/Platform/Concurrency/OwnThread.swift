@@ -1,8 +1,8 @@
 internal import CThreads
 
-/// Starts threads for blocking work, which must not run in the thread pools of Swift and Dispatch.
+/// Starts threads for blocking work, which must not run on the thread pools of Swift and Dispatch.
 package enum OwnThread {
-    /// The arguments of the new thread, bundled in one object for the C function.
+    /// The arguments of the new thread, in one object that can pass through C.
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void
@@ -16,13 +16,13 @@ package enum OwnThread {
     /// The id of the calling thread, as in `/proc/self/task`.
     package static var id: Int32 { ct_thread_id() }
 
-    /// Runs `body` on a new, detached thread with all signals blocked: signals are left to the thread that waits for
-    /// them, and writing to a closed pipe fails with `EPIPE`.
+    /// Runs `body` on a new, detached thread with all signals blocked, so that other threads handle signals, and
+    /// writing to a closed pipe fails with `EPIPE`.
     ///
     /// - Parameters:
-    ///   - name: name shown by tools such as `top -H`; the system keeps 15 bytes of it.
-    ///   - stackBytes: size of the stack; 0 means the system's default.
-    /// - Returns: 0, or the `errno` if no thread could be created; `body` is not called in that case.
+    ///   - name: the name shown by tools such as `top -H`, truncated to 15 bytes by the system.
+    ///   - stackBytes: the stack size in bytes; 0 means the system's default.
+    /// - Returns: 0, or the `errno` if the thread could not be created; `body` is then not called.
     package static func start(name: String, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void) -> Int32 {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         let error = ct_thread_start(

@@ -1,5 +1,5 @@
-/// Values in numbered, reusable slots. Each use of a slot has a new generation, so that a key from an earlier use does
-/// not match.
+/// Values in numbered, reusable slots. Each use of a slot has a new generation, so a key from an earlier use does not
+/// match.
 @usableFromInline
 package struct SlotTable<Value> {
     /// Identifies one use of a slot.
@@ -15,19 +15,19 @@ package struct SlotTable<Value> {
         }
     }
 
-    // Inlinable, like everything it uses, because an HTTP server uses it for each request. The type itself must be
-    // usable from inlined code; otherwise, its members are not inlined.
+    // Inlinable, like everything it uses, because an HTTP server calls it for each request. The type must also be
+    // usable from inlinable code; otherwise, its members are not inlined.
     @usableFromInline var values: [Value?] = []
     @usableFromInline var generations: [UInt32] = []
     @usableFromInline var free: [Int] = []
-    /// Number of slots in use.
+    /// The number of slots in use.
     @inlinable
     package var count: Int { values.count - free.count }
 
     @inlinable
     package init() {}
 
-    /// Inserts a value into a free slot. `make` receives the key and returns the value.
+    /// Inserts the value returned by `make` into a free slot. `make` receives the key.
     @inlinable
     package mutating func insert(_ make: (Key) -> Value) -> Key {
         let key = nextKey()
@@ -35,7 +35,7 @@ package struct SlotTable<Value> {
         return key
     }
 
-    /// Inserts a value like ``insert(_:)``, and returns the value.
+    /// Inserts a value like ``insert(_:)`` and returns the value.
     @inlinable
     package mutating func add(_ make: (Key) -> Value) -> Value {
         let key = nextKey()
@@ -54,20 +54,20 @@ package struct SlotTable<Value> {
         return Key(slot: slot, generation: generations[slot])
     }
 
-    /// The value for a key; nil if the slot is free or has been reused.
+    /// The value for a key, or nil if the slot is free or has been reused.
     @inlinable
     package subscript(key: Key) -> Value? {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation else { return nil }
         return values[key.slot]
     }
 
-    /// Removes the value and frees its slot. Changes nothing and returns nil if the key does not match.
+    /// Removes the value and frees its slot. Returns nil without any change if the key does not match.
     @inlinable
     package mutating func remove(_ key: Key) -> Value? {
         guard values.indices.contains(key.slot), generations[key.slot] == key.generation,
             let value = values[key.slot].take()
         else { return nil }
-        // The greatest generation is never used, so callers may use keys with this generation for other purposes.
+        // The greatest generation is never used, so callers can use keys with it for their own purposes.
         generations[key.slot] = (generations[key.slot] + 1) % UInt32.max
         free.append(key.slot)
         return value

@@ -1,13 +1,13 @@
-/// A rate limiter: a bucket that refills steadily up to its capacity. Callers pass the current time.
+/// A rate limiter: a bucket that refills steadily up to its capacity. The caller provides the current time.
 package struct TokenBucket: Sendable {
     package let capacity: Double
     private let perNanosecond: Double
     private var tokens: Double
     private var refilledAt: UInt64
 
-    /// Creates a full bucket. Negative numbers count as 0.
+    /// Creates a full bucket. Negative numbers are treated as 0.
     ///
-    /// - Parameter now: nanoseconds of a monotonic clock, the same one for all calls.
+    /// - Parameter now: nanoseconds of a monotonic clock; use the same clock for all calls.
     package init(capacity: Double, perSecond: Double, now: UInt64) {
         self.capacity = max(0, capacity)
         perNanosecond = max(0, perSecond) / 1_000_000_000
@@ -15,7 +15,7 @@ package struct TokenBucket: Sendable {
         refilledAt = now
     }
 
-    /// Takes `count` tokens. Returns false and takes none if fewer are available.
+    /// Takes `count` tokens. Returns false without any change if fewer are available.
     package mutating func take(_ count: Double = 1, now: UInt64) -> Bool {
         guard available(now: now) >= count else { return false }
         tokens -= count

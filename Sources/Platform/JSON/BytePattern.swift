@@ -1,8 +1,7 @@
-/// A byte pattern. Searching for it takes time linear in the length of the text, whatever the input (Knuth, Morris,
-/// Pratt 1977).
+/// A byte pattern with a search that is linear in the length of the text for any input (Knuth, Morris, Pratt 1977).
 struct BytePattern: Sendable {
     private let bytes: [UInt8]
-    /// The length of the longest proper prefix that is also a suffix, for each prefix of the pattern.
+    /// For each prefix of the pattern, the length of the longest proper prefix that is also a suffix.
     private let borders: [Int]
 
     init(_ bytes: [UInt8]) {

@@ -1,9 +1,9 @@
 extension JSONBytes {
-    /// Appends a quoted text like ``append(quoted:to:)``, and also escapes control characters of Latin-1, line
-    /// separators and marks that change the writing direction. Use it for untrusted text that people read, e.g. in a
-    /// log.
+    /// Appends a quoted text like ``append(quoted:to:)``, and also escapes C1 control characters, line separators and
+    /// bidirectional formatting marks. Use it for untrusted text that people read, for example in a log.
     ///
-    /// - Parameter limit: maximum number of UTF-8 bytes; longer text is truncated at a character and ends with `…`.
+    /// - Parameter limit: maximum number of UTF-8 bytes. Longer text is truncated at a character boundary and ends with
+    ///   `…`.
     package static func append(visible text: String, limit: Int = .max, to output: inout [UInt8]) {
         var text = text
         let isWritten = text.withUTF8 { utf8 in
@@ -16,7 +16,7 @@ extension JSONBytes {
         if !isWritten { append(escapingInvisible: text, limit: limit, to: &output) }
     }
 
-    /// Whether a byte is printable ASCII that needs no escape.
+    /// Whether a byte is printable ASCII and needs no escape.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }

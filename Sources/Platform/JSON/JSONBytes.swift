@@ -1,16 +1,16 @@
 internal import Bytes
 
-/// The byte-level rules of JSON strings, implemented without Foundation.
+/// Byte-level rules of JSON strings, without Foundation.
 @usableFromInline
 package enum JSONBytes {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// Returns the first position, from `start` onwards, of a quote, a backslash, a control byte or a non-ASCII byte,
-    /// or the end if there is none.
+    /// Returns the first position from `start` of a quote, a backslash, a control byte or a non-ASCII byte, or the end
+    /// if there is none.
     ///
-    /// Examines sixteen bytes per step. In each word, the lowest marked byte is exact: the borrow of a subtraction can
-    /// mark only bytes above one that is marked correctly.
+    /// Examines sixteen bytes per step. The lowest marked byte of a word is always correct: a borrow can only cause
+    /// false marks above a correct one.
     static func firstSpecial(in input: Span<UInt8>, from start: Int) -> Int {
         let bytes = input.bytes
         let count = bytes.byteCount
@@ -23,8 +23,7 @@ package enum JSONBytes {
                     + (first != 0 ? first.trailingZeroBitCount : 64 + second.trailingZeroBitCount) / 8
             }
             position += 16
-            // Names and most values end before this point; a longer value may be a nested JWS of several thousand
-            // bytes.
+            // Names and most values end before this point; longer values may be nested JWSs of several thousand bytes.
             if position == start + 32 { position = skipPlainBlocks(in: bytes, from: position) }
         }
         while position < count {
@@ -40,7 +39,7 @@ package enum JSONBytes {
         let word = UInt64(littleEndian: bytes)
         let quote = word ^ (ones &* 0x22)
         let backslash = word ^ (ones &* 0x5C)
-        // A non-ASCII byte has its high bit set, so the other terms need no `& ~word`.
+        // A non-ASCII byte has its high bit set anyway, so the terms need no `& ~word`.
         return ((quote &- ones) | (backslash &- ones) | (word &- ones &* 0x20) | word) & highs
     }
 
@@ -62,7 +61,7 @@ package enum JSONBytes {
     /// to loops.
     @inline(__always)
     private static func marks(in bytes: borrowing RawSpan, at offset: Int) -> SIMD16<UInt8> {
-        // The caller has verified that 16 bytes are available, and any bytes form a valid vector.
+        // The caller has verified that 16 bytes are available. Any bytes are a valid vector.
         let vector = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
         let ones = SIMD16<UInt8>(repeating: 1)
         let quote = (vector ^ SIMD16(repeating: 0x22)) &- ones
@@ -93,8 +92,8 @@ package enum JSONBytes {
         return length
     }
 
-    /// Parses a number of at most 18 digits without a sign, fraction or exponent, which nearly all numbers are. Returns
-    /// nil for any other number.
+    /// Parses a number of at most 18 digits without a sign, fraction or exponent, which covers nearly all numbers.
+    /// Returns nil for any other number.
     static func plainInteger(_ input: Span<UInt8>, from start: Int, to end: Int) -> Int64? {
         guard start < end, end - start <= 18 else { return nil }
         var number: Int64 = 0
@@ -106,7 +105,7 @@ package enum JSONBytes {
         return number
     }
 
-    /// Returns a value that combines the length and the first, middle and last bytes.
+    /// Returns a hash of the length and the first, middle and last bytes.
     static func fingerprint(_ input: Span<UInt8>, from start: Int, to end: Int) -> UInt16 {
         let length = end - start
         guard length > 0 else { return 0 }
@@ -174,7 +173,7 @@ package enum JSONBytes {
         output.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            // Most texts need no escapes, so append them as a whole.
+            // Most texts need no escapes and are appended as a whole.
             if utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
                 for byte in utf8 { append(escaped: byte, to: &output) }
             } else {

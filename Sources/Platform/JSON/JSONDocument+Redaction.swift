@@ -1,11 +1,11 @@
 internal import Bytes
 
 extension JSONDocument {
-    /// Specifies the data that ``redacted(_:)`` removes from a text.
+    /// The data that ``redacted(_:)`` removes from a text.
     package struct Redaction: Sendable {
-        /// Lower-case ASCII names of members that are removed at any depth, whatever their case and escapes.
+        /// Lower-case ASCII names of members to remove at any depth; case is ignored and escapes are resolved.
         package var names: [String]
-        /// Names of members that are removed like `names`, and that contain text that must not occur anywhere else.
+        /// Names of members to remove like `names`, with text that must not occur anywhere else.
         package var secretNames: [String]
         /// Additional texts that must not occur in the result.
         package var secrets: [[UInt8]]
@@ -16,21 +16,21 @@ extension JSONDocument {
             self.secrets = secrets
         }
 
-        /// Minimum length of a secret from a nested member: removing shorter secrets would leave little of the text.
+        /// The minimum length of a secret from a nested member; removing shorter ones could remove most of the text.
         static let leastSecretBytes = 8
-        /// Maximum number of secrets, because each is searched for everywhere; a text with more secrets is removed
-        /// completely.
+        /// The maximum number of secrets, because the whole text is searched for each. A text with more secrets is
+        /// removed completely.
         static let maximumSecrets = 16
-        /// Number of levels of JSON inside JSON strings that are searched.
+        /// The number of levels of JSON inside JSON strings that are searched.
         static let nestedTextLevels = 4
     }
 
-    /// Returns the text byte for byte, without the removed members and their commas.
+    /// Returns the text without the removed members and their commas; all other bytes are unchanged.
     ///
-    /// Secrets are searched for in all other names and values, with escapes resolved, including JSON inside a string. A
-    /// value that contains a secret is replaced by `""`, and a member with a name that contains one is removed. The
-    /// result is valid JSON. If it still contains the bytes of a secret, which is possible only for a secret made of
-    /// JSON punctuation, the result is `{}`. Secrets in another encoding, such as base64, are not recognised.
+    /// All other names and values are searched for secrets, with escapes resolved, including JSON inside strings. A
+    /// value that contains a secret is replaced by `""`; a member with a secret in its name is removed. The result is
+    /// valid JSON. If it still contains the bytes of a secret, which is possible only if the secret consists of JSON
+    /// punctuation, the result is `{}`. Secrets in another encoding, such as base64, are not recognized.
     package func redacted(_ redaction: Redaction) -> [UInt8] {
         let search = RedactionSearch(document: self, redaction: redaction)
         defer { for text in search.found { text.wipe() } }
@@ -60,7 +60,7 @@ private struct RedactionSearch {
     let document: JSONDocument
     let redaction: JSONDocument.Redaction
     let secrets: [BytePattern]
-    /// Secrets found in the document; they must be overwritten afterwards.
+    /// Secrets found in the document. The caller must overwrite them after use.
     let found: [[UInt8]]
 
     init(document: JSONDocument, redaction: JSONDocument.Redaction) {
@@ -102,13 +102,13 @@ private struct RedactionSearch {
             index += 1
         }
         edits.sort {
-            // A removed member begins at its name, so the edit includes the name.
+            // A removed member's range begins at its name.
             ($0.range.lowerBound, -$0.range.count) < ($1.range.lowerBound, -$1.range.count)
         }
         return edits
     }
 
-    /// Adds the ranges of consecutive removed members, each including its comma.
+    /// Adds the ranges of consecutive removed members and their commas.
     private func removals(in object: Int, to edits: inout [Edit]) {
         let nodes = document.nodes
         let end = Int(nodes[object].next)
@@ -152,8 +152,7 @@ private struct RedactionSearch {
         }
     }
 
-    /// Compares two texts, ignoring the case of ASCII letters: if setting bit 5 of a byte yields a lower-case letter,
-    /// the byte is that letter in either case.
+    /// Compares two texts, ignoring the case of ASCII letters. Setting bit 5 of a letter makes it lower case.
     private static func isEqual(_ text: ArraySlice<UInt8>, _ name: String) -> Bool {
         text.count == name.utf8.count
             && zip(text, name.utf8).allSatisfy { byte, expected in
@@ -179,8 +178,7 @@ private struct RedactionSearch {
         return secrets.contains { $0.isFound(in: text[...]) }
     }
 
-    /// Returns the texts of all members with a secret name, together with their depths (1 for members of the outermost
-    /// object).
+    /// Returns the text of every member with a secret name, and its depth (1 in the outermost object).
     private static func secretTexts(in document: JSONDocument, _ names: [String]) -> [(text: [UInt8], depth: Int)] {
         guard !names.isEmpty else { return [] }
         let nodes = document.nodes

@@ -1,14 +1,14 @@
 /// A text that has been validated as strict JSON, with an index of its values.
 ///
-/// The original bytes are kept, and ``JSONElement`` reads values from them on demand.
+/// The document keeps the original bytes, and ``JSONElement`` reads values from them on demand.
 public struct JSONDocument: Sendable {
-    /// Default maximum nesting depth of containers.
+    /// The default maximum nesting depth.
     public static let defaultMaximumDepth = 32
-    /// Default maximum length of a text in bytes.
+    /// The default maximum length of a text in bytes.
     public static let defaultMaximumBytes = 4 << 20
     static let greatestMaximumBytes = 1 << 30
-    /// Maximum number of names in a text from an untrusted client, because a name costs more to handle than its bytes
-    /// suggest.
+    /// The maximum number of names in a text from an untrusted client. A name costs more to process than its length
+    /// suggests.
     public static let maximumUntrustedNames = 1000
 
     /// The original text.
@@ -16,7 +16,7 @@ public struct JSONDocument: Sendable {
     /// The index of the text's values.
     package let nodes: [JSONNode]
 
-    /// Scans a whole text: strict RFC 8259 with the limits listed in ``JSONError/Code``.
+    /// Scans a text as strict RFC 8259, with the limits listed in ``JSONError/Code``.
     public init(
         _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
         maximumNames: Int = .max
@@ -26,13 +26,13 @@ public struct JSONDocument: Sendable {
         try self.init(bytes, limits: limits)
     }
 
-    /// Scans a whole text: strict RFC 8259 within the given limits.
+    /// Scans a text as strict RFC 8259 within the given limits.
     public init(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
         self.nodes = try JSONScanner.scan(bytes, limits)
         self.bytes = bytes
     }
 
-    /// Scans a text like ``init(_:maximumBytes:maximumDepth:maximumNames:)``, and requires the value to be an object.
+    /// Scans a text like ``init(_:maximumBytes:maximumDepth:maximumNames:)`` and requires an object.
     public static func object(
         _ bytes: [UInt8], maximumBytes: Int = defaultMaximumBytes, maximumDepth: Int = defaultMaximumDepth,
         maximumNames: Int = .max
@@ -43,7 +43,7 @@ public struct JSONDocument: Sendable {
         return document
     }
 
-    /// Whether any string contains an escape. It examines the values of the index rather than the text.
+    /// Whether any string contains an escape; computed from the index without reading the text.
     public var hasEscapes: Bool { nodes.contains { $0.hasEscapes } }
 
     /// The outermost value.
@@ -66,14 +66,14 @@ public struct JSONElement: Sendable {
             self.value = value
         }
 
-        /// The name with its escapes resolved.
+        /// The name, with escapes resolved.
         public var name: String { value.document.text(of: nameIndex) }
     }
 
     package let document: JSONDocument
     package let index: Int
 
-    /// The value at an index of ``JSONDocument/nodes``.
+    /// Creates an element for the value at an index of ``JSONDocument/nodes``.
     package init(document: JSONDocument, index: Int) {
         self.document = document
         self.index = index
@@ -102,16 +102,17 @@ public struct JSONElement: Sendable {
     /// The value's original bytes.
     public var bytes: ArraySlice<UInt8> { document.bytes[range] }
 
-    /// The range of a string's text, excluding its quotes; nil if the string contains escapes and for other kinds.
+    /// The range of a string's text without its quotes, or nil if the string contains escapes or the value is not a
+    /// string.
     public var plainTextRange: Range<Int>? {
         node.kind == .string && !node.hasEscapes ? Int(node.start)..<Int(node.end) : nil
     }
 
-    /// The text of a string with its escapes resolved; nil for other kinds.
+    /// The text of a string, with escapes resolved, or nil if the value is not a string.
     public var string: String? { node.kind == .string ? document.text(of: index) : nil }
 
-    /// The bytes of a string's text with its escapes resolved, for data that must not be stored in a `String`; nil for
-    /// other kinds.
+    /// The UTF-8 text of a string, with escapes resolved, or nil if the value is not a string. Use it for secrets,
+    /// which must not be stored in a `String`.
     package var textBytes: [UInt8]? {
         guard node.kind == .string else { return nil }
         return JSONBytes.decoded(document.bytes.span, from: Int(node.start), to: Int(node.end))
@@ -119,24 +120,25 @@ public struct JSONElement: Sendable {
 
     public var bool: Bool? { node.kind == .bool ? document.bytes[Int(node.start)] == UInt8(ascii: "t") : nil }
 
-    /// A number in its original notation; nil for other kinds.
+    /// A number in its original notation, or nil if the value is not a number.
     public var number: JSONNumber? {
         node.kind == .number ? JSONNumber(scanned: document.bytes[Int(node.start)..<Int(node.end)]) : nil
     }
 
-    /// The value of a whole number that fits an `Int64`; nil for anything else.
+    /// The value of a whole number that fits in an `Int64`, or nil.
     public var integer: Int64? { document.integer(of: index) }
 
-    /// The value of a number, rounded down to a whole number; nil for other kinds and if it does not fit an `Int64`.
+    /// The value of a number, rounded down to a whole number, or nil if it is not a number or does not fit in an
+    /// `Int64`.
     public var flooredInteger: Int64? { document.flooredInteger(of: index) }
 
-    /// The value of the member with this name, which may be `null`; nil if there is no such member or this is not an
+    /// The value of the member with this name, which may be `null`, or nil if there is no such member or this is not an
     /// object.
     public subscript(name: StaticString) -> JSONElement? {
         document.member(name, of: index).map { JSONElement(document: document, index: $0) }
     }
 
-    /// The members of an object in text order; empty for other kinds.
+    /// The members of an object in text order; empty if the value is not an object.
     public var members: [Member] {
         guard node.kind == .object else { return [] }
         var result: [Member] = []
@@ -148,7 +150,7 @@ public struct JSONElement: Sendable {
         return result
     }
 
-    /// The elements of an array in order; empty for other kinds.
+    /// The elements of an array in order; empty if the value is not an array.
     public var elements: [JSONElement] {
         guard node.kind == .array else { return [] }
         var result: [JSONElement] = []
@@ -162,7 +164,7 @@ public struct JSONElement: Sendable {
 }
 
 extension JSONDocument {
-    /// Returns the index of a member's value; nil if there is no such member or `object` is not an object.
+    /// Returns the index of a member's value, or nil if there is no such member or `object` is not an object.
     package func member(_ name: StaticString, of object: Int) -> Int? {
         guard nodes[object].kind == .object else { return nil }
         let input = bytes.span
@@ -175,7 +177,7 @@ extension JSONDocument {
         return nil
     }
 
-    /// Returns the value of a whole number that fits an `Int64`; nil for anything else.
+    /// Returns the value of a whole number that fits in an `Int64`, or nil.
     package func integer(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
@@ -183,14 +185,15 @@ extension JSONDocument {
         return JSONDecimal(bytes[Int(node.start)..<Int(node.end)]).exactInteger
     }
 
-    /// Returns the value of a number with at most 18 digits and no sign, fraction or exponent; nil for anything else.
+    /// Returns the value of a number with at most 18 digits and no sign, fraction or exponent, or nil.
     package func plainInteger(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
         return JSONBytes.plainInteger(bytes.span, from: Int(node.start), to: Int(node.end))
     }
 
-    /// Returns a number rounded down to a whole number; nil for other kinds and if it does not fit an `Int64`.
+    /// Returns the value of a number, rounded down to a whole number, or nil if it is not a number or does not fit in
+    /// an `Int64`.
     package func flooredInteger(of index: Int) -> Int64? {
         let node = nodes[index]
         guard node.kind == .number else { return nil }
@@ -199,17 +202,17 @@ extension JSONDocument {
     }
 
     func quotedRange(of index: Int) -> Range<Int> {
-        // A string node covers the text between the quotes, so the bytes on both sides exist.
+        // A string node covers the text between the quotes, so the quotes are the bytes before and after.
         Int(nodes[index].start) - 1..<Int(nodes[index].end) + 1
     }
 
-    /// Returns the bytes of a value as they are in the document, including the quotes of a string.
+    /// Returns the original bytes of a value, including the quotes of a string.
     package func valueBytes(of index: Int) -> ArraySlice<UInt8> {
         let node = nodes[index]
         return bytes[node.kind == .string ? quotedRange(of: index) : Int(node.start)..<Int(node.end)]
     }
 
-    /// Returns the bytes of a string's text with its escapes resolved.
+    /// Returns the UTF-8 text of a string, with escapes resolved.
     package func textBytes(of index: Int) -> ArraySlice<UInt8> {
         let node = nodes[index]
         guard !node.hasEscapes else {

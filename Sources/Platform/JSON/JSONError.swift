@@ -1,6 +1,6 @@
-/// The reason why a text is not accepted as JSON.
+/// The reason a text was rejected as JSON.
 ///
-/// Equality compares the code and the offset.
+/// Two errors are equal if their codes and offsets are equal.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error. This set is closed.
     public enum Code: String, Sendable, CaseIterable {
@@ -31,16 +31,16 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooManyElements = "too_many_elements"
         /// An object has more members than allowed.
         case tooManyMembers = "too_many_members"
-        /// Two members of an object have the same name once escapes are resolved.
+        /// Two members of an object have the same name after escapes are resolved.
         case duplicateName = "duplicate_name"
-        /// The value is followed by more text.
+        /// More text follows the value.
         case trailingBytes = "trailing_bytes"
-        /// The text is JSON, but not an object.
+        /// The value is not an object.
         case notAnObject = "not_an_object"
     }
 
     public var code: Code
-    /// Position of the error in bytes from the start of the text.
+    /// The position of the error in bytes from the start of the text.
     public var offset: Int
 
     public init(_ code: Code, at offset: Int) {

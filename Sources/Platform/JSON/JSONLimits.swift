@@ -1,14 +1,14 @@
-/// Limits on a text to be scanned.
+/// Limits on the JSON texts that a scan accepts.
 public struct JSONLimits: Sendable, Hashable {
-    /// Maximum length of the text in bytes.
+    /// The maximum length of the text in bytes.
     public var bytes = JSONDocument.defaultMaximumBytes
-    /// Maximum nesting depth of containers.
+    /// The maximum nesting depth.
     public var depth = JSONDocument.defaultMaximumDepth
-    /// Maximum number of member names in the whole text.
+    /// The maximum number of member names in the whole text.
     public var names = Int.max
-    /// Maximum number of array elements in the whole text.
+    /// The maximum number of array elements in the whole text.
     public var elements = Int.max
-    /// Maximum number of members of one object.
+    /// The maximum number of members of one object.
     public var members = Int.max
 
     public init() {}

@@ -1,21 +1,21 @@
-/// Names of members that are looked up together, in one pass over an object.
+/// A set of member names that are looked up together in one pass over an object.
 package struct JSONMemberTable: Sendable {
-    /// Maximum number of names in a table.
+    /// The maximum number of names in a table.
     package static let maximumCount = 48
 
-    /// The node index of the value for each name, indexed by the name's number; 0 if the object has no such member.
+    /// The node index of each name's value, indexed by the name's number; 0 if the object has no such member.
     package typealias Values = InlineArray<48, UInt32>
 
     /// The concatenated names.
     private let text: [UInt8]
-    /// The start of each name in the text, indexed by number, with one more entry for the end.
+    /// The start of each name in `text`, and the end of the last name.
     private let starts: [Int]
-    /// For each hash, the number of the last name with that hash, plus one; 0 if there is none.
+    /// For each hash, one plus the number of the last name with that hash, or 0.
     private let heads: [UInt8]
-    /// For each number, the previous name with the same hash, in the same notation.
+    /// For each name, one plus the number of the previous name with the same hash, or 0.
     private let links: [UInt8]
 
-    /// - Parameter names: at most ``maximumCount`` distinct names. Their positions are their numbers.
+    /// - Parameter names: at most ``maximumCount`` distinct names. A name's position is its number.
     package init(_ names: [String]) {
         var (text, starts, links): ([UInt8], [Int], [UInt8]) = ([], [0], [])
         var heads = [UInt8](repeating: 0, count: 128)
@@ -29,9 +29,9 @@ package struct JSONMemberTable: Sendable {
         (self.text, self.starts, self.heads, self.links) = (text, starts, heads, links)
     }
 
-    /// Finds the members of an object.
+    /// Finds the values of an object's members.
     ///
-    /// - Returns: the values, or nil if a name contains escapes, because it may equal any name.
+    /// - Returns: the values, or nil if a name contains escapes, because an escaped name could equal any name.
     package func values(of object: Int, in document: JSONDocument) -> Values? {
         let (nodes, input) = (document.nodes.span, document.bytes.span)
         var values = Values(repeating: 0)

@@ -1,13 +1,13 @@
-/// The member names of scanned objects: compares them and detects duplicates.
+/// Comparison of member names, and detection of duplicates.
 @usableFromInline
 package enum JSONNames {
-    /// Maximum number of names for which all pairs are compared. For more names, a hash set with the process's random
-    /// seed is used.
+    /// The maximum number of names that are compared pairwise. More names go into a hash set with the process's random
+    /// seed.
     private static let pairwiseLimit = 64
 
     /// Throws if an object has a duplicate name.
     ///
-    /// - Parameter maximum: an object with more names is rejected before they are compared.
+    /// - Parameter maximum: the maximum number of names; an object with more is rejected before the comparison.
     static func refuseDuplicates(
         in nodes: [JSONNode], object: Int, atMost maximum: Int, _ input: Span<UInt8>
     ) throws(JSONError) {
@@ -72,10 +72,10 @@ package enum JSONNames {
         return true
     }
 
-    /// Whether the name at `node` equals `name`. Escapes are resolved first.
+    /// Whether the name at `node`, with escapes resolved, equals `name`.
     @inlinable @inline(__always)
     package static func isEqual(_ node: JSONNode, to name: StaticString, _ input: Span<UInt8>) -> Bool {
-        // Nearly all names that differ are rejected here.
+        // Most unequal names differ in length and are rejected here.
         if Int(node.end &- node.start) != name.utf8CodeUnitCount, !node.hasEscapes { return false }
         return isEqualText(node, to: name, input)
     }
@@ -93,7 +93,7 @@ package enum JSONNames {
             for index in 0..<length where input[start + index] != name.utf8Start[index] { return false }
             return true
         }
-        // Compare eight bytes per step; the last step may overlap the previous one.
+        // Compares eight bytes per step; the last step may overlap the previous one.
         let bytes = input.bytes
         let text = UnsafeRawPointer(name.utf8Start)
         var offset = 0

@@ -1,7 +1,7 @@
 /// One value or member name in the flat index of a scanned text, in text order.
 ///
 /// The children of an object are name, value, name, value…; the children of an array are its elements. `next` skips a
-/// value including everything inside it.
+/// value and everything inside it.
 @usableFromInline
 package struct JSONNode: Sendable {
     @usableFromInline
@@ -9,15 +9,14 @@ package struct JSONNode: Sendable {
         case null, bool, number, string, array, object
     }
 
-    /// Start of the value's bytes; for a string, the start of the bytes between its quotes.
+    /// The start of the value's bytes; for a string, of the bytes between its quotes.
     @usableFromInline package var start: UInt32
     @usableFromInline package var end: UInt32
-    /// Index of the first node after this one and its descendants.
+    /// The index of the first node after this one and its descendants.
     @usableFromInline package var next: UInt32
-    /// For a string, a value that combines its length and some of its bytes, so that different names are distinguished
-    /// without reading them.
+    /// For a string, a hash of its length and some of its bytes. It distinguishes most names without reading them.
     @usableFromInline package var fingerprint: UInt16
     @usableFromInline package var kind: Kind
-    /// For a string, whether it contains a backslash.
+    /// Whether a string contains a backslash.
     @usableFromInline package var hasEscapes: Bool
 }

@@ -1,24 +1,23 @@
-/// A JSON number in its original notation. It is converted only on demand, with overflow checks.
+/// A JSON number in its original notation, converted on demand with overflow checks.
 public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     /// The text of the number, which is a valid JSON number.
     public let text: String
 
-    /// Called by the scanner, which has validated the grammar.
+    /// Creates a number from text that the scanner has validated.
     init(scanned text: ArraySlice<UInt8>) { self.text = String(decoding: text, as: UTF8.self) }
 
     public init(_ value: Int64) { self.text = String(value) }
 
     public var description: String { text }
 
-    /// The value of a whole number that fits an `Int64`; otherwise nil.
+    /// The value of a whole number that fits in an `Int64`, or nil.
     public var exactInteger: Int64? { JSONDecimal(Array(text.utf8)[...]).exactInteger }
 
-    /// The value rounded down to a whole number; nil if it does not fit an `Int64`.
+    /// The value rounded down to a whole number, or nil if it does not fit in an `Int64`.
     public var flooredInteger: Int64? { JSONDecimal(Array(text.utf8)[...]).flooredInteger }
 }
 
-/// Exact decimal arithmetic on the text of a number, without floating point or overflow, and in time linear in its
-/// length.
+/// Exact decimal arithmetic on the text of a number: no floating point, no overflow, linear time.
 struct JSONDecimal {
     let flooredInteger: Int64?
     private let hasFraction: Bool

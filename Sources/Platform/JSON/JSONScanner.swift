@@ -1,14 +1,14 @@
 internal import Bytes
 
-/// Validates that bytes are one JSON text (RFC 8259) and records the position of each value.
+/// A scanner that validates one JSON text (RFC 8259) and records the position of each value.
 ///
-/// It is strict: only valid UTF-8, no byte order mark, no control bytes in strings, no lone surrogates, no duplicate
-/// names in an object, and nothing after the value. It is bounded: nesting uses a stack of limited depth instead of
-/// recursion, and the index takes at most eight times as many bytes as the text.
+/// The scanner is strict: it requires valid UTF-8 and rejects byte order marks, control bytes in strings, lone
+/// surrogates, duplicate names in an object, and text after the value. It is bounded: nesting uses a stack of limited
+/// depth instead of recursion, and the index takes at most eight times the space of the text.
 struct JSONScanner {
     private(set) var nodes: [JSONNode] = []
     private var position = 0
-    /// Indexes of the containers that are open, outermost first.
+    /// Indexes of the open containers, outermost first.
     private var open: [UInt32] = []
 
     private enum Expectation {
@@ -17,9 +17,9 @@ struct JSONScanner {
 
     private let maximumDepth: Int
     private let maximumMembers: Int
-    /// Number of further names allowed.
+    /// The number of names still allowed.
     private var namesLeft: Int
-    /// Number of further array elements allowed.
+    /// The number of array elements still allowed.
     private var elementsLeft: Int
 
     private init(_ limits: JSONLimits) {
@@ -34,8 +34,8 @@ struct JSONScanner {
             throw JSONError(.tooLong, at: bytes.count)
         }
         var scanner = JSONScanner(limits)
-        // Sufficient for each payload of a notification, in a block that malloc caches per thread (up to 1032 bytes): a
-        // larger block would make malloc consolidate freed memory. A record of a notification has about a hundred
+        // Large enough for each payload of a notification, and small enough (at most 1032 bytes) for malloc's cache per
+        // thread; a larger block would make malloc consolidate freed memory. A notification record has about a hundred
         // nodes.
         scanner.nodes.reserveCapacity(60)
         scanner.open.reserveCapacity(JSONDocument.defaultMaximumDepth)
@@ -68,7 +68,7 @@ struct JSONScanner {
         }
     }
 
-    /// Scans a complete scalar, or the start of a container (and its end if it is empty).
+    /// Scans a complete scalar, an empty container, or the start of any other container.
     private mutating func scanValue(_ input: Span<UInt8>) throws(JSONError) -> Expectation {
         skipWhiteSpace(input)
         switch try byte(input) {
@@ -262,7 +262,7 @@ struct JSONScanner {
     private mutating func append(
         _ kind: JSONNode.Kind, from start: Int, to end: Int, hasEscapes: Bool = false, fingerprint: UInt16 = 0
     ) {
-        // Offsets fit into 32 bits, because the text is at most `greatestMaximumBytes` long.
+        // Offsets fit in 32 bits, because a text has at most `greatestMaximumBytes` bytes.
         nodes.append(
             JSONNode(
                 start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end),

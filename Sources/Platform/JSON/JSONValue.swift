@@ -1,4 +1,4 @@
-/// A JSON value as a tree, for code outside hot paths. Numbers keep their text and objects keep their order.
+/// A JSON value as a tree, for code outside hot paths. It preserves the text of numbers and the order of members.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -7,7 +7,7 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object(JSONObject)
 
-    /// Copies a scanned value. The scanner has already limited its depth.
+    /// Copies a scanned value. The scanner has limited the nesting depth.
     public init(_ element: JSONElement) {
         switch element.kind {
         case .null: self = .null
@@ -27,7 +27,7 @@ public enum JSONValue: Hashable, Sendable {
     public var string: String? { if case .string(let value) = self { value } else { nil } }
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
-    /// The value of a whole number that fits an `Int64`; otherwise nil.
+    /// The value of a whole number that fits in an `Int64`, or nil.
     public var integer: Int64? { number?.exactInteger }
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
     public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
@@ -40,7 +40,7 @@ public enum JSONValue: Hashable, Sendable {
     }
 }
 
-/// A JSON object that keeps the order of its members. Names are unique.
+/// A JSON object that preserves the order of its members. Names are unique.
 public struct JSONObject: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         public let name: String
@@ -51,7 +51,7 @@ public struct JSONObject: Hashable, Sendable {
 
     public init() {}
 
-    /// Copies the members of a scanned object; empty for other kinds.
+    /// Copies the members of a scanned object; empty if the element is not an object.
     public init(_ element: JSONElement) {
         members = element.members.map { Member(name: $0.name, value: JSONValue($0.value)) }
     }
@@ -59,8 +59,8 @@ public struct JSONObject: Hashable, Sendable {
     public var isEmpty: Bool { members.isEmpty }
     public var names: [String] { members.map(\.name) }
 
-    /// The value of the member with this name. Setting it replaces the value in place or appends a member; setting it
-    /// to nil removes the member.
+    /// The value of the member with this name. Setting a value replaces the existing one in place or appends a member;
+    /// setting nil removes the member.
     public subscript(name: String) -> JSONValue? {
         get { members.first { $0.name == name }?.value }
         set {
@@ -89,7 +89,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 extension JSONObject: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 
-    /// Creates an object from members. If a name occurs more than once, the last value applies.
+    /// Creates an object from members. The last value of a repeated name applies.
     init(_ elements: [(String, JSONValue)]) {
         for (name, value) in elements { self[name] = value }
     }

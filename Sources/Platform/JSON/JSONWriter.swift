@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Writes compact JSON directly as bytes, for texts written too often to build a ``JSONValue`` first.
+/// Writes compact JSON directly as bytes, for code that writes too often to build a ``JSONValue`` first.
 ///
-/// The caller must ensure that the text is valid: members only inside objects, and one value after each member name.
-/// The writer adds the commas.
+/// The caller must ensure that the text is valid: members only inside objects, and one value after each name. The
+/// writer adds the commas.
 package struct JSONWriter: Sendable {
-    /// Buffer for the text; the first `count` bytes are used.
+    /// The buffer for the text. The first `count` bytes are in use.
     private var storage: [UInt8]
     private var count = 0
 
-    /// Pool of reusable buffers: at most `spareBlocks` buffers of at most `spareBytes` bytes each.
+    /// Reusable buffers: at most `spareBlocks` buffers of at most `spareBytes` bytes each.
     private static let spare = Mutex<[[UInt8]]>([])
     private static let spareBlocks = 8
     private static let spareBytes = 64 << 10
@@ -49,7 +49,7 @@ package struct JSONWriter: Sendable {
     package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
-            // Most texts need no escapes, so append them as a whole.
+            // Most texts need no escapes and are appended as a whole.
             if utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
                 var quoted: [UInt8] = []
                 JSONBytes.append(quoted: String(decoding: utf8, as: UTF8.self), to: &quoted)
@@ -76,7 +76,7 @@ package struct JSONWriter: Sendable {
     }
 
     package mutating func integer(_ value: Int64) {
-        // The number needs at most a comma, a sign and 19 digits.
+        // A number needs at most a comma, a sign and 19 digits.
         makeRoom(for: 21)
         if needsComma { append(UInt8(ascii: ",")) }
         if value < 0 { append(UInt8(ascii: "-")) }
@@ -142,7 +142,7 @@ package struct JSONWriter: Sendable {
         append(UInt8(ascii: ":"))
     }
 
-    /// Writes a member unless the value is nil, as do the overloads below.
+    /// Writes a member unless the value is nil, like the overloads below.
     package mutating func set(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         self.name(name)
@@ -173,7 +173,7 @@ package struct JSONWriter: Sendable {
         array(elements)
     }
 
-    /// Writes the members of an object, for names that are not constants of the program.
+    /// Writes the members of an object whose names are known only at run time.
     package mutating func add(_ members: JSONObject) {
         for member in members.members {
             name(of: member.name)
@@ -203,7 +203,7 @@ package struct JSONWriter: Sendable {
         count += 1
     }
 
-    /// Appends a value or name, preceded by a comma if needed. It does both in one step, because this is the hot path.
+    /// Appends a value or name, preceded by a comma if needed. This is the hot path, so it is a single step.
     private mutating func append(_ text: UnsafeRawBufferPointer, quoted: Bool) {
         makeRoom(for: text.count + 3)
         let comma = needsComma
@@ -225,8 +225,7 @@ package struct JSONWriter: Sendable {
     }
 
     private mutating func makeRoom(for further: Int) {
-        // Doubling the buffer by appending it to itself is one memory copy; the content after the text is overwritten
-        // later.
+        // Appending the buffer to itself doubles it with one memory copy; the surplus content is overwritten later.
         while storage.count - count < further { storage.append(contentsOf: storage) }
     }
 }

@@ -1,7 +1,7 @@
-/// The key of a field in a log line. Each service declares its own keys in one file, as an extension.
+/// The key of a field in a log line. Each service declares its keys in one file, as an extension.
 ///
-/// `time`, `level`, `logger` and `message` are reserved; a field with one of these keys is written as `field.time` and
-/// so on.
+/// `time`, `level`, `logger` and `message` are reserved. A field with a reserved key is written with a prefix, such as
+/// `field.time`.
 public struct LogKey: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -12,11 +12,11 @@ public struct LogKey: RawRepresentable, Sendable, Hashable {
     public static let reason = LogKey(rawValue: "reason")
     /// A number of items.
     public static let count = LogKey(rawValue: "count")
-    /// Number of similar lines suppressed by the rate limit since the last one.
+    /// The number of similar lines suppressed by the rate limit since the last one.
     public static let suppressed = LogKey(rawValue: "suppressed")
-    /// The service that the line is about.
+    /// The service that the line describes.
     public static let service = LogKey(rawValue: "service")
-    /// The process's exit code.
+    /// The exit code of the process.
     public static let exitCode = LogKey(rawValue: "exitCode")
     /// The version of the program.
     public static let version = LogKey(rawValue: "version")
@@ -26,18 +26,18 @@ public struct LogKey: RawRepresentable, Sendable, Hashable {
 
 /// The value of a field.
 public enum LogValue: Sendable, Equatable {
-    /// Text. If longer than ``maximumTextBytes``, it is truncated and ends with `…`.
+    /// Text. Text longer than ``maximumTextBytes`` is truncated and ends with `…`.
     case text(String)
     case integer(Int64)
-    /// A floating-point number. If not finite, it is written as text.
+    /// A floating-point number. Infinity and NaN are written as text.
     case real(Double)
     case boolean(Bool)
     case texts([String])
 
-    /// Maximum length of text, in bytes of UTF-8; longer text is truncated.
+    /// The maximum length of text in UTF-8 bytes. Longer text is truncated.
     public static let maximumTextBytes = 4_096
 
-    /// Creates a value from any integer. If outside the range of `Int64`, it is written as text.
+    /// Creates a value from any integer. A value outside the range of `Int64` is written as text.
     public static func integer(_ value: some BinaryInteger & Sendable) -> LogValue {
         Int64(exactly: value).map { .integer($0) } ?? .text(String(value))
     }

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Time
 
-/// Encodes a log call as the bytes of a line.
+/// Encodes a log call as one line of bytes.
 struct LogLineFormat: Sendable {
     let format: Logger.Format
     let isColoured: Bool
@@ -66,7 +66,7 @@ struct LogLineFormat: Sendable {
     }
 
     private static func appendPlain(_ value: LogValue, to line: inout [UInt8]) {
-        // A plain word is written as it is; everything else is quoted with JSON escapes, so that no text can forge a
+        // A plain word is written unquoted; anything else is quoted with JSON escapes, so that no text can forge a
         // line.
         if case .text(let text) = value, !text.isEmpty, text.utf8.count < 200, text.utf8.allSatisfy(isBare) {
             line.append(contentsOf: text.utf8)

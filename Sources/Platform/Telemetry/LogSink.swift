@@ -2,16 +2,16 @@ internal import Synchronization
 
 /// A destination for log lines.
 public protocol LogSink: Sendable {
-    /// Writes one line, which includes its line feed. Never blocks; a line that does not fit into the queue is dropped
-    /// and counted.
+    /// Writes one line, including its line feed. Never blocks; a line that does not fit in the queue is dropped and
+    /// counted.
     func write(_ line: [UInt8])
 
-    /// Waits until every line is written or the time has passed.
+    /// Waits until every line has been written or the time limit has passed.
     ///
     /// - Returns: whether every line was written.
     func flush(within limit: Duration) -> Bool
 
-    /// Number of lines dropped since the start.
+    /// The number of lines dropped since the start.
     var droppedLines: Int { get }
 }
 

@@ -6,17 +6,17 @@ internal import Time
 
 /// Writes log lines to a descriptor on a separate thread, so that a blocked reader never blocks a caller.
 ///
-/// The queue holds at most ``maximumLines`` lines and ``maximumBytes`` bytes. When it is full, new lines are dropped
-/// and counted, and a notice with the number of dropped lines is written afterwards.
+/// The queue is limited to ``maximumLines`` lines and ``maximumBytes`` bytes. When it is full, new lines are dropped
+/// and counted; a notice then reports the number of dropped lines.
 package final class LogWriter: LogSink {
-    /// Maximum number of queued lines.
+    /// The maximum number of queued lines.
     package let maximumLines: Int
-    /// Maximum number of queued bytes.
+    /// The maximum number of queued bytes.
     package let maximumBytes: Int
     private let descriptor: Int32
     private let notice: @Sendable (Int) -> [UInt8]
     private let state = Mutex(State())
-    /// Signalled when the queue becomes non-empty, and when the writer should end.
+    /// Signalled when the queue becomes non-empty and when the writer must stop.
     private let wakeUp = DispatchSemaphore(value: 0)
 
     private struct State {
@@ -25,10 +25,10 @@ package final class LogWriter: LogSink {
         /// Lines dropped since the last notice.
         var unreported = 0
         var dropped = 0
-        /// Whether the thread holds lines that it has not written yet.
+        /// Whether the thread has lines that it has not written yet.
         var isWriting = false
         var isStopped = false
-        /// Signalled when everything is written.
+        /// Signalled when everything has been written.
         var waiters: [DispatchSemaphore] = []
 
         var isIdle: Bool { lines.isEmpty && !isWriting && unreported == 0 }
@@ -37,7 +37,7 @@ package final class LogWriter: LogSink {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - descriptor: the descriptor to write to; this object does not close it.
+    ///   - descriptor: the descriptor to write to; the writer does not close it.
     ///   - maximumLines: maximum number of queued lines.
     ///   - maximumBytes: maximum number of queued bytes.
     ///   - notice: creates the line that reports the number of dropped lines.
@@ -81,7 +81,7 @@ package final class LogWriter: LogSink {
         return done.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success
     }
 
-    /// Ends the thread after it has written the queued lines; for tests that create many writers. Later lines are
+    /// Stops the thread after it has written the queued lines, for tests that create many writers. Later lines are
     /// dropped.
     package func stop() {
         state.withLock { $0.isStopped = true }
@@ -92,7 +92,7 @@ package final class LogWriter: LogSink {
 
     private func startThread() {
         let error = OwnThread.start(name: "log") { self.run() }
-        // Without a thread, nothing can be written, so every line counts as dropped.
+        // Without a thread, nothing can be written, so every line is counted as dropped.
         if error != 0 { state.withLock { $0.isStopped = true } }
     }
 
@@ -108,7 +108,7 @@ package final class LogWriter: LogSink {
     ///
     /// - Returns: whether there was anything to write.
     private func writeWaiting() -> Bool {
-        // The lines dropped so far are later than the queued lines, because they were dropped when the queue was full.
+        // Lines are dropped only while the queue is full, so the dropped lines are later than the queued lines.
         let (lines, unreported) = state.withLock { state -> ([[UInt8]], Int) in
             let taken = (state.lines, state.unreported)
             state.lines = []
@@ -138,7 +138,7 @@ package final class LogWriter: LogSink {
         return !lines.isEmpty || unreported > 0
     }
 
-    /// Writes all bytes. If the descriptor has no reader, the bytes are lost; there is no place to report that.
+    /// Writes all bytes. If the descriptor has no reader, the bytes are lost, and there is nowhere to report the loss.
     private func writeAll(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Time
 
-/// A structured logger. Each call writes one line, as JSON or as human-readable text, with a constant message and
-/// fields.
+/// A structured logger. Each call writes one line with a constant message and fields, as JSON or as human-readable
+/// text.
 ///
-/// Logging never blocks: the caller formats the line and passes it to a ``LogSink`` with a bounded queue.
+/// Logging never blocks: the calling thread formats the line and passes it to a ``LogSink`` with a bounded queue.
 public struct Logger: Sendable {
-    /// The severity of a line. `warning`: unexpected, but nothing is lost; `error`: data is lost, or an operator must
-    /// act.
+    /// The severity of a line: `warning` for unexpected events without loss, `error` for lost data or if an operator
+    /// must act.
     public enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
 
@@ -33,7 +33,7 @@ public struct Logger: Sendable {
 
     /// The name of the executable or component that writes the log.
     public let label: String
-    /// Minimum level; lines below it are not formatted.
+    /// The minimum level; lines below it are not formatted.
     public let level: Level
     let format: LogLineFormat
     private let sink: any LogSink
@@ -102,8 +102,8 @@ public struct Logger: Sendable {
                 fields: fields + metadata()))
     }
 
-    /// Waits until every line is written or the time has passed. It blocks the thread, so use it only at the end of a
-    /// process.
+    /// Waits until every line has been written or the time limit has passed. It blocks the thread, so call it only at
+    /// the end of a process.
     ///
     /// - Returns: whether every line was written.
     @discardableResult
@@ -111,7 +111,7 @@ public struct Logger: Sendable {
 }
 
 extension Logger {
-    /// Creates the logger of an executable, which writes to standard error through a ``LogWriter``.
+    /// Creates an executable's logger, which writes to standard error through a ``LogWriter``.
     ///
     /// Text lines are coloured if standard error is a terminal.
     public static func standardError(label: String, level: Level, format: Format) -> Logger {

@@ -1,4 +1,4 @@
-/// A label of a metric and its value. Values come from closed sets, because each value is a separate time series.
+/// A label of a metric. Its value must come from a closed set, because each value creates a time series.
 public struct MetricLabel: Sendable, Hashable {
     public let name: String
     public let value: String
@@ -9,7 +9,7 @@ public struct MetricLabel: Sendable, Hashable {
     }
 }
 
-/// Validates names according to the rules of Prometheus.
+/// Validation of names by the rules of Prometheus.
 enum MetricName {
     /// Whether a metric name matches `[a-zA-Z_:][a-zA-Z0-9_:]*`.
     static func isValid(_ name: String) -> Bool { isWord(name, allowsColon: true) }

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// A number in its own allocation, so that metrics updated by different threads do not share one.
+/// A number in an allocation of its own, so that threads that update different metrics do not contend.
 final class AtomicCell: Sendable {
     let value = Atomic<UInt64>(0)
 }
 
-/// A monotonic counter. Incrementing takes no lock.
+/// A monotonic counter. Incrementing it takes no lock.
 public struct Counter: Sendable {
     let cell: AtomicCell
 
@@ -21,7 +21,7 @@ public struct Counter: Sendable {
     public var value: UInt64 { cell.value.load(ordering: .relaxed) }
 }
 
-/// A value that can go up and down. Setting takes no lock.
+/// A value that can go up and down. Setting it takes no lock.
 public struct Gauge: Sendable {
     let cell: AtomicCell
 
@@ -47,9 +47,9 @@ public struct Histogram: Sendable {
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
 
-    /// Upper bounds in ascending order, excluding infinity.
+    /// The upper bounds in ascending order, without infinity.
     public let buckets: [Double]
-    /// One count per bucket, plus one for larger values.
+    /// One count per bucket, and one for larger values.
     let counts: [AtomicCell]
     let sum: AtomicCell
 
@@ -59,7 +59,7 @@ public struct Histogram: Sendable {
         self.sum = AtomicCell()
     }
 
-    /// Observes a value in the unit stated in the metric's name (seconds, bytes). NaN is ignored.
+    /// Records a value in the unit of the metric's name (seconds, bytes). NaN is ignored.
     public func observe(_ value: Double) {
         guard !value.isNaN else { return }
         var low = 0
@@ -72,12 +72,12 @@ public struct Histogram: Sendable {
         sum.add(value)
     }
 
-    /// Observes a duration given in nanoseconds, for a metric in seconds.
+    /// Records a duration in nanoseconds, for a metric in seconds.
     public func observe(nanoseconds: Int64) { observe(Double(nanoseconds) / 1e9) }
 }
 
 extension AtomicCell {
-    /// Adds to a number that is stored as the bits of a `Double`.
+    /// Adds to a `Double` that is stored as its bit pattern.
     func add(_ difference: Double) {
         var old = value.load(ordering: .relaxed)
         while true {
@@ -89,8 +89,8 @@ extension AtomicCell {
     }
 }
 
-/// The counters of a metric that has one label with a closed set of values. Any other value counts as `other`, so that
-/// input cannot create time series.
+/// The counters of a metric with one label and a closed set of values. Any other value counts as `other`, so that input
+/// cannot create time series.
 public struct LabelledCounters: Sendable {
     private let counters: [String: Counter]
     private let other: Counter
@@ -100,6 +100,6 @@ public struct LabelledCounters: Sendable {
         self.other = other
     }
 
-    /// The counter for a value.
+    /// The counter for a label value.
     public subscript(_ value: String) -> Counter { counters[value] ?? other }
 }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// All metrics of a process, and their output as Prometheus text.
+/// All metrics of a process, with output as Prometheus text.
 ///
-/// Metrics are registered once, with all label values, when a service is built; the handles are then used without the
+/// Metrics are registered once, with all label values, when a service is created; the handles then work without the
 /// registry. Registering the same name and labels again returns the same metric.
 public final class MetricsRegistry: Sendable {
     private let shared: Shared
@@ -38,7 +38,7 @@ public final class MetricsRegistry: Sendable {
     }
 
     /// Returns a registry for the same metrics that adds these labels to every metric registered through it. Use it for
-    /// a component that exists several times in the process.
+    /// a component with several instances in the process.
     public func labelled(_ labels: [MetricLabel]) -> MetricsRegistry {
         MetricsRegistry(shared, ownLabels: ownLabels + labels)
     }
@@ -48,14 +48,14 @@ public final class MetricsRegistry: Sendable {
     /// - Parameters:
     ///   - name: the name with its unit, ending in `_total`, such as `sluice_ingress_requests_total`.
     ///   - help: one sentence.
-    ///   - labels: labels of this time series; all series of a name have the same label names.
+    ///   - labels: the labels of this time series. All series with the same name must have the same label names.
     public func counter(_ name: String, help: String, labels: [MetricLabel] = []) -> Counter {
         let child = register(name, .counter, help, labels) { .counter(Counter(cell: AtomicCell())) }
         guard case .counter(let counter) = child else { fatalMismatch(name) }
         return counter
     }
 
-    /// Registers counters for one label with a closed set of values, plus `other`; all start at 0.
+    /// Registers counters for one label with a closed set of values and `other`. All start at 0.
     public func counters(
         _ name: String, help: String, label: String, values: some Sequence<String>, labels: [MetricLabel] = []
     ) -> LabelledCounters {
@@ -76,30 +76,30 @@ public final class MetricsRegistry: Sendable {
 
     /// Registers a histogram.
     ///
-    /// - Parameter buckets: finite upper bounds in ascending order, excluding infinity.
+    /// - Parameter buckets: the finite upper bounds in ascending order, without infinity.
     public func histogram(
         _ name: String, help: String, labels: [MetricLabel] = [], buckets: [Double] = Histogram.secondsBuckets
     ) -> Histogram {
-        // If this fails, it is a programming error: bounds are constants of the program.
+        // The bounds are constants of the program, so a failure is a programming error.
         precondition(zip(buckets, buckets.dropFirst()).allSatisfy(<) && buckets.allSatisfy(\.isFinite))
         let child = register(name, .histogram, help, labels) { .histogram(Histogram(buckets: buckets)) }
         guard case .histogram(let histogram) = child else { fatalMismatch(name) }
         return histogram
     }
 
-    /// Registers a closure that samples values when the metrics are read; for values that are kept elsewhere.
+    /// Registers a closure that provides current values each time the metrics are read.
     ///
-    /// The closure runs on the thread that reads the metrics; it must be fast and must not block.
+    /// The closure runs on the thread that reads the metrics, so it must be fast and must not block.
     public func collect(_ sampler: @escaping @Sendable (inout MetricSamples) -> Void) {
         shared.state.withLock { $0.samplers.append((ownLabels, sampler)) }
     }
 
-    /// Registers the constant 1 with the properties of the build as labels: `sluice_build_info{version="…"} 1`.
+    /// Registers the constant 1 with the build's properties as labels: `sluice_build_info{version="…"} 1`.
     public func buildInfo(_ name: String, labels: [MetricLabel]) {
         gauge(name, help: "Build information; the value is always 1.", labels: labels).set(1)
     }
 
-    /// Returns all metrics in text format 0.0.4; its content type is ``prometheusContentType``.
+    /// Returns all metrics in text format 0.0.4. The content type is ``prometheusContentType``.
     public func prometheusText() -> [UInt8] {
         let (families, samplers) = shared.state.withLock { ($0.families, $0.samplers) }
         var samples = MetricSamples(families: families)
@@ -116,7 +116,7 @@ public final class MetricsRegistry: Sendable {
     private func register(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ make: () -> Child
     ) -> Child {
-        // If this fails, it is a programming error: names and labels are constants of the program.
+        // Names and labels are constants of the program, so a failure is a programming error.
         precondition(
             MetricName.isValid(name) && (labels + ownLabels).allSatisfy { MetricName.isValidLabel($0.name) })
         let sorted = (labels + ownLabels).sorted { $0.name < $1.name }
@@ -129,7 +129,7 @@ public final class MetricsRegistry: Sendable {
     }
 
     private func fatalMismatch(_ name: String) -> Never {
-        // Programming error: the same name was registered with two types.
+        // Registering one name with two types is a programming error.
         preconditionFailure("\(name) is already registered with another type")
     }
 }
@@ -139,7 +139,7 @@ enum MetricKind: String {
     case counter, gauge, histogram
 }
 
-/// The values sampled while metrics are read.
+/// The values that samplers provide while the metrics are read.
 public struct MetricSamples {
     struct SampledFamily {
         let kind: MetricKind
@@ -182,7 +182,7 @@ public struct MetricSamples {
     private mutating func add(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ value: SampledValue
     ) {
-        // Omit a sample with an invalid name, because it would make the whole text unreadable.
+        // A sample with an invalid name is omitted, because it would make the whole text unreadable.
         guard MetricName.isValid(name), labels.allSatisfy({ MetricName.isValidLabel($0.name) }),
             families[name].map({ $0.kind == kind }) ?? true
         else { return }

@@ -1,14 +1,14 @@
 internal import Glibc
 
 extension MetricsRegistry {
-    /// Registers the standard process metrics of Prometheus clients, which are read from `/proc` on demand. They are
-    /// omitted if `/proc` cannot be read.
+    /// Registers the standard process metrics of Prometheus clients, read from `/proc` on demand. They are omitted if
+    /// `/proc` cannot be read.
     public func collectProcessMetrics() {
         collect { samples in ProcessSnapshot.read()?.add(to: &samples) }
     }
 }
 
-/// The state of this process according to `/proc/self`.
+/// The state of this process, read from `/proc/self`.
 struct ProcessSnapshot: Equatable {
     var cpuSeconds: Double
     var residentBytes: Double
@@ -23,10 +23,9 @@ struct ProcessSnapshot: Equatable {
             pageBytes: Double(sysconf(Int32(_SC_PAGESIZE))))
     }
 
-    /// Parses the content of `/proc/self/stat` (proc(5)); returns nil if the format is unexpected.
+    /// Parses the content of `/proc/self/stat` (proc(5)). Returns nil if the format is unexpected.
     init?(stat: String, bootTimeSeconds: Double, ticksPerSecond: Double, pageBytes: Double) {
-        // The program's name is in parentheses and may contain anything; the fields after the last parenthesis are
-        // numbers.
+        // The program's name is in parentheses and may contain any character; only numbers follow the last parenthesis.
         guard let end = stat.lastIndex(of: ")"), ticksPerSecond > 0 else { return nil }
         let fields = stat[stat.index(after: end)...].split { $0 == " " || $0 == "\n" }.map { Double($0) }
         // Field 3 (state) is the first field after the name.
@@ -70,11 +69,11 @@ struct ProcessSnapshot: Equatable {
         defer { closedir(directory) }
         var count = 0
         while readdir(directory) != nil { count += 1 }
-        // Exclude ".", ".." and the descriptor of the directory itself.
+        // Excludes ".", ".." and the descriptor of the directory itself.
         return max(0, count - 3)
     }
 
-    /// Reads at most 64 KiB. Files in `/proc` do not report their size.
+    /// Reads at most 64 KiB. Files in `/proc` report no size.
     private static func readFile(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

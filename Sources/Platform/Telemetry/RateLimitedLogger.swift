@@ -3,9 +3,9 @@ internal import Synchronization
 internal import Time
 
 /// A logger for lines that an untrusted client can cause. It limits the number of lines per second for each key; the
-/// next line that is logged contains the number of suppressed lines.
+/// next logged line contains the number of suppressed lines.
 ///
-/// Keys are codes from a closed set. Beyond 256 keys, all others share one key, so that memory is bounded.
+/// Keys are codes from a closed set. After 256 keys, all others share one key, which bounds the memory used.
 public final class RateLimitedLogger: Sendable {
     private struct Key {
         var bucket: TokenBucket
@@ -21,7 +21,7 @@ public final class RateLimitedLogger: Sendable {
 
     /// - Parameters:
     ///   - logger: the logger to write to.
-    ///   - perSecond: maximum number of lines per second for each key; also the maximum burst.
+    ///   - perSecond: the maximum number of lines per second for each key, and the maximum burst.
     public convenience init(_ logger: Logger, perSecond: Int) {
         self.init(logger, perSecond: perSecond, now: SystemClock.monotonicNanoseconds)
     }

@@ -2,16 +2,16 @@ internal import Bytes
 
 /// The `traceparent` header of W3C Trace Context (https://www.w3.org/TR/trace-context/#traceparent-header).
 public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
-    /// 32 lower case hexadecimal digits, not all zero.
+    /// The trace id: 32 lower-case hexadecimal digits, not all zero.
     public let traceId: String
-    /// The caller's span: 16 lower case hexadecimal digits, not all zero.
+    /// The caller's span: 16 lower-case hexadecimal digits, not all zero.
     public let parentId: String
-    /// The flags as received; bit 0 means that the trace is recorded.
+    /// The flags as received. Bit 0 means that the trace is recorded.
     public let flags: UInt8
 
-    /// Parses the header's value. A version above 00 is parsed as version 00, as the specification requires.
+    /// Parses the header's value. A later version is parsed like version 00, as the specification requires.
     ///
-    /// - Returns: nil if the text is invalid; start a new trace in that case.
+    /// - Returns: the value, or nil if the text is invalid. Start a new trace in that case.
     public static func parse(_ text: some StringProtocol) -> TraceParent? {
         let bytes = Array(text.utf8.prefix(257))
         guard bytes.count >= 55, bytes.count <= 256 else { return nil }
@@ -24,7 +24,7 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
         return TraceParent(traceId: traceId, parentId: parentId, flags: flags)
     }
 
-    /// Creates a new trace that is not recorded by any caller.
+    /// Creates a trace with the recorded flag unset.
     public static func random() -> TraceParent {
         TraceParent(traceId: randomIdentifier(words: 2), parentId: randomIdentifier(words: 1), flags: 0)
     }
@@ -44,7 +44,7 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
 
     private static let dash = UInt8(ascii: "-")
 
-    /// Returns the value of a hexadecimal digit; upper case is not allowed here.
+    /// Returns the value of a lower-case hexadecimal digit, or nil.
     private static func nibble(_ byte: UInt8) -> UInt8? {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "F") ? nil : byte.hexadecimalValue
     }
@@ -65,7 +65,7 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
         var generator = SystemRandomNumberGenerator()
         var text = ""
         for _ in 0..<words {
-            // Zero is not a valid identifier.
+            // An identifier must not be zero.
             let digits = String(UInt64.random(in: 1...UInt64.max, using: &generator), radix: 16)
             text += String(repeating: "0", count: 16 - digits.count) + digits
         }

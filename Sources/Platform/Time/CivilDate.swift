@@ -8,10 +8,10 @@ package struct CivilDate: Hashable, Sendable {
 
     /// Creates the date for a day number, where 0 is 1970-01-01.
     ///
-    /// The algorithm starts years on 1 March, so that the leap day is the last day of its year, and uses cycles of 400
+    /// The algorithm starts each year on 1 March, so that the leap day is its last day, and works in cycles of 400
     /// years (146,097 days). Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
     ///
-    /// - Parameter days: a day within the years 0 to 9999 or far beyond; the caller must limit it.
+    /// - Parameter days: the day number. The caller must limit it; values far outside the years 0 to 9999 are allowed.
     package init(daysSince1970 days: Int) {
         let shifted = days + 719_468  // days since 0000-03-01; negative only in January and February of the year 0
         let cycle = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -24,7 +24,7 @@ package struct CivilDate: Hashable, Sendable {
         year = yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Creates a date; returns nil if the day does not exist in the calendar or the year is outside 0 to 9999.
+    /// Creates a date. Returns nil if the calendar has no such day or the year is outside 0 to 9999.
     package init?(year: Int, month: Int, day: Int) {
         guard (0...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -49,7 +49,7 @@ package struct CivilDate: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Returns the quotient and a remainder that is never negative. `divisor` must be positive.
+    /// Returns the quotient and the nonnegative remainder. `divisor` must be positive.
     func floorDivided(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -4,7 +4,7 @@ internal import Glibc
 package struct Clocks: Sendable {
     /// Returns the wall time in milliseconds since 1970.
     package var wallMilliseconds: @Sendable () -> Int64
-    /// Returns nanoseconds since an arbitrary instant in the past; never decreases.
+    /// Returns nanoseconds since an arbitrary instant; never decreases.
     package var monotonicNanoseconds: @Sendable () -> UInt64
 
     package init(
@@ -21,10 +21,10 @@ package struct Clocks: Sendable {
         wallMilliseconds: SystemClock.wallMilliseconds, monotonicNanoseconds: SystemClock.monotonicNanoseconds)
 }
 
-/// Direct access to the system's clocks, for defaults and for code without injected clocks.
+/// Direct access to the system's clocks, for default arguments and code without injected clocks.
 package enum SystemClock {
-    /// The time 2026-11-01T00:00:00Z, in milliseconds since 1970. This code was written later, so a wall clock with an
-    /// earlier time is wrong.
+    /// 2026-11-01T00:00:00Z in milliseconds since 1970. This code is newer, so a wall clock that shows an earlier time
+    /// is wrong.
     package static let earliestPlausibleMilliseconds: Int64 = 1_793_491_200_000
 
     /// Returns the wall time in milliseconds since 1970.
@@ -33,7 +33,7 @@ package enum SystemClock {
         return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Returns nanoseconds since an arbitrary instant in the past; never decreases.
+    /// Returns nanoseconds since an arbitrary instant; never decreases.
     @Sendable package static func monotonicNanoseconds() -> UInt64 {
         let time = read(CLOCK_MONOTONIC)
         return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)

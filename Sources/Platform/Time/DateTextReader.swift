@@ -1,4 +1,4 @@
-/// Parses the parts of a date from left to right.
+/// Parses the components of a date from left to right.
 struct DateTextReader {
     private let text: [UInt8]
     private var position = 0
@@ -16,7 +16,7 @@ struct DateTextReader {
         return value
     }
 
-    /// Parses `HH:MM:SS`, without support for leap seconds, and returns the second of the day.
+    /// Parses `HH:MM:SS` and returns the second of the day. Leap seconds are not supported.
     mutating func secondOfDay() -> Int? {
         guard let hour = number(digits: 2), skip(":"), let minute = number(digits: 2), skip(":"),
             let second = number(digits: 2), hour < 24, minute < 60, second < 60
@@ -24,7 +24,7 @@ struct DateTextReader {
         return (hour * 60 + minute) * 60 + second
     }
 
-    /// Parses an optional fraction of a second, rounded down to milliseconds; returns nil if no digits follow the
+    /// Parses an optional fraction of a second, rounded down to milliseconds. Returns nil if no digit follows the
     /// point.
     mutating func milliseconds() -> Int? {
         guard skip(".") else { return 0 }
@@ -39,7 +39,7 @@ struct DateTextReader {
         return value
     }
 
-    /// Parses one of the names and returns its index.
+    /// Parses one of `names` and returns its index.
     mutating func name(of names: [String]) -> Int? {
         let rest = text[position...]
         guard let index = names.firstIndex(where: { rest.starts(with: $0.utf8) }) else { return nil }

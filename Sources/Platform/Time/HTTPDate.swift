@@ -1,13 +1,13 @@
-/// Converts dates in HTTP header fields, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7, IMF-fixdate).
+/// Converts dates in HTTP header fields, such as `Sun, 06 Nov 1994 08:49:37 GMT` (IMF-fixdate, RFC 9110 section 5.6.7).
 package enum HTTPDate {
     private static let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let monthNames = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Formats a date as exactly 29 bytes; a date outside the years 0 to 9999 is clamped.
+    /// Formats a date as exactly 29 bytes. A date outside the years 0 to 9999 is clamped.
     ///
-    /// - Parameter seconds: time since 1970.
+    /// - Parameter seconds: seconds since 1970.
     package static func bytes(seconds: Int64) -> [UInt8] {
         let earliest = RFC3339.range.lowerBound / 1000
         let latest = RFC3339.range.upperBound / 1000
@@ -32,8 +32,8 @@ package enum HTTPDate {
         return text
     }
 
-    /// Parses a date and returns seconds since 1970; returns nil for any other format. The weekday is not checked
-    /// against the date.
+    /// Parses a date and returns the seconds since 1970, or nil if the text has any other form. The weekday is not
+    /// checked against the date.
     package static func seconds(_ text: String) -> Int64? {
         var reader = DateTextReader(Array(text.utf8))
         guard reader.name(of: dayNames) != nil, reader.skip(","), reader.skip(" "),

@@ -1,11 +1,10 @@
-/// Converts instants in RFC 3339 format, such as `2026-11-21T17:15:16.042Z`. An instant is a number of milliseconds
-/// since 1970-01-01 UTC.
+/// Converts between instants and RFC 3339 text, such as `2026-11-21T17:15:16.042Z`. An instant is the number of
+/// milliseconds since 1970-01-01 UTC.
 package enum RFC3339 {
-    /// The instants from 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z, which have a four-digit year.
+    /// The instants with a four-digit year: 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.
     package static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-    /// Formats an instant in UTC with three fraction digits, always as 24 bytes; an instant outside ``range`` is
-    /// clamped.
+    /// Formats an instant in UTC with three fraction digits, always 24 bytes. An instant outside ``range`` is clamped.
     package static func text(milliseconds: Int64) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(24)
@@ -38,7 +37,7 @@ package enum RFC3339 {
     /// Parses an instant with any number of fraction digits (rounded down to milliseconds) and any offset. Leap seconds
     /// are rejected.
     ///
-    /// - Returns: milliseconds since 1970; nil if the text is not RFC 3339 or the instant is outside ``range``.
+    /// - Returns: milliseconds since 1970, or nil if the text is not RFC 3339 or the instant is outside ``range``.
     package static func milliseconds(_ text: [UInt8]) -> Int64? {
         var reader = DateTextReader(text)
         guard let year = reader.number(digits: 4), reader.skip("-"), let month = reader.number(digits: 2),
