@@ -1,7 +1,7 @@
 internal import Bytes
 internal import Glibc
 
-/// A file that could not be read (with the operating system's message) or has unexpected content.
+/// A file that cannot be read (with the operating system's message) or has unexpected content.
 package struct FileProblem: Error, Equatable {
     /// The message, without a trailing period.
     package let message: String
@@ -15,7 +15,7 @@ package enum BoundedFile {
         let descriptor = try openForReading(path)
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        // Wipe the buffer, because the file may contain a secret.
+        // The file may contain a secret, so the buffer is wiped.
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         defer { buffer.wipe() }
         while true {
@@ -37,7 +37,7 @@ package enum BoundedFile {
 
     private static func openForReading(_ path: String) throws(FileProblem) -> Int32 {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw FileProblem(message: "not a path") }
-        // Without O_NONBLOCK, a named pipe without a writer would block startup indefinitely.
+        // Without O_NONBLOCK, opening a named pipe without a writer would block startup indefinitely.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileProblem(message: systemMessage()) }
         var status = stat()

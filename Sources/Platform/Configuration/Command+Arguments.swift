@@ -1,11 +1,11 @@
 internal import Glibc
 
 extension Command {
-    /// Returns the arguments of this process after its name. Exits with 78 if the system hides them, because flags
-    /// would otherwise be ignored silently.
+    /// Returns this process's arguments without its name. Exits with code 78 if the system hides them; otherwise, flags
+    /// would be silently ignored.
     ///
-    /// Swift reads the arguments from `/proc/self/cmdline`, so a root directory without `/proc`, such as a bare
-    /// `chroot`, hides them.
+    /// Swift reads the arguments from `/proc/self/cmdline`, so they are missing in a root directory without `/proc`,
+    /// such as a bare `chroot`.
     package static func processArguments(of name: String) -> [String] {
         guard let arguments = arguments(CommandLine.arguments) else {
             let text =
@@ -17,7 +17,7 @@ extension Command {
         return arguments
     }
 
-    /// Removes the process name. Returns nil if even the name is missing, because every process is started with one.
+    /// Removes the process name. Returns nil if there is not even a name, because every process starts with one.
     static func arguments(_ commandLine: [String]) -> [String]? {
         commandLine.isEmpty ? nil : Array(commandLine.dropFirst())
     }

@@ -4,7 +4,7 @@ extension Command {
     /// Returns the output of `--help`.
     ///
     /// - Parameters:
-    ///   - fullName: the executable and the names of the commands down to this one, as typed by the operator.
+    ///   - fullName: the names of the executable and its subcommands down to this one, as the operator types them.
     ///   - inherited: the settings of the parent commands.
     func help(fullName: String, inherited: ConfigurationSchema) -> String {
         let schema = inherited.adding(self.schema)
@@ -83,7 +83,7 @@ extension Command {
         }.joined()
     }
 
-    /// Wraps words into lines of at most 100 columns, keeping paragraphs separate.
+    /// Wraps words into lines of at most 100 columns and preserves paragraphs.
     static func wrap(_ text: String, indent: Int) -> String {
         let margin = String(repeating: " ", count: indent)
         var result = ""

@@ -1,7 +1,7 @@
 extension Command {
-    /// Parses a command line, the environment, and the configuration file named by one of them.
+    /// Parses a command line, the environment, and the configuration file that one of them names.
     ///
-    /// Flags are `--key value` or `--key=value`, before or after a subcommand; `--` ends them.
+    /// Flags have the form `--key value` or `--key=value`, before or after a subcommand; `--` ends them.
     ///
     /// - Parameters:
     ///   - arguments: the arguments without the program's name.
@@ -26,8 +26,8 @@ extension Command {
         return refusal(ConfigurationErrors(errors))
     }
 
-    /// Returns the keys of this command's settings that the file, the environment or flags contain, whatever their
-    /// values. Errors are ignored, because ``parse(_:environment:)`` reports them.
+    /// Returns the keys of this command's settings that are present in the file, the environment or flags, with any
+    /// value. Errors are ignored here, because ``parse(_:environment:)`` reports them.
     ///
     /// - Parameters:
     ///   - arguments: the arguments without the program's name.
@@ -38,7 +38,7 @@ extension Command {
         return line.loader(environment).givenKeys
     }
 
-    /// Returns the lines and the exit code for errors; for a service that finds further errors after parsing.
+    /// Returns the lines and the exit code for errors that a service finds after parsing.
     package func refusal(_ errors: ConfigurationErrors) -> CommandOutcome {
         let lines = errors.errors.map { error in
             let topic = error.code == .usage ? "usage" : "configuration"

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Glibc
 
 extension Command {
-    /// Parses this process's command line and environment. Returns the invocation to run. Otherwise, prints help, the
-    /// version or one line per error, and exits: with 0 after help or version, 64 for a usage error, 78 for a
+    /// Parses this process's command line and environment, and returns the invocation to run. Otherwise, prints help,
+    /// the version or one line per error, and exits: with 0 after help or version, 64 for a usage error, 78 for a
     /// configuration error.
     package func parseOrExit() -> Invocation {
         let arguments = Command.processArguments(of: name)
@@ -19,7 +19,7 @@ extension Command {
         }
     }
 
-    /// Exits after printing one line per error; for errors that only the service can detect.
+    /// Prints one line per error and exits; for errors that only the service can detect.
     package func exit(refusing errors: [ConfigurationError]) -> Never {
         let errors = ConfigurationErrors(errors)
         let lines = errors.errors.map { "\(name): configuration: \($0.description)\n" }

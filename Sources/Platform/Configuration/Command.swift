@@ -8,7 +8,7 @@ public struct Command: Sendable {
         package let help: String
         /// Whether the argument may be omitted.
         package let isOptional: Bool
-        /// Whether the argument may be repeated; allowed only for the last argument of a command.
+        /// Whether the argument may be repeated. Only the last argument of a command can be.
         package let isRepeated: Bool
 
         package init(_ name: String, help: String, isOptional: Bool = false, isRepeated: Bool = false) {
@@ -19,7 +19,7 @@ public struct Command: Sendable {
         }
     }
 
-    /// A working command line and a description of its effect.
+    /// An example command line and its effect.
     public struct Example: Sendable {
         public let commandLine: String
         public let meaning: String
@@ -30,11 +30,11 @@ public struct Command: Sendable {
         }
     }
 
-    /// The name as operators type it.
+    /// The name, as operators type it.
     package let name: String
-    /// The purpose of the command in one sentence.
+    /// The purpose of the command, in one sentence.
     package let summary: String
-    /// Additional text for `--help`, in paragraphs; may be empty.
+    /// Additional paragraphs for `--help`; may be empty.
     package let discussion: String
     /// The settings of this command in addition to those of its parents.
     package let schema: ConfigurationSchema
@@ -42,11 +42,11 @@ public struct Command: Sendable {
     package let arguments: [Argument]
     /// Command lines for `--help`.
     package let examples: [Example]
-    /// The subcommands; a command has either subcommands or arguments.
+    /// The subcommands. A command has either subcommands or arguments.
     package let subcommands: [Command]
-    /// The output of `--version`; only the root's value is used.
+    /// The output of `--version`; only the root command's value is used.
     package let version: String
-    /// Whether the configuration is read and checked; false for a command that must work without one.
+    /// Whether the configuration is read and validated; false for commands that must work without one.
     package let readsConfiguration: Bool
 
     package init(
@@ -65,8 +65,8 @@ public struct Command: Sendable {
         self.readsConfiguration = readsConfiguration
     }
 
-    /// Returns a copy of the command that tolerates keys of other executables that share its file and environment; its
-    /// subcommands tolerate them too.
+    /// Returns a copy of the command that ignores keys of other executables in a shared file and environment; its
+    /// subcommands ignore them too.
     package func tolerating(_ keys: [String]) -> Command {
         Command(
             name, summary: summary, discussion: discussion, schema: schema.tolerating(keys), arguments: arguments,
@@ -86,11 +86,11 @@ package struct Invocation: Sendable {
     package let arguments: [String]
 }
 
-/// The outcome of parsing a command line. Parsing neither prints nor exits.
+/// The result of parsing a command line. Parsing neither prints nor exits.
 package enum CommandOutcome: Sendable {
     /// Run the command.
     case run(Invocation)
-    /// Print this text (help or version) to standard output and exit with 0.
+    /// Print help or the version to standard output and exit with 0.
     case show(String)
     /// Print each line to standard error and exit.
     case refuse(lines: [String], exitCode: Int32)

@@ -5,13 +5,13 @@ extension Configuration {
     package enum Format: Sendable {
         /// One `key=value` line per key, with the origin as a comment.
         case text
-        /// An object with one member per key, each an object with `value` and `origin`.
+        /// A JSON object with one member per key; each value is an object with `value` and `origin`.
         case json
     }
 
     private static let mask = "********"
 
-    /// Returns every key with its value and origin; secrets are masked.
+    /// Returns every key with its value and origin, with secrets masked.
     package func describe(_ format: Format = .text) -> String {
         switch format {
         case .text:
@@ -31,7 +31,7 @@ extension Configuration {
                     json.object { json in
                         json.set("origin", entry.origin.description)
                         json.name("value")
-                        // Write a missing value as null, so that all entries have the same shape.
+                        // A missing value is null, so that all entries have the same shape.
                         if let value = shown(entry) { json.string(value) } else { json.null() }
                     }
                 }
@@ -45,7 +45,7 @@ extension Configuration {
         return entry.isSecret ? Configuration.mask : Configuration.withoutURLPassword(text)
     }
 
-    /// Masks the user and the password in URLs such as `https://user:password@host`.
+    /// Masks the user and the password in URLs like `https://user:password@host`.
     static func withoutURLPassword(_ text: String) -> String {
         var result = ""
         var rest = text[...]

@@ -1,8 +1,8 @@
-/// The effective configuration: all values, validated, with their origins.
+/// The effective configuration: all values with their origins, validated.
 public struct Configuration: Sendable {
     struct Entry: Sendable {
         let key: String
-        /// The given text or the default; nil if an optional setting is missing.
+        /// The given text or the default, or nil if an optional setting is missing.
         let text: String?
         let origin: ConfigurationOrigin
         let isSecret: Bool
@@ -10,10 +10,10 @@ public struct Configuration: Sendable {
 
     let values: [String: any Sendable]
     let open: [String: String]
-    /// The entries in schema order. The keys of an open prefix or a per-name setting come after it, sorted.
+    /// The entries in schema order. Keys of an open prefix or a per-name setting follow it, sorted.
     let entries: [Entry]
     private let origins: [String: ConfigurationOrigin]
-    /// For each general key, the per-name key that may override it: see ``NamedSettings``.
+    /// For each general key, the per-name key that may override it; see ``NamedSettings``.
     private let ownKeys: [String: String]
 
     init(
@@ -26,21 +26,22 @@ public struct Configuration: Sendable {
         self.origins = Dictionary(entries.map { ($0.key, $0.origin) }) { first, _ in first }
     }
 
-    /// Returns the value of a setting. The setting must be in the schema that this configuration was read with.
+    /// Returns the value of a setting, which must be in the schema that this configuration was read with.
     public func value<Value>(_ setting: Setting<Value>) -> Value {
         guard let parsed = values[setting.key] as? ParsedValue<Value> else {
-            // Programming error: the setting is not in this command's schema, or has a different type there.
+            // The setting is not in the command's schema, or has another type there, which is a programming error.
             preconditionFailure("\(setting.key) is not in the schema")
         }
         return parsed.value
     }
 
-    /// Returns the value of a setting of the schema.
+    /// Returns the value of a setting in the schema.
     public subscript<Value>(_ setting: Setting<Value>) -> Value { value(setting) }
 
-    /// Returns a setting's value for one name, if its key has a placeholder, such as `apps.<bundleId>.environments`.
+    /// Returns the value for one name of a setting with a placeholder in its key, such as
+    /// `apps.<bundleId>.environments`.
     ///
-    /// Such a setting is optional or has a default, which applies to every name that has no key of its own.
+    /// The setting is optional or has a default, which applies to every name without a key of its own.
     public func value<Value>(_ setting: Setting<Value>, for name: String) -> Value {
         if let template = setting.descriptor.template,
             let parsed = values[template.key(for: name)] as? ParsedValue<Value>
@@ -48,22 +49,23 @@ public struct Configuration: Sendable {
             return parsed.value
         }
         guard let fallback = setting.fallback else {
-            // Programming error: names are known only at run time, so a key with a placeholder cannot be required.
+            // Names are known only at run time, so requiring a key with a placeholder is a programming error.
             preconditionFailure("\(setting.key) has no default")
         }
         return fallback
     }
 
-    /// Returns all keys under an open prefix, without the prefix: `prefixed("kafka.")["security.protocol"]`.
+    /// Returns all keys under an open prefix, without the prefix. For example:
+    /// `prefixed("kafka.")["security.protocol"]`.
     ///
-    /// Secrets are not masked: pass the values on, but do not print them.
+    /// Secrets are not masked, so do not print the values.
     public func prefixed(_ prefix: String) -> [String: String] {
         var result: [String: String] = [:]
         for (key, value) in open where key.hasPrefix(prefix) { result[String(key.dropFirst(prefix.count))] = value }
         return result
     }
 
-    /// Returns the origin of a key's value; `.default` if no source contains the key.
+    /// Returns the origin of a key's value, or `.default` if no source contains the key.
     public func origin(of key: String) -> ConfigurationOrigin { origins[givenKey(key)] ?? .default }
 
     /// Creates an error that only the service can detect, with the origin of the key's value.
@@ -72,13 +74,13 @@ public struct Configuration: Sendable {
         return ConfigurationError(code: .wrongValue, key: key, origin: origins[key], message: message)
     }
 
-    /// Returns the key that the value of a general key comes from.
+    /// Returns the key that provides the value of a general key.
     private func givenKey(_ key: String) -> String {
         guard let own = ownKeys[key], origins[own] != nil else { return key }
         return own
     }
 
-    /// Creates an error for a missing setting that is required only in combination with other settings.
+    /// Creates an error for a setting that is required only together with other settings.
     public func missing<Value>(_ setting: Setting<Value>) -> ConfigurationError {
         let key = ownKeys[setting.key] ?? setting.key
         return ConfigurationError(

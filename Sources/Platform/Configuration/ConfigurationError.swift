@@ -2,11 +2,11 @@
 public enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
     /// No source contains the key.
     case `default`
-    /// A line of the properties file; lines are numbered from 1.
+    /// A line of the properties file, numbered from 1.
     case file(path: String, line: Int)
     /// An environment variable.
     case environment(variable: String)
-    /// A command-line flag with its dashes.
+    /// A command-line flag, with its dashes.
     case flag(String)
 
     public var description: String {
@@ -19,19 +19,19 @@ public enum ConfigurationOrigin: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// One configuration or command-line error, formatted as a single line with the key, its origin, the error and the fix.
-/// Equality compares all properties.
+/// One error in the configuration or the command line, as a single line with the key, its origin, the error and the
+/// fix. Equality compares all properties.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     /// The kind of error.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The command does not support the form of the command line.
+        /// The command line does not fit the command.
         public static let usage = Code(rawValue: "usage")
         /// No setting has this key.
         public static let unknownKey = Code(rawValue: "unknownKey")
-        /// The value is not valid for the setting.
+        /// The value is invalid for the setting.
         public static let wrongValue = Code(rawValue: "wrongValue")
         /// A required key is missing.
         public static let missing = Code(rawValue: "missing")
@@ -45,9 +45,9 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
 
     /// The kind of error.
     public let code: Code
-    /// The key that the error concerns, if any.
+    /// The key with the error, if any.
     public let key: String?
-    /// The location of the error; nil if no source contains the key.
+    /// The location of the error, or nil if no source contains the key.
     public let origin: ConfigurationOrigin?
     /// The error and its fix, in full sentences on one line.
     public let message: String
@@ -59,7 +59,7 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// One line such as `http.port (sluice.properties:3): "abc" is not an integer from 0 to 65535. …`.
+    /// A line such as `http.port (sluice.properties:3): "abc" is not an integer from 0 to 65535. …`.
     public var description: String {
         switch (key, origin) {
         case (let key?, let origin?): "\(printable(key)) (\(origin)): \(message)"
@@ -85,6 +85,6 @@ public struct ConfigurationErrors: Error, Equatable, CustomStringConvertible {
     /// One line per error.
     public var description: String { errors.map(\.description).joined(separator: "\n") }
 
-    /// The exit code: 78 if any of the errors is a configuration error, otherwise 64.
+    /// The exit code: 78 if any error is a configuration error, otherwise 64.
     public var exitCode: Int32 { errors.map(\.exitCode).max() ?? 78 }
 }

@@ -1,4 +1,4 @@
-/// Merges the file, the environment and flags according to a schema, and collects all errors.
+/// Merges the file, the environment and flags according to a schema. Collects all errors.
 struct ConfigurationLoader {
     struct Given {
         let key: String
@@ -14,7 +14,7 @@ struct ConfigurationLoader {
         self.schema = schema
     }
 
-    /// The given keys that belong to the schema, whatever their values.
+    /// The keys of the schema that a source contains, with any value.
     var givenKeys: Set<String> {
         Set(
             given.keys.filter { key in
@@ -181,7 +181,7 @@ struct ConfigurationLoader {
         }
     }
 
-    /// Returns the names that a setting declares; empty if the setting is missing.
+    /// Returns the names that a setting lists, or an empty array if the setting is missing.
     private func names(declaredBy key: String) -> [String] {
         (given[key]?.text ?? "").split(separator: ",").map { $0.prefix { $0 != ":" }.trimmed }
     }
@@ -199,7 +199,7 @@ struct ConfigurationLoader {
         return "\(key) does not list \(quoted(name)); it lists \(list). \(advice)"
     }
 
-    /// Maximum number of names listed in an error message.
+    /// The maximum number of names listed in an error message.
     private static let namesInMessage = 10
 
     private mutating func parse(

@@ -1,10 +1,9 @@
-/// A prefix for keys that are not listed individually: every key with the prefix is allowed and passed on, e.g. all
-/// librdkafka properties under `kafka.`.
+/// A prefix whose keys are all allowed and passed on, such as `kafka.` for librdkafka's properties.
 ///
-/// A key with a secret value (see ``isSecret(_:)``) is masked in output, is rejected as a flag, and may be given as a
+/// The value of a secret key (see ``isSecret(_:)``) is masked in output and rejected as a flag. It can be given as a
 /// file: `kafka.sasl.password.file=/run/secrets/kafka` sets `kafka.sasl.password`.
 public struct OpenPrefix: Sendable {
-    /// The prefix including its dot, such as `kafka.`.
+    /// The prefix with its dot, such as `kafka.`.
     public let prefix: String
     /// One or two sentences for `--help`.
     public let help: String
@@ -12,7 +11,7 @@ public struct OpenPrefix: Sendable {
     public let example: String
     /// Keys under the prefix that are not allowed, each with the reason and the fix.
     public let refused: [String: String]
-    /// Individual settings under the prefix. Every schema that contains the prefix includes them.
+    /// Settings under the prefix, which every schema with the prefix includes.
     let settings: [SettingDescriptor]
 
     public init(
@@ -26,7 +25,7 @@ public struct OpenPrefix: Sendable {
         self.refused = refused
     }
 
-    /// Whether the value of a key is secret, judging by the key's name.
+    /// Whether a key's name suggests a secret value.
     public static func isSecret(_ key: String) -> Bool {
         let name = key.lowercased()
         return ["password", "passphrase", "secret", "key.pem", "jaas", "oauthbearer.config", "credential"].contains(
@@ -41,17 +40,17 @@ public struct ConfigurationSchema: Sendable {
     public let settings: [SettingDescriptor]
     /// The open prefixes in help order.
     public let openPrefixes: [OpenPrefix]
-    /// Keys of other executables that may be in the same file or environment, possibly with a placeholder, and prefixes
-    /// that end with a dot.
+    /// Keys of other executables that a shared file or environment may contain, possibly with a placeholder, and
+    /// prefixes that end with a dot.
     public let alsoKnown: [String]
     /// The mapping between settings and environment variables.
     public let variables: EnvironmentVariables
 
     /// - Parameters:
     ///   - settings: the settings in help order.
-    ///   - openPrefixes: prefixes of keys that are passed on without being read.
+    ///   - openPrefixes: prefixes whose keys are passed on without being interpreted.
     ///   - alsoKnown: keys of other executables, possibly with a placeholder, and prefixes that end with a dot. They
-    ///     may be in the same file or environment and are ignored.
+    ///     are ignored if the shared file or environment contains them.
     ///   - variables: the mapping between settings and environment variables.
     public init(
         _ settings: [any AnySetting] = [], openPrefixes: [OpenPrefix] = [], alsoKnown: [String] = [],
@@ -67,15 +66,15 @@ public struct ConfigurationSchema: Sendable {
         variables: EnvironmentVariables
     ) {
         var seen: Set<String> = []
-        // The lists of several modules may contain the same setting.
+        // Several modules may list the same setting.
         self.settings = (descriptors + openPrefixes.flatMap(\.settings)).filter { seen.insert($0.key).inserted }
         self.openPrefixes = openPrefixes
         self.alsoKnown = alsoKnown
         self.variables = variables
     }
 
-    /// Returns both schemas combined, with the settings of `other` last. For common keys, `other` takes precedence; the
-    /// variable prefix is that of this schema.
+    /// Returns the two schemas combined, with the settings of `other` last. A setting of `other` replaces one with the
+    /// same key; the prefix of variables is that of this schema.
     public func adding(_ other: ConfigurationSchema) -> ConfigurationSchema {
         let keys = Set(other.settings.map(\.key))
         let prefixes = Set(other.openPrefixes.map(\.prefix))
@@ -85,13 +84,13 @@ public struct ConfigurationSchema: Sendable {
             alsoKnown: alsoKnown + other.alsoKnown, variables: variables)
     }
 
-    /// The keys of this schema that a shared file or environment may contain and other executables must tolerate. Open
-    /// prefixes end with a dot, and per-name settings keep their placeholder.
+    /// The keys of this schema that other executables must tolerate in a shared file or environment. Open prefixes end
+    /// with a dot; per-name settings keep their placeholder.
     public var sharedKeys: [String] {
         openPrefixes.map(\.prefix) + settings.filter { !$0.isCommandLineOnly }.map(\.key)
     }
 
-    /// Returns a copy of the schema that tolerates additional keys, possibly with a placeholder, and prefixes that end
+    /// Returns a copy of the schema that also tolerates these keys, possibly with a placeholder, and prefixes that end
     /// with a dot.
     public func tolerating(_ keys: [String]) -> ConfigurationSchema {
         ConfigurationSchema(
@@ -99,7 +98,7 @@ public struct ConfigurationSchema: Sendable {
             variables: variables)
     }
 
-    /// How this schema classifies a key.
+    /// The meaning of a key in this schema.
     enum Meaning {
         case setting(SettingDescriptor)
         case template(SettingDescriptor, name: String)
@@ -119,8 +118,8 @@ public struct ConfigurationSchema: Sendable {
         return .unknown
     }
 
-    /// Whether the key is under the prefix of a per-name setting, such as `apps.`. If such a key is not a setting, here
-    /// or elsewhere, it is a typing error.
+    /// Whether the key is under the prefix of a per-name setting, such as `apps.`. If no executable has such a setting,
+    /// the key is a typing error.
     private func isUnderOwnTemplate(_ key: String) -> Bool {
         settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }
@@ -134,7 +133,7 @@ public struct ConfigurationSchema: Sendable {
         alsoKnown.contains { $0 == key || KeyTemplate($0)?.name(in: key) != nil }
     }
 
-    /// Returns the reason why a key under an open prefix is not allowed, or nil if it is allowed.
+    /// Returns the reason a key under an open prefix is not allowed, or nil if it is allowed.
     func refusal(of key: String) -> String? {
         openPrefixes.lazy.compactMap { $0.refused[key] }.first
     }
@@ -150,7 +149,7 @@ public struct ConfigurationSchema: Sendable {
         return prefixes.contains { key.hasPrefix($0) && key != $0 } ? key : nil
     }
 
-    /// Returns the valid key nearest to an unknown key. A template is completed with the name from the unknown key.
+    /// Returns the valid key nearest to an unknown key. The name for a template is taken from the unknown key.
     func nearestKey(to wrong: String, commandLine: Bool) -> String? {
         var candidates: [String] = []
         for setting in settings where commandLine || !setting.isCommandLineOnly {
@@ -159,7 +158,7 @@ public struct ConfigurationSchema: Sendable {
                 continue
             }
             guard wrong.hasPrefix(template.prefix) else { continue }
-            // The end of the name is unknown, so try every dot in the key.
+            // The end of the name is unknown, so every dot is tried.
             let rest = wrong.dropFirst(template.prefix.count)
             for index in rest.indices where rest[index] == "." {
                 candidates.append(template.key(for: String(rest[..<index])))

@@ -3,11 +3,11 @@ internal import Glibc
 
 /// Checks whether a directory could be created, without creating it.
 package enum DirectoryPath {
-    /// Returns the reason why a directory cannot be created at this path, as the end of a sentence: the nearest
-    /// existing ancestor is not a directory. Returns nil if there is no such obstacle. Permissions are not checked,
-    /// because the user who runs the check may differ from the one who starts the service.
+    /// Returns the reason a directory cannot be created at this path, phrased as the end of a sentence: the nearest
+    /// existing ancestor is not a directory. Returns nil if nothing prevents it. Permissions are not checked, because
+    /// another user may start the service.
     ///
-    /// - Parameter path: a path; a relative path starts at the working directory.
+    /// - Parameter path: the path; a relative path starts at the working directory.
     package static func obstacle(to path: String) -> String? {
         guard !path.isEmpty, !path.utf8.contains(0) else { return "is not a path" }
         var url = URL(fileURLWithPath: path).standardizedFileURL

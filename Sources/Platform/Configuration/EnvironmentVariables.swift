@@ -1,9 +1,9 @@
 /// The mapping between keys and environment variables: the prefix, upper case, `.` → `_`, `_` → `__`, `-` → `___`.
 public struct EnvironmentVariables: Sendable {
-    /// The prefix for Sluice's executables.
+    /// The prefix of Sluice's executables.
     public static let sluicePrefix = "SLUICE_"
 
-    /// The prefix including its underscore. A variable with this prefix that is not a setting is an error.
+    /// The prefix with its underscore. A variable with this prefix that is not a setting is an error.
     public let prefix: String
 
     public init(prefix: String = sluicePrefix) { self.prefix = prefix }
@@ -31,8 +31,8 @@ public struct EnvironmentVariables: Sendable {
         return result
     }
 
-    /// Returns the key for a variable, used for open prefixes: three underscores are first read as `-`, then two as
-    /// `_`.
+    /// Returns the key for a variable under an open prefix: `___` becomes `-`, then `__` becomes `_`, then `_` becomes
+    /// `.`.
     func key(for variable: String) -> String? {
         guard variable.hasPrefix(prefix) else { return nil }
         var result = ""
@@ -53,9 +53,9 @@ public struct EnvironmentVariables: Sendable {
         return String(repeating: "-", count: underscores / 3) + (rest == 2 ? "_" : rest == 1 ? "." : "")
     }
 
-    /// Whether Kubernetes created the variable for a service in the same namespace (a "service link"). A service named
-    /// `sluice-kafka` adds `SLUICE_KAFKA_PORT=tcp://…` to every pod that starts after it. Such a variable is not a
-    /// setting, and rejecting it would prevent a pod from starting because of an unrelated service.
+    /// Whether Kubernetes created the variable for a service in the namespace (a "service link"). A service named
+    /// `sluice-kafka` adds `SLUICE_KAFKA_PORT=tcp://…` to every pod that starts after it. Rejecting the variable would
+    /// prevent a pod from starting because of an unrelated service.
     static func isServiceLink(_ variable: String, value: String) -> Bool {
         if variable.hasSuffix("_SERVICE_HOST") || variable.hasSuffix("_SERVICE_PORT")
             || variable.contains("_SERVICE_PORT_")

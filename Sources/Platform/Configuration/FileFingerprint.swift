@@ -1,14 +1,14 @@
 internal import Bytes
 
-/// A hash of a file's content, valid within the process, used to compare files that contain secrets.
+/// A hash of a file's content, for comparing files that contain secrets. It is valid only within the process.
 package struct FileFingerprint: Sendable, Equatable {
     private let hash: Int
 
-    /// - Throws: if the file cannot be read, is not a regular file, or is larger than 1 MiB.
+    /// - Throws: ``FileProblem`` if the file cannot be read, is not a regular file, or is larger than 1 MiB.
     package init(path: String) throws(FileProblem) {
         let bytes = try BoundedFile.read(path, limit: 1 << 20)
         defer { bytes.wipe() }
-        // The hasher is randomly seeded per process, so the hash reveals nothing even if it is printed.
+        // The hasher has a random seed per process, so even a printed hash reveals nothing.
         var hasher = Hasher()
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hash = hasher.finalize()
@@ -16,8 +16,8 @@ package struct FileFingerprint: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// Returns the files named by keys under an open prefix, by property: secret files (`kafka.sasl.password.file`),
-    /// and the values of properties that end with `.location`.
+    /// Returns the files named by keys under an open prefix, by property: secret files (`kafka.sasl.password.file`) and
+    /// values of properties that end with `.location`.
     package func files(under prefix: String) -> [String: String] {
         var files: [String: String] = [:]
         for entry in entries where entry.key.hasPrefix(prefix) {

@@ -6,9 +6,9 @@ public struct NamedSettings: Sendable {
     private let template: String
 
     /// - Parameters:
-    ///   - settings: the general settings; their keys begin with `prefix`.
-    ///   - prefix: the general prefix including its dot, such as `webhooks.`.
-    ///   - template: the replacement for `prefix`. Its placeholder follows the key that lists the names:
+    ///   - settings: the general settings, with keys that begin with `prefix`.
+    ///   - prefix: the general prefix with its dot, such as `webhooks.`.
+    ///   - template: the replacement for `prefix`, in which the placeholder follows the key that lists the names:
     ///     `webhooks.receivers.<receiver>.`.
     public init(_ settings: [any AnySetting], prefix: String, template: String) {
         general = settings.map(\.descriptor)
@@ -16,12 +16,12 @@ public struct NamedSettings: Sendable {
         self.template = template
     }
 
-    /// The per-name settings, for the schema. None of them is required, because the general value is the default.
+    /// The per-name settings for the schema. None is required, because the general value is the default.
     public var settings: [any AnySetting] {
         general.map { NamedSetting(descriptor: $0.named(key(of: $0, template))) }
     }
 
-    /// Returns pairs of a general key and the corresponding key for one name.
+    /// Returns each general key with its key for one name.
     fileprivate func keys(for name: String) -> [(general: String, own: String)] {
         guard let template = KeyTemplate(template) else { return [] }
         return general.map { ($0.key, key(of: $0, template.key(for: name))) }
@@ -37,10 +37,9 @@ private struct NamedSetting: AnySetting {
 }
 
 extension Configuration {
-    /// Returns the configuration for one name: values given for the name replace the general values, and errors refer
-    /// to the keys of the name.
+    /// Returns the configuration for one name: its values replace the general values, and errors refer to its keys.
     ///
-    /// - Parameter defaults: values that replace general settings that are not given for the name.
+    /// - Parameter defaults: values that replace the general values of settings that are not given for the name.
     public func narrowed(
         to name: String, _ named: NamedSettings, defaults: [ConfigurationDefault] = []
     ) -> Configuration {

@@ -1,7 +1,7 @@
-/// Suggests the valid name that was most likely meant.
+/// Suggests the name that an operator most likely meant.
 enum NearestName {
-    /// Returns the nearest of `names`, or nil if none is near. The distance may be up to a third of the length, but at
-    /// least two is always allowed.
+    /// Returns the nearest of `names`, or nil if none is near. The distance may be up to a third of the length, and at
+    /// least two.
     static func of(_ wrong: String, in names: some Sequence<String>) -> String? {
         let wanted = Array(wrong.lowercased().utf8.prefix(128))
         var best: (name: String, distance: Int)?
@@ -15,8 +15,8 @@ enum NearestName {
         return best?.name
     }
 
-    /// Computes the distance as the number of insertions, deletions, replacements and swaps of neighbours (optimal
-    /// string alignment).
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbours (optimal string alignment
+    /// distance).
     static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
         var beforeLast = [Int](repeating: 0, count: right.count + 1)

@@ -1,9 +1,9 @@
-/// Parser for the subset of Java's properties format used by the configuration.
+/// A parser for the subset of Java's properties format that the configuration uses.
 ///
-/// Lines are `key=value` or `key: value`; comments begin with `#` or `!`; a line that ends with an odd number of
-/// backslashes continues on the next one, whose leading whitespace is ignored; the encoding is UTF-8. Escapes are
-/// `\t \n \r \f \\ \= \: \# \!`, `\` before a space, and `\uXXXX` (surrogates in pairs). The parser is stricter than
-/// Java: a line needs its separator, unknown escapes and duplicate keys are errors, and trailing spaces of a value are
+/// Lines are `key=value` or `key: value`; comments begin with `#` or `!`. A line with an odd number of backslashes at
+/// its end continues on the next line, without that line's leading whitespace. The encoding is UTF-8. Escapes are `\t
+/// \n \r \f \\ \= \: \# \!`, `\` before a space, and `\uXXXX` (surrogates in pairs). The parser is stricter than Java:
+/// every line needs a separator, unknown escapes and duplicate keys are errors, and trailing spaces of a value are
 /// ignored (write the last one as `\ ` to keep it).
 package enum PropertiesFile {
     package struct Entry: Equatable {
@@ -12,7 +12,7 @@ package enum PropertiesFile {
         package let line: Int
     }
 
-    /// Maximum sizes in bytes of a file, and of a line with its continuations.
+    /// The maximum size of a file, and of a line with its continuations, in bytes.
     static let maximumFileBytes = 1 << 20
     package static let maximumLineBytes = 64 * 1024
 
@@ -34,7 +34,7 @@ package enum PropertiesFile {
             } catch {
                 errors.append(ConfigurationError(code: .syntax, origin: origin, message: error.message))
             }
-            // If the file has another format, every line is an error; the first ones suffice.
+            // In a file of another format, every line is an error, so the first ones are enough.
             if errors.count == 20 { break }
         }
         return (entries, errors)
@@ -44,7 +44,7 @@ package enum PropertiesFile {
         let message: String
     }
 
-    /// Joins lines with their continuations, and omits comments and empty lines.
+    /// Joins lines with their continuations and omits comments and empty lines.
     private static func logicalLines(_ bytes: [UInt8]) -> [(line: Int, bytes: [UInt8])] {
         var result: [(line: Int, bytes: [UInt8])] = []
         var pending: (line: Int, bytes: [UInt8])?
@@ -97,8 +97,8 @@ package enum PropertiesFile {
         return (key, value)
     }
 
-    /// Returns the unescaped text up to the end or the first unescaped separator, and its end position. Trailing
-    /// whitespace is kept only if escaped.
+    /// Returns the unescaped text before the first unescaped separator or the end, and the position after it. Unescaped
+    /// trailing whitespace is removed.
     private static func unescape(
         _ scalars: Substring.UnicodeScalarView, untilSeparator: Bool
     ) throws(LineProblem) -> (text: String, end: String.Index) {

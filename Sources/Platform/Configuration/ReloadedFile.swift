@@ -1,10 +1,10 @@
 internal import Bytes
 internal import Synchronization
 
-/// The current value of a small file. Changes take effect within a second, without a restart. If the file becomes
-/// unreadable or invalid, the previous value remains in effect.
+/// The value of a small file. A change takes effect within a second, without a restart. If the file becomes unreadable
+/// or invalid, the previous value remains in effect.
 package final class ReloadedFile<Value: Sendable>: Sendable {
-    /// The result of rereading the file. The caller logs it.
+    /// The result of rereading the file, for the caller to log.
     package enum Change: Sendable, Equatable {
         case read
         case refused(FileProblem)
@@ -12,9 +12,9 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
 
     private struct State {
         var value: Value
-        /// Identifies the bytes that produced the current value or error.
+        /// Identifies the bytes of the current value or error.
         var fingerprint: [UInt8]
-        /// Time of the last check in monotonic nanoseconds.
+        /// The time of the last check, in monotonic nanoseconds.
         var checkedAt: UInt64
     }
 
@@ -26,13 +26,13 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
 
     private static var interval: UInt64 { 1_000_000_000 }
 
-    /// Reads the file, which must be valid at startup.
+    /// Reads the file, which must be valid when the process starts.
     ///
     /// - Parameters:
-    ///   - limit: maximum size of the file in bytes.
-    ///   - now: monotonic nanoseconds.
+    ///   - limit: the maximum size of the file in bytes.
+    ///   - now: the current time in monotonic nanoseconds.
     ///   - digest: for files with secrets, returns a digest that is compared instead of the content. The content is
-    ///     then overwritten, so that only the value stays in memory; the value must not share its bytes.
+    ///     then wiped, so that only the value remains in memory. The value must not share the content's storage.
     ///   - make: creates the value from the file's bytes.
     package init(
         path: String, limit: Int, now: UInt64,
@@ -48,9 +48,9 @@ package final class ReloadedFile<Value: Sendable>: Sendable {
         state = Mutex(State(value: try make(bytes), fingerprint: digest?(bytes) ?? bytes, checkedAt: now))
     }
 
-    /// Returns the value, and the change if this call has reread the file.
+    /// Returns the value, and the change if this call reread the file.
     ///
-    /// - Parameter now: monotonic nanoseconds.
+    /// - Parameter now: the current time in monotonic nanoseconds.
     package func current(now: UInt64) -> (value: Value, change: Change?) {
         state.withLock { state in
             guard now &- state.checkedAt >= Self.interval else { return (state.value, nil) }

@@ -1,4 +1,4 @@
-/// Bytes that are never printed: descriptions, debug descriptions and reflection show `<secret>` instead.
+/// Bytes that are never printed: descriptions, debug descriptions and reflection show `<secret>`.
 public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let bytes: [UInt8]
 
@@ -7,7 +7,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
         self.bytes = bytes
     }
 
-    /// The secret bytes. The long name makes each use visible in a review.
+    /// The secret bytes. The long name makes every use stand out in a review.
     public var revealedBytes: [UInt8] { bytes }
 
     public var description: String { "<secret>" }
@@ -15,14 +15,14 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A secret stored in its own file, such as a mounted secret with mode 0400.
+/// A secret in a file of its own, such as a mounted secret with mode 0400.
 public struct SecretFile: Sendable, CustomStringConvertible {
-    /// The path of the file. It may be printed.
+    /// The path of the file, which may be printed.
     public let path: String
     /// The content of the file when it was read, without a final line break.
     public let contents: Secret
 
-    /// Maximum size of a secret in bytes.
+    /// The maximum size of a secret in bytes.
     public static let maximumBytes = 64 * 1024
 
     init(path: String) throws(FileProblem) {

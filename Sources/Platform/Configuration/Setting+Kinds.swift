@@ -1,4 +1,4 @@
-// Factory methods for the common kinds, so that the settings of a service read like a table.
+// Factory methods for common kinds, so that the settings of a service read like a table.
 
 extension Setting where Value == String {
     /// Any non-empty text.
@@ -18,7 +18,7 @@ extension Setting where Value == Int {
         _ key: String, default fallback: Int? = nil, in range: ClosedRange<Int>, help: String, example: String? = nil
     ) -> Setting { Setting(key, .integer(in: range), default: fallback, help: help, example: example) }
 
-    /// A number of bytes, written as `1024`, `64KiB`, `5MiB` or `2GiB`.
+    /// A size in bytes: `1024`, `64KiB`, `5MiB`, `2GiB`.
     public static func byteSize(
         _ key: String, default fallback: Int? = nil, in range: ClosedRange<Int>, help: String, example: String? = nil
     ) -> Setting { Setting(key, .byteSize(in: range), default: fallback, help: help, example: example) }
@@ -32,7 +32,7 @@ extension Setting where Value == Bool {
 }
 
 extension Setting where Value == Duration {
-    /// A duration with its unit: `500ms`, `5s`, `2m`, `12h`, `30d`.
+    /// A duration with a unit: `500ms`, `5s`, `2m`, `12h`, `30d`.
     public static func duration(
         _ key: String, default fallback: Duration? = nil, in range: ClosedRange<Duration>, help: String,
         example: String? = nil
@@ -47,7 +47,7 @@ extension Setting where Value: RawRepresentable & CaseIterable, Value.RawValue =
 }
 
 extension Setting where Value == SecretFile {
-    /// A file that contains a secret; the content is never printed.
+    /// A file that contains a secret. Its content is never printed.
     public static func secretFile(_ key: String, help: String, example: String? = nil) -> Setting {
         Setting(key, .secretFile, help: help, example: example)
     }

@@ -1,11 +1,11 @@
 /// One configuration key: its type, its default, and its help text.
 ///
-/// A key with a placeholder, such as `apps.<bundleId>.environments`, has one value per name. The names are declared by
-/// the list setting before the placeholder (`apps`): in each element, the part before the first `:` is a name. Such
-/// keys are given in the file or as flags, because an environment variable cannot represent the case and the dots of a
-/// name unambiguously.
+/// A key with a placeholder, such as `apps.<bundleId>.environments`, has one value per name. The list setting before
+/// the placeholder (`apps`) declares the names: in each element, the name is the part before the first `:`. These keys
+/// are given in the file or as flags, because an environment variable cannot represent the case and the dots of a name
+/// unambiguously.
 public struct Setting<Value: Sendable>: Sendable {
-    /// The properties used by help, error messages and the loader, independent of the value's type.
+    /// The properties that help, error messages and the loader use, without the type of the value.
     public let descriptor: SettingDescriptor
     let kind: ValueKind<Value>
     let fallback: Value?
@@ -15,9 +15,9 @@ public struct Setting<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - key: lower-case words separated by dots, as in `http.port`.
     ///   - kind: the conversion between text and value.
-    ///   - fallback: the default; nil means that the key is required.
+    ///   - fallback: the default; nil makes the key required.
     ///   - help: one or two sentences for `--help`.
-    ///   - example: a valid value; shown if the key is missing or invalid.
+    ///   - example: a valid value, shown if the key is missing or invalid.
     public init(
         _ key: String, _ kind: ValueKind<Value>, default fallback: Value? = nil, help: String, example: String? = nil
     ) {
@@ -39,7 +39,7 @@ public struct Setting<Value: Sendable>: Sendable {
     /// The key as written in a properties file.
     public var key: String { descriptor.key }
 
-    /// Returns this setting with an optional value: if the key is missing, the value is nil instead of an error.
+    /// Returns this setting with an optional value, which is nil if the key is missing.
     public var optional: Setting<Value?> {
         let kind = ValueKind<Value?>(
             name: self.kind.name, expected: self.kind.expected, example: self.kind.example,
@@ -50,15 +50,14 @@ public struct Setting<Value: Sendable>: Sendable {
             kind: kind, fallback: .some(nil))
     }
 
-    /// Returns this setting restricted to the command line: neither a properties file nor the environment may contain
-    /// it.
+    /// Returns this setting restricted to the command line. Neither the file nor the environment may contain it.
     public var onCommandLineOnly: Setting<Value> {
         Setting(descriptor: descriptor.replacing(isCommandLineOnly: true), kind: kind, fallback: fallback)
     }
 }
 
 extension Setting where Value == Bool {
-    /// A command-line switch without a value. If present, it means `true`.
+    /// A command-line switch without a value; its presence means `true`.
     public static func flag(_ key: String, help: String) -> Setting<Bool> {
         let setting = Setting(key, .boolean, default: false, help: help)
         return Setting(
@@ -67,9 +66,9 @@ extension Setting where Value == Bool {
     }
 }
 
-/// A setting with any type of value, for lists of settings.
+/// A setting with any type of value, for use in lists of settings.
 public protocol AnySetting: Sendable {
-    /// See ``Setting/descriptor``.
+    /// The setting without the type of its value.
     var descriptor: SettingDescriptor { get }
 }
 
@@ -85,7 +84,7 @@ public struct SettingDescriptor: Sendable {
     public let valueName: String
     /// The end of the sentence "expected …", such as `an integer from 0 to 65535`.
     public let expected: String
-    /// The default as text; nil if there is none.
+    /// The default as text, or nil if there is none.
     public let defaultText: String?
     /// Whether a missing key is an error.
     public let isRequired: Bool
@@ -147,7 +146,7 @@ public struct SettingDescriptor: Sendable {
             read: read, fallback: fallback)
     }
 
-    /// Returns this setting for each name of a list, with the general value as the default.
+    /// Returns this setting for each name in a list, with the general value as the default.
     func named(_ key: String) -> SettingDescriptor {
         SettingDescriptor(
             self, key: key, isRequired: false, isCommandLineOnly: false, isFlag: false, read: read, fallback: nil)
@@ -157,7 +156,7 @@ public struct SettingDescriptor: Sendable {
     var template: KeyTemplate? { KeyTemplate(key) }
 }
 
-/// A box around a parsed value, which preserves an optional value in `any Sendable`.
+/// A box around a parsed value, so that an optional value survives the conversion to `any Sendable`.
 struct ParsedValue<Value: Sendable>: Sendable {
     let value: Value
 }
@@ -173,7 +172,7 @@ struct KeyTemplate: Sendable {
         suffix = String(key[key.index(after: close)...])
     }
 
-    /// The setting that declares the names: `apps` for `apps.<bundleId>.environments`.
+    /// The setting that declares the names, such as `apps` for `apps.<bundleId>.environments`.
     var declaringKey: String { String(prefix.dropLast()) }
 
     func key(for name: String) -> String { prefix + name + suffix }

@@ -1,15 +1,15 @@
-/// The reason why a text is not a valid value. It does not contain the text.
+/// The reason a text is not a valid value, without the text itself.
 public struct SettingProblem: Error, Equatable {
     /// The end of a sentence that begins with the value, such as `is not an integer from 0 to 65535`.
     public let message: String
-    /// Whether the message is complete without a description of the expected kind.
+    /// Whether the message needs no description of the expected kind.
     let isComplete: Bool
-    /// Whether the value may hold a secret: error messages say "the value" instead of quoting it.
+    /// Whether the value may contain a secret. Error messages then say "the value" instead of quoting it.
     let hidesValue: Bool
 
     /// - Parameters:
     ///   - message: the end of a sentence that begins with the value.
-    ///   - hidesValue: whether the value may hold a secret and must not be quoted.
+    ///   - hidesValue: whether the value may contain a secret and must not be quoted.
     public init(_ message: String, hidesValue: Bool = false) {
         self.init(message: message, isComplete: true, hidesValue: hidesValue)
     }
@@ -20,13 +20,13 @@ public struct SettingProblem: Error, Equatable {
         self.hidesValue = hidesValue
     }
 
-    /// The text is not of this kind. The kind's own description states the expected format.
+    /// The text is not of this kind. The kind's own description tells the expected format.
     static var notOfThisKind: SettingProblem {
         SettingProblem(message: "", isComplete: false, hidesValue: false)
     }
 }
 
-/// Converts the text of a setting to a value, and a value back to text for the help.
+/// Converts the text of a setting to a value, and a value to text for `--help`.
 public struct ValueKind<Value: Sendable>: Sendable {
     let name: String
     let expected: String
@@ -38,9 +38,9 @@ public struct ValueKind<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: the placeholder for the value in a usage line, in upper case, such as `APPS`.
-    ///   - expected: the end of "expected …", such as `bundle ids with their app ids`.
+    ///   - expected: the end of a sentence "expected …", such as `bundle ids with their app ids`.
     ///   - example: a valid text.
-    ///   - text: converts a value to text, for the help.
+    ///   - text: converts a value to text, for `--help`.
     ///   - read: parses a text.
     public init(
         name: String, expected: String, example: String, text: @escaping @Sendable (Value) -> String,
@@ -64,7 +64,7 @@ extension ValueKind where Value == String {
         }
     }
 
-    /// The path of a file that currently exists and is readable.
+    /// The path of a file that exists and is readable.
     public static var readableFile: ValueKind<String> {
         ValueKind(name: "FILE", expected: "the path of a readable file", example: "/etc/sluice/file", text: { $0 }) {
             path throws(SettingProblem) in
@@ -97,7 +97,7 @@ extension ValueKind where Value == Int {
             ? "an integer from \(range.lowerBound) up" : "an integer from \(range.lowerBound) to \(range.upperBound)"
     }
 
-    /// A number of bytes: `1024`, `64KiB`, `5MiB`, `2GiB`.
+    /// A size in bytes: `1024`, `64KiB`, `5MiB`, `2GiB`.
     public static func byteSize(in range: ClosedRange<Int>) -> ValueKind<Int> {
         ValueKind(
             name: "SIZE",
@@ -128,7 +128,7 @@ extension ValueKind where Value == Bool {
 }
 
 extension ValueKind where Value == Duration {
-    /// A duration with its unit: `500ms`, `5s`, `2m`, `12h`, `30d`.
+    /// A duration with a unit: `500ms`, `5s`, `2m`, `12h`, `30d`.
     public static func duration(in range: ClosedRange<Duration>) -> ValueKind<Duration> {
         ValueKind(
             name: "DURATION",
@@ -152,7 +152,7 @@ extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue
 extension ValueKind {
     /// One of these values.
     ///
-    /// - Parameter text: returns the spelling of a value.
+    /// - Parameter text: returns the text of a value.
     public static func oneOf(
         _ values: [Value], text spelling: @escaping @Sendable (Value) -> String
     ) -> ValueKind<Value> {
@@ -170,7 +170,7 @@ extension ValueKind {
 }
 
 extension ValueKind where Value == SecretFile {
-    /// A file that contains a secret. It must exist, be readable, not be empty, and have at most 64 KiB.
+    /// A file that contains a secret. It must be readable, not empty, and at most 64 KiB long.
     public static var secretFile: ValueKind<SecretFile> {
         ValueKind(
             name: "FILE", expected: "the path of a readable file with the secret", example: "/run/secrets/name",
@@ -186,7 +186,7 @@ extension ValueKind where Value == SecretFile {
 }
 
 extension ValueKind {
-    /// A comma-separated list with at least one element; whitespace around elements is ignored.
+    /// A comma-separated list with at least one element. Whitespace around elements is ignored.
     public static func list<Element: Sendable>(of element: ValueKind<Element>) -> ValueKind<[Element]>
     where Value == [Element] {
         ValueKind<[Element]>(

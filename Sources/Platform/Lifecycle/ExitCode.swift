@@ -1,19 +1,19 @@
-/// Exit codes of every executable; 64, 65, 66, 70, 75 and 78 follow `sysexits.h`.
+/// The exit codes of every executable; 64, 65, 66, 70, 75 and 78 follow `sysexits.h`.
 public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// The process ended as requested.
     public static let ok = ExitCode(rawValue: 0)
-    /// An external failure occurred, or the shutdown did not finish in time. A restart may help.
+    /// An external failure, or a shutdown that did not finish in time. A restart may help.
     public static let failure = ExitCode(rawValue: 1)
     /// The command line is invalid (`EX_USAGE`).
     public static let usage = ExitCode(rawValue: 64)
-    /// The content of a topic is unreadable (`EX_DATAERR`): nothing is skipped, and an operator must decide. A restart
-    /// helps if the network or the broker's memory was at fault.
+    /// A topic has unreadable content (`EX_DATAERR`). Nothing is skipped, and an operator must decide. A restart helps
+    /// if the network or the broker's memory caused the damage.
     public static let damagedLog = ExitCode(rawValue: 65)
-    /// The committed offset is no longer in the log (`EX_NOINPUT`): records have been lost, and an operator must decide
-    /// where to continue. A restart does not help.
+    /// The committed offset is not in the log (`EX_NOINPUT`). Records have been lost, and an operator must decide where
+    /// to continue. A restart does not help.
     public static let offsetOutOfRange = ExitCode(rawValue: 66)
     /// A handler did not return within `consumer.record.deadline` (`EX_TEMPFAIL`). A restart may help; after three such
     /// exits, the record is handled alone.
@@ -24,21 +24,21 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public static let configuration = ExitCode(rawValue: 78)
 }
 
-/// An error that ends the process with one line and its own exit code. After any other error, the exit code is 1.
+/// An error that ends the process with one line and an exit code of its own. Any other error ends it with exit code 1.
 public protocol TerminatingError: Error {
-    /// The error, the setting it concerns and the fix, on one line.
+    /// The error, the setting involved, and the fix, on one line.
     var line: String { get }
     /// The exit code of the process.
     var exitCode: ExitCode { get }
 }
 
-/// A failure to start or continue a service, reported to the operator as one line.
+/// A failure to start or run a service, reported to the operator as one line.
 public struct StartupError: TerminatingError, Equatable, CustomStringConvertible {
-    /// The attempted operation and the reason for its failure: `cannot listen on 0.0.0.0:8080: address in use`.
+    /// The failed operation and the reason, such as `cannot listen on 0.0.0.0:8080: address in use`.
     public let problem: String
-    /// The setting that the error concerns, if any.
+    /// The setting involved, if any.
     public let setting: String?
-    /// The fix: `Stop the other process, or set http.port to a free port`.
+    /// The fix, such as `Stop the other process, or set http.port to a free port`.
     public let fix: String
     public let exitCode: ExitCode
 
@@ -49,7 +49,7 @@ public struct StartupError: TerminatingError, Equatable, CustomStringConvertible
         self.exitCode = exitCode
     }
 
-    /// One line such as `http.port: cannot listen on 0.0.0.0:8080: address in use. Set http.port to a free port.`.
+    /// A line such as `http.port: cannot listen on 0.0.0.0:8080: address in use. Set http.port to a free port.`.
     public var line: String {
         let text = (setting.map { "\($0): " } ?? "") + "\(problem.endingWithFullStop) \(fix.endingWithFullStop)"
         return text.split(whereSeparator: \.isNewline).joined(separator: " ")

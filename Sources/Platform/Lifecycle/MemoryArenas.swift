@@ -2,20 +2,21 @@ internal import CThreads
 internal import Concurrency
 internal import Glibc
 
-/// Tuning of glibc's malloc for a process that allocates on many threads. It has no effect with other C libraries.
+/// Settings of glibc's malloc for a process that allocates on many threads. They have no effect with other C libraries.
 package enum MemoryArenas {
-    /// Limits malloc to four arenas, which release memory only in large blocks: records are allocated on one thread and
-    /// freed on another. With one arena per thread, a backlog leaves a quarter more memory resident; with two arenas,
-    /// threads contend for locks. Blocks of at least 512 KiB, such as a fetch response, are released at once.
+    /// Limits malloc to four arenas, which return memory to the system only in large blocks. Records are allocated on
+    /// one thread and freed on another. With one arena per thread, a quarter more memory stays resident after a
+    /// backlog; with two arenas, threads contend for locks. Blocks of at least 512 KiB, such as a fetch response, are
+    /// returned at once.
     ///
-    /// Must be called before other threads exist. A thread keeps the arena assigned at its first allocation, and unused
-    /// arenas are assigned first, so the threads that allocate most should start first.
+    /// Call it before other threads exist. A thread keeps the arena of its first allocation, and unused arenas are
+    /// assigned first, so the threads that allocate most should start first.
     package static func limit() { ct_limit_arenas() }
 
-    /// Periodically releases free pages while the process is working: during a long backlog, arenas accumulate more
-    /// fragmented free memory than is in use.
+    /// Periodically releases free pages while the process is busy. During a long backlog, arenas would otherwise
+    /// accumulate more fragmented free memory than memory in use.
     package static func giveBack() {
-        // Without this thread more memory stays resident; nothing else changes.
+        // Without this thread, more memory stays resident, but nothing else changes.
         _ = OwnThread.start(name: "memory") {
             var worked = clock()
             while true {

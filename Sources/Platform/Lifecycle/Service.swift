@@ -1,24 +1,25 @@
-/// A component of an executable that is started, run and stopped: a listener, a consumer, a producer.
+/// A component of an executable with a lifecycle, such as a listener, a consumer or a producer.
 public protocol Service: Sendable {
-    /// Name for the log: `http server`, `kafka producer`.
+    /// The name in log lines, such as `http server` or `kafka producer`.
     var name: String { get }
 
-    /// Starts the service. Returns when the service is ready for those that start after it.
+    /// Starts the service. Returns when the services that start after it can use it.
     ///
-    /// - Throws: a ``StartupError`` with one clear line. A service that throws must have released its resources; it is
-    ///   not stopped.
+    /// - Throws: a ``StartupError`` with one clear line. The service must first release its resources, because it will
+    ///   not be stopped.
     func start() async throws
 
-    /// Runs the service. This is called after ``start()`` in a separate task; most services do not need to implement
-    /// it.
+    /// Runs the service. It is called in a separate task after ``start()``. Most services use the default
+    /// implementation.
     ///
-    /// If it returns, the work is done and the whole group ends with exit code 0; if it throws, the group ends with the
-    /// error's exit code. The task is cancelled after ``stop(within:)`` has returned or was abandoned.
+    /// If it returns, the work is complete, and the whole group ends with exit code 0. If it throws, the group ends
+    /// with the error's exit code. The task is cancelled after ``stop(within:)`` has returned or timed out.
     func run() async throws
 
-    /// Stops the service. Called once, after all services that started later have stopped.
+    /// Stops the service. It is called once, after all services that started later have stopped.
     ///
-    /// - Parameter limit: this service's share of the group's remaining time; after that, the service is abandoned.
+    /// - Parameter limit: this service's share of the remaining time. After that, the group proceeds without waiting
+    ///   for the service.
     func stop(within limit: Duration) async
 }
 

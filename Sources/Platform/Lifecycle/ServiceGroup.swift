@@ -1,7 +1,7 @@
 package import Telemetry
 
-/// Runs services: starts them in order, and stops them in reverse order when one ends or a shutdown is requested,
-/// within a total time limit.
+/// Starts services in order. When one ends or a shutdown is requested, stops all in reverse order within a total time
+/// limit.
 package struct ServiceGroup: Sendable {
     private let first: [any Service]
     private let build: @Sendable () async throws -> [any Service]
@@ -9,16 +9,16 @@ package struct ServiceGroup: Sendable {
     private let maximumShutdown: Duration
 
     /// - Parameters:
-    ///   - services: the services in start order; each service may use the earlier ones.
+    ///   - services: the services in start order. Each service may use the earlier ones.
     ///   - logger: logs one line per step.
-    ///   - maximumShutdown: total time for all services to stop. Each service gets the remaining time, less a tenth for
-    ///     each service that stops after it, but at least half.
+    ///   - maximumShutdown: the total time for all services to stop. Each service gets the remaining time minus a tenth
+    ///     for each service that stops after it, and at least half.
     package init(_ services: [any Service], logger: Logger, maximumShutdown: Duration = .seconds(10)) {
         self.init(first: services, logger: logger, maximumShutdown: maximumShutdown) { [] }
     }
 
     /// - Parameters:
-    ///   - first: services started before the others are built, e.g. a listener that responds while the process starts.
+    ///   - first: services that start before the others are created, such as a listener that responds during startup.
     ///   - build: creates the other services, in start order.
     package init(
         first: [any Service], logger: Logger, maximumShutdown: Duration = .seconds(10),
@@ -38,14 +38,14 @@ package struct ServiceGroup: Sendable {
         case runEnded(service: String, (any Error)?)
     }
 
-    /// Runs until a shutdown is requested, a service ends, or the task is cancelled; returns when all services have
+    /// Runs until a shutdown is requested, a service ends, or the task is cancelled. Returns when all services have
     /// stopped or the time limit has passed.
     ///
-    /// The services' tasks are not child tasks, because a service that does not end must not block the others. Instead,
-    /// all of them report to one stream that is read here, and tasks that are still running at the end continue until
-    /// the process exits.
+    /// The services run in unstructured tasks, so that a service that does not end cannot block the others. Every task
+    /// reports to one stream, which this function reads. Tasks that are still running when the function returns
+    /// continue until the process exits.
     ///
-    /// - Parameter triggers: reasons to stop, such as signal names. Only the first one is used.
+    /// - Parameter triggers: reasons to stop, such as signal names. Only the first one counts.
     package func run(triggers: AsyncStream<String>) async -> ExitCode {
         let (events, event) = AsyncStream.makeStream(of: Event.self)
         let forwarding = Task {
@@ -65,7 +65,7 @@ package struct ServiceGroup: Sendable {
         for service in first {
             if let end = await start(service, &running, &next, event) { return await self.end(end, running) }
         }
-        // The result is read below; the task is abandoned if it does not end.
+        // The result is read below. If the task does not end, it is abandoned.
         let building = Task {
             do {
                 event.yield(.built(try await build()))
@@ -89,14 +89,14 @@ package struct ServiceGroup: Sendable {
         return await end(.asked("cancelled"), running)
     }
 
-    /// Starts one service and runs it.
+    /// Starts a service and runs it.
     ///
-    /// - Returns: an event that ends the group before it has started, or nil.
+    /// - Returns: nil, or an event that ends the group before the service has started.
     private func start(
         _ service: any Service, _ running: inout [Running], _ next: inout AsyncStream<Event>.Iterator,
         _ event: AsyncStream<Event>.Continuation
     ) async -> Event? {
-        // The result is read below; the task is abandoned if it does not end.
+        // The result is read below. If the task does not end, it is abandoned.
         let starting = Task {
             do {
                 try await service.start()
@@ -119,7 +119,7 @@ package struct ServiceGroup: Sendable {
         }
     }
 
-    /// Runs the service's `run()` in a task that reports its end as an event.
+    /// Calls the service's `run()` in a task that reports its end as an event.
     private func run(_ service: any Service, _ event: AsyncStream<Event>.Continuation) -> Running {
         // The task is cancelled after the service has stopped.
         let task = Task {
@@ -138,7 +138,7 @@ package struct ServiceGroup: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// Cancels a start that is no longer needed and gives it a share of the time to end.
+    /// Cancels a start that is not needed any more, and waits a share of the time for it to end.
     private func giveUp(_ starting: Task<Bool, Never>, of service: any Service) async {
         starting.cancel()
         let share = maximumShutdown / 4
@@ -149,7 +149,7 @@ package struct ServiceGroup: Sendable {
         if !isOver { logger.warning("start aborted", [.init(.service, service.name)]) }
     }
 
-    /// Logs the reason why the group ends, and stops the running services.
+    /// Logs why the group ends, and stops the running services.
     private func end(_ event: Event, _ running: [Running]) async -> ExitCode {
         var exitCode = ExitCode.ok
         switch event {
@@ -184,7 +184,7 @@ package struct ServiceGroup: Sendable {
         var allInTime = true
         for (index, entry) in running.enumerated().reversed() {
             let share = max(.zero, clock.now.duration(to: deadline)) * max(0.5, 1 - 0.1 * Double(index))
-            // Slightly longer than the service's own limit, so that a service that keeps its limit is not abandoned.
+            // Slightly longer than the service's own limit, so that a service that stops just in time is not abandoned.
             if await !finishes(within: share + .milliseconds(50), { await entry.service.stop(within: share) }) {
                 logger.error("service did not stop in time", [.init(.service, entry.service.name)])
                 allInTime = false
@@ -194,7 +194,7 @@ package struct ServiceGroup: Sendable {
         return allInTime
     }
 
-    /// Returns whether the work ends within the limit; otherwise, its task is abandoned.
+    /// Returns whether the work ends within the limit. Otherwise, its task is abandoned.
     private func finishes(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
         let (outcomes, outcome) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         // The result is read below.
@@ -208,7 +208,7 @@ package struct ServiceGroup: Sendable {
             outcome.yield(false)
         }
         defer { timer.cancel() }
-        // The stream never ends, so even a cancelled caller waits for one of the two values.
+        // The stream never ends, so even a cancelled caller waits for a value.
         let first = Task { await outcomes.first { _ in true } ?? false }
         return await first.value
     }

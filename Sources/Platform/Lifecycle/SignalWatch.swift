@@ -2,13 +2,13 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Turns SIGTERM and SIGINT into a stream, and exits if the process does not end in time.
+/// Converts SIGTERM and SIGINT into a stream, and exits if the process does not end in time.
 ///
-/// Dispatch receives signals on any thread, so threads that already exist do not matter.
+/// Dispatch receives signals on any thread, so it does not matter which threads already exist.
 package enum SignalWatch {
-    /// Returns a stream of signal names, and ignores SIGPIPE from now on. After the first signal, the process has
-    /// `maximum` to finish. When that time has passed, or on a second signal, `hurry` is called with the reason and the
-    /// process exits immediately with code 1.
+    /// Returns a stream of signal names. SIGPIPE is ignored from now on. After the first signal, the process has
+    /// `maximum` to finish. On timeout or a second signal, calls `hurry` with the reason and exits immediately with
+    /// code 1.
     package static func triggers(maximum: Duration, hurry: @escaping @Sendable (StaticString) -> Void) -> AsyncStream<
         String
     > {
@@ -19,12 +19,11 @@ package enum SignalWatch {
         for (number, name) in [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT")] {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
-                // The source lives as long as its handler; the handler is never removed.
+                // The handler is never removed, so it keeps the source alive.
                 _ = source.isCancelled
                 guard first.isNow() else { return end("second signal", hurry) }
                 continuation.yield(name)
-                // The group enforces the maximum itself; this limit covers services that block every thread of the
-                // pool.
+                // The group enforces `maximum` itself; this limit applies if services block every thread of the pool.
                 let limit = maximum + .seconds(1)
                 queue.asyncAfter(deadline: .now() + .milliseconds(Int(limit / .milliseconds(1)))) {
                     end("shutdown took too long", hurry)
@@ -41,7 +40,7 @@ package enum SignalWatch {
     }
 }
 
-/// A flag that returns true from its first `isNow` call only.
+/// A flag whose `isNow` returns true only for the first call.
 private final class FirstTime: Sendable {
     private let passed = Atomic(false)
 

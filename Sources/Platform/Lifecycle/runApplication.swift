@@ -1,7 +1,7 @@
 internal import Glibc
 package import Telemetry
 
-/// Performs the rest of an executable's main function, after arguments and configuration have been read: builds the
+/// Runs the rest of an executable's main function, after arguments and configuration have been read: creates the
 /// services, runs them until SIGTERM, SIGINT or the end of one of them, flushes the log, and exits.
 ///
 /// ```swift
@@ -15,14 +15,13 @@ package import Telemetry
 /// }
 /// ```
 ///
-/// A second signal, or a shutdown that exceeds the maximum, makes the process exit at once with a log line and exit
-/// code 1.
+/// On a second signal, or if the shutdown takes too long, the process logs a line and exits at once with code 1.
 ///
 /// - Parameters:
 ///   - logger: the logger of the executable.
-///   - maximumShutdown: maximum time for all services to stop.
-///   - first: services started before `build` is called.
-///   - build: creates the services in start order; throws a ``StartupError`` if it cannot create them.
+///   - maximumShutdown: the maximum time for all services to stop.
+///   - first: services that start before `build` is called.
+///   - build: creates the services in start order. Throws a ``StartupError`` if it cannot.
 package func runApplication(
     logger: Logger, maximumShutdown: Duration = .seconds(10), first: [any Service] = [],
     _ build: @escaping @Sendable () async throws -> [any Service]
@@ -37,8 +36,8 @@ package func runApplication(
     exit(exitCode.rawValue)
 }
 
-/// Runs services like ``runApplication(logger:maximumShutdown:first:_:)``, without signals and without exiting; for
-/// tests.
+/// Runs services like ``runApplication(logger:maximumShutdown:first:_:)``, but handles no signals and does not exit;
+/// for tests.
 package func runServices(
     logger: Logger, maximumShutdown: Duration = .seconds(10), triggers: AsyncStream<String>,
     first: [any Service] = [], _ build: @escaping @Sendable () async throws -> [any Service]
