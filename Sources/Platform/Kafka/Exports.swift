@@ -1,3 +1,3 @@
-// Topics, offsets and records are in their own module, so that code without a Kafka client can use them. Importing the
-// client also imports that module.
+// Topics, offsets and records have a module of their own, so that code without a Kafka client can use them. Importing
+// the client imports that module too.
 @_exported public import KafkaModel

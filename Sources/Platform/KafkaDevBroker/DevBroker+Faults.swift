@@ -2,9 +2,9 @@ internal import CRdKafka
 public import Kafka
 internal import Time
 
-/// Fault injection for tests. The mock cluster does not deduplicate, so tests of the producer use
-/// `max.in.flight.requests.per.connection=1`: with a higher limit, a rejected batch followed by an accepted one counts
-/// as stored.
+/// Fault injection for tests. The mock cluster does not deduplicate, so tests of the producer set
+/// `max.in.flight.requests.per.connection=1`. With a higher limit, a rejected batch counts as stored if a later one was
+/// accepted.
 extension DevBroker {
     /// A request type, identified by its number in Kafka's protocol.
     public struct Request: RawRepresentable, Hashable, Sendable {
@@ -27,14 +27,14 @@ extension DevBroker {
         public static let findCoordinator = Request(rawValue: 10)
         /// Joins a group.
         public static let joinGroup = Request(rawValue: 11)
-        /// Confirms that a member of a group is alive.
+        /// Confirms that a group member is alive.
         public static let heartbeat = Request(rawValue: 12)
         /// Initializes an idempotent producer.
         public static let initProducerId = Request(rawValue: 22)
     }
 
-    /// Answers the next requests of this type, sent to any broker, with these error codes, one per request. `transport`
-    /// breaks the connection instead.
+    /// Makes brokers answer the next requests of this type with these error codes, one per request. `transport` closes
+    /// the connection instead.
     public func failNext(_ request: Request, with codes: [KafkaError.Code]) throws(KafkaError) {
         let errors = codes.map { rd_kafka_resp_err_t(rawValue: $0.rawValue) }
         try call("inject errors") { cluster in
@@ -43,7 +43,7 @@ extension DevBroker {
         }
     }
 
-    /// Removes injected errors that have not been used.
+    /// Removes injected errors that have not been returned yet.
     public func clearFailures(_ request: Request) throws(KafkaError) {
         try call("clear errors") { cluster in
             rd_kafka_mock_clear_request_errors(cluster, request.rawValue)
@@ -51,25 +51,24 @@ extension DevBroker {
         }
     }
 
-    /// Breaks all connections to a broker (nil means all brokers) and accepts no new connections. Leaders do not
-    /// change.
+    /// Closes all connections to a broker (or to all brokers if nil) and accepts no new ones. Leaders do not change.
     public func setDown(broker: Int32? = nil) throws(KafkaError) {
         try call("stop broker") { rd_kafka_mock_broker_set_down($0, broker ?? -1) }
     }
 
-    /// Accepts connections to a broker (nil means all brokers) again.
+    /// Accepts connections to a broker (or to all brokers if nil) again.
     public func setUp(broker: Int32? = nil) throws(KafkaError) {
         try call("start broker") { rd_kafka_mock_broker_set_up($0, broker ?? -1) }
     }
 
-    /// Delays every response of a broker (nil means all brokers) by this time, in whole milliseconds.
+    /// Delays every response of a broker (or of all brokers if nil) by this time, in whole milliseconds.
     public func setRoundTripTime(_ time: Duration, broker: Int32? = nil) throws(KafkaError) {
         try call("set round trip time") {
             rd_kafka_mock_broker_set_rtt($0, broker ?? -1, Int32(clamping: time.clampedMilliseconds))
         }
     }
 
-    /// Makes a broker the leader of a partition; nil leaves the partition without a leader.
+    /// Makes a broker the leader of a partition, or removes the leader if `broker` is nil.
     public func setLeader(of partition: KafkaTopicPartition, to broker: Int32?) throws(KafkaError) {
         try call("move leader") {
             rd_kafka_mock_partition_set_leader($0, partition.topic.rawValue, partition.partition.rawValue, broker ?? -1)

@@ -4,43 +4,43 @@ internal import Dispatch
 public import Kafka
 internal import Synchronization
 
-/// An embedded broker: librdkafka's mock cluster, which implements Kafka's protocol in memory, on 127.0.0.1.
+/// An embedded broker on 127.0.0.1: librdkafka's mock cluster, which implements Kafka's protocol in memory.
 ///
-/// It is meant for demonstrations, development and tests. It keeps 5 MiB per partition, does not compact, and supports
-/// no admin requests, ACLs or TLS; its idempotence does not remove duplicates; and two members of a group with
-/// different assignors crash the process. Its clients use the profile `embedded`.
+/// Use it for demonstrations, development and tests. It stores 5 MiB per partition, does not compact, and supports no
+/// admin requests, ACLs or TLS. Its idempotence does not remove duplicates, and two members of a group with different
+/// assignors crash the process. Clients must use the profile `embedded`.
 public final class DevBroker: Sendable {
     /// The ports on which the brokers listen.
     public enum Ports: Sendable {
         /// Free ports chosen by the system.
         case free
-        /// Ports `first`, `first` + 1 and so on, one per broker. librdkafka has no setting for this, so the executable
+        /// Ports `first`, `first` + 1 and so on, one per broker. librdkafka has no setting for ports, so the executable
         /// must interpose `bind` (target CFixedPort) and pass the function that sets the next port.
         case fixed(first: UInt16, setNext: @Sendable (UInt16) -> Void)
     }
 
-    /// The address on which the brokers listen, and which they advertise, instead of 127.0.0.1. As for ports, the
-    /// executable interposes `bind`.
+    /// The address to listen on and to advertise instead of 127.0.0.1. The executable must interpose `bind`, as for
+    /// ports.
     public struct Address: Sendable {
         let text: String
         let setChosen: @Sendable (Bool) -> Void
 
         /// - Parameters:
         ///   - text: an IPv4 address of this machine, in dotted-decimal form.
-        ///   - setChosen: called with true before the brokers bind and with false afterwards.
+        ///   - setChosen: called with true before the brokers bind, and with false afterwards.
         public init(_ text: String, setChosen: @escaping @Sendable (Bool) -> Void) {
             self.text = text
             self.setChosen = setChosen
         }
     }
 
-    /// Comma-separated addresses of all brokers, each as `host:port`; the host is 127.0.0.1 or the chosen address.
+    /// The addresses of all brokers, as comma-separated `host:port`. The host is 127.0.0.1 or the chosen address.
     public let bootstrapServers: String
-    /// Number of brokers. Their ids start at 1.
+    /// The number of brokers. Their ids start at 1.
     public let brokerCount: Int
 
     private struct State {
-        /// Destroyed by `stop` or `deinit`, before the client that hosts it.
+        /// Destroyed by `stop` or `deinit`, before its host client.
         var cluster: MockClusterPointer?
         var host: KafkaHandle?
     }
@@ -50,7 +50,7 @@ public final class DevBroker: Sendable {
     /// Starts the brokers and creates the topics.
     ///
     /// - Throws: `portInUse`; `invalidArgument` for an invalid number of brokers, ports or partitions;
-    ///   `notOnEmbeddedBroker` for an address that does not belong to this machine.
+    ///   `notOnEmbeddedBroker` if the address does not belong to this machine.
     public init(
         topics: [KafkaTopic: Int] = [:], brokers: Int = 1, ports: Ports = .free, address: Address? = nil,
         onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
@@ -61,8 +61,7 @@ public final class DevBroker: Sendable {
         let host = try KafkaHandle(
             .producer,
             settings: [
-                // Without this, every busy connection occasionally stalls for 40 ms (Nagle's algorithm and delayed
-                // ACKs).
+                // Otherwise, busy connections occasionally stall for 40 ms (Nagle's algorithm and delayed ACKs).
                 ClientProperty("socket.nagle.disable", "true"), ClientProperty("log_level", "3"),
                 ClientProperty("log.queue", "true"),
             ], home: DispatchQueue(label: "kafka.dev-broker"))
@@ -108,26 +107,26 @@ public final class DevBroker: Sendable {
 
     deinit { _ = takeDown() }
 
-    /// Stops all brokers and discards their data. Usually takes up to a second, at most five.
+    /// Stops all brokers and discards their data. This usually takes up to a second, at most five.
     public func stop() async {
         _ = await takeDown()?.wait(within: .seconds(5))
     }
 
-    /// Destroys the cluster and its host on a separate queue, which takes up to a second. The block holds the last
-    /// references, so their release does not depend on the scope of a waiting caller.
+    /// Destroys the cluster and its host on a separate queue, which takes up to a second. The block has the last
+    /// references, so they are released there even if the caller is still waiting.
     private func takeDown() -> Completion? {
         let left = state.withLock { state in
             defer { state = State() }
             return state
         }
         DispatchQueue(label: "kafka.dev-broker.stop").async {
-            // The cluster must be destroyed before the client that hosts it.
+            // The cluster must be destroyed before its host client.
             if let cluster = left.cluster { rd_kafka_mock_cluster_destroy(cluster.raw) }
         }
         return left.host?.released
     }
 
-    /// Creates a topic; clients cannot create topics.
+    /// Creates a topic. Clients cannot create topics.
     ///
     /// - Throws: `topicAlreadyExists`, `invalidArgument`, or `closed`.
     public func createTopic(_ topic: KafkaTopic, partitions: Int) throws(KafkaError) {
@@ -153,6 +152,6 @@ public final class DevBroker: Sendable {
 
 /// `rd_kafka_mock_cluster_t`: librdkafka's mock cluster.
 private struct MockClusterPointer: @unchecked Sendable {
-    // @unchecked Sendable because each call on a mock cluster runs on the cluster's own thread.
+    // @unchecked Sendable because librdkafka runs each call on the mock cluster's own thread.
     let raw: OpaquePointer
 }

@@ -1,13 +1,13 @@
 extension KafkaPartition {
-    /// Creates the partition of a key using `murmur2`, as Java clients and `partitioner=murmur2_random` do.
+    /// Creates the partition for a key by `murmur2`, like Java clients and `partitioner=murmur2_random`.
     ///
-    /// - Parameter partitions: number of the topic's partitions; at least 1.
+    /// - Parameter partitions: the number of partitions of the topic, at least 1.
     public init(ofKey key: [UInt8], partitions: Int32) {
         let hash = Int32(bitPattern: Self.murmur2(key)) & 0x7FFF_FFFF
         self.init(rawValue: hash % max(1, partitions))
     }
 
-    /// Computes Austin Appleby's MurmurHash2 with the seed used by Kafka's `org.apache.kafka.common.utils.Utils`.
+    /// Returns Austin Appleby's MurmurHash2 with the seed of Kafka's `org.apache.kafka.common.utils.Utils`.
     static func murmur2(_ bytes: [UInt8]) -> UInt32 {
         let factor: UInt32 = 0x5BD1_E995
         var hash: UInt32 = 0x9747_B28C ^ UInt32(truncatingIfNeeded: bytes.count)

@@ -1,7 +1,7 @@
-/// One header of a record. Headers are an ordered list; names may repeat and values may be null.
+/// One header of a record. Headers are ordered, names may repeat, and values may be null.
 public struct KafkaHeader: Sendable {
-    /// The value. Text is kept as a string until it is sent: most strings are short or also stored elsewhere, so they
-    /// need no memory of their own.
+    /// The value. Text remains a string until it is sent, because most strings are short or share storage and need no
+    /// memory of their own.
     private enum Content: Sendable {
         case null
         case bytes([UInt8])
@@ -24,7 +24,7 @@ public struct KafkaHeader: Sendable {
         content = .text(text)
     }
 
-    /// The value. Nil is a null value, which differs from an empty one.
+    /// The value, or nil for a null value, which differs from an empty one.
     public var value: [UInt8]? {
         switch content {
         case .null: nil
@@ -33,7 +33,7 @@ public struct KafkaHeader: Sendable {
         }
     }
 
-    /// The value as text; nil if it is null or not valid UTF-8.
+    /// The value as text, or nil if it is null or not valid UTF-8.
     public var text: String? {
         switch content {
         case .null: nil
@@ -42,7 +42,7 @@ public struct KafkaHeader: Sendable {
         }
     }
 
-    /// Number of bytes of the value; 0 for a null value.
+    /// The number of bytes in the value; 0 if it is null.
     package var valueByteCount: Int {
         switch content {
         case .null: 0
@@ -51,7 +51,7 @@ public struct KafkaHeader: Sendable {
         }
     }
 
-    /// Calls `body` with the bytes of the value, without copying them if possible, or with nil for a null value.
+    /// Calls `body` with the bytes of the value, if possible without copying them, or with nil for a null value.
     package func withValue<Result>(_ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
         switch content {
         case .null: return body(nil)
@@ -61,7 +61,7 @@ public struct KafkaHeader: Sendable {
     }
 }
 
-/// Headers are equal if their names and bytes are equal, regardless of how the value was given.
+/// Two headers are equal if their names and bytes are equal, even if one was created from text.
 extension KafkaHeader: Hashable {
     public static func == (lhs: KafkaHeader, rhs: KafkaHeader) -> Bool { lhs.key == rhs.key && lhs.value == rhs.value }
 
@@ -78,17 +78,17 @@ public struct KafkaRecord: Sendable {
         case packed(PackedHeaders)
     }
 
-    /// The topic from which the record was read.
+    /// The topic of the record.
     public let topic: KafkaTopic
-    /// The partition from which the record was read.
+    /// The partition of the record.
     public let partition: KafkaPartition
     /// The record's position in the partition.
     public let offset: KafkaOffset
-    /// Milliseconds since 1970 as set by the producer or the broker; nil if the record has no timestamp.
+    /// Milliseconds since 1970, set by the producer or the broker, or nil if the record has no timestamp.
     public let timestampMilliseconds: Int64?
-    /// The key. Nil is a null key, which differs from an empty one.
+    /// The key, or nil for a null key, which differs from an empty one.
     public let key: [UInt8]?
-    /// The value. Nil is a tombstone, which differs from an empty value.
+    /// The value, or nil for a tombstone, which differs from an empty value.
     public let value: [UInt8]?
     private let storedHeaders: Headers
 
@@ -106,7 +106,7 @@ public struct KafkaRecord: Sendable {
         storedHeaders = .list(headers)
     }
 
-    /// Creates a record with headers as packed by the client.
+    /// Creates a record with packed headers.
     package init(
         topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset, timestampMilliseconds: Int64?,
         key: [UInt8]?, value: [UInt8]?, packedHeaders: PackedHeaders
@@ -120,7 +120,7 @@ public struct KafkaRecord: Sendable {
         storedHeaders = .packed(packedHeaders)
     }
 
-    /// The headers in log order. Each access creates the list: use ``header(_:)`` for a single header.
+    /// The headers in log order. Each access creates the list, so use ``header(_:)`` for a single header.
     public var headers: [KafkaHeader] {
         switch storedHeaders {
         case .list(let headers): headers
@@ -128,17 +128,17 @@ public struct KafkaRecord: Sendable {
         }
     }
 
-    /// The topic and partition from which the record was read.
+    /// The topic and partition of the record.
     public var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 
-    /// Returns the last header with this name, which takes precedence when a name repeats.
+    /// Returns the last header with this name. The last one applies if a name repeats.
     public func header(_ key: String) -> KafkaHeader? {
         withHeaderValue(key) { value in KafkaHeader(key: key, value: value.map { Array($0) }) }
     }
 
-    /// Calls `body` with the value of the last header with this name; a null value is passed as nil.
+    /// Calls `body` with the value of the last header with this name. A null value is passed as nil.
     ///
-    /// - Returns: nil if there is no such header.
+    /// - Returns: the result of `body`, or nil if there is no such header.
     package func withHeaderValue<Result>(_ key: String, _ body: (UnsafeRawBufferPointer?) -> Result) -> Result? {
         switch storedHeaders {
         case .list(let headers): headers.last { $0.key == key }.map { $0.withValue(body) }
@@ -146,7 +146,7 @@ public struct KafkaRecord: Sendable {
         }
     }
 
-    /// Total bytes of key, value and headers.
+    /// The total number of bytes in the key, the value and the headers.
     package var payloadBytes: Int {
         let bytes = (key?.count ?? 0) + (value?.count ?? 0)
         switch storedHeaders {
@@ -156,7 +156,7 @@ public struct KafkaRecord: Sendable {
     }
 }
 
-/// Records are equal if their headers are equal, regardless of how the headers are stored.
+/// Two records are equal if their headers are equal, even if one has packed headers.
 extension KafkaRecord: Hashable {
     public static func == (lhs: KafkaRecord, rhs: KafkaRecord) -> Bool {
         lhs.offset == rhs.offset && lhs.topicPartition == rhs.topicPartition
@@ -176,9 +176,9 @@ extension KafkaRecord: Hashable {
 
 /// A record to send.
 public struct KafkaProducerRecord: Hashable, Sendable {
-    /// The topic, which must be one that the producer was created with.
+    /// The topic. The producer must have been created with it.
     public var topic: KafkaTopic
-    /// The partition. If nil, it is chosen by the key (murmur2, as Java clients do), or at random for a null key.
+    /// The partition. If nil, it is chosen by the key (murmur2, like Java clients), or at random for a null key.
     public var partition: KafkaPartition?
     /// Milliseconds since 1970; nil means the time of the send.
     public var timestampMilliseconds: Int64?
@@ -202,7 +202,7 @@ public struct KafkaProducerRecord: Hashable, Sendable {
         self.headers = headers
     }
 
-    /// The size in bytes that counts towards limits: key, value, headers, and a small overhead.
+    /// The size in bytes for limits: key, value, headers, and a small overhead.
     package var size: Int {
         var size = 64 + (key?.count ?? 0) + (value?.count ?? 0)
         for header in headers { size += 8 + header.key.utf8.count + header.valueByteCount }
@@ -212,14 +212,14 @@ public struct KafkaProducerRecord: Hashable, Sendable {
 
 /// The position of an acknowledged record.
 public struct KafkaDelivery: Hashable, Sendable {
-    /// The topic to which the record was sent.
+    /// The topic of the record.
     public let topic: KafkaTopic
-    /// The partition that holds the record.
+    /// The partition of the record.
     public let partition: KafkaPartition
     /// The record's position in the partition.
     public let offset: KafkaOffset
 
-    /// Creates a delivery to this position.
+    /// Creates a delivery at this position.
     public init(topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset) {
         self.topic = topic
         self.partition = partition

@@ -15,11 +15,11 @@ public struct KafkaTopic: RawRepresentable, Hashable, Sendable, CustomStringConv
     public func deadLetters(of group: String) -> KafkaTopic { KafkaTopic(rawValue: "\(rawValue).\(group).dlq") }
 }
 
-/// The number of a partition within its topic, starting at 0.
+/// The number of a partition within a topic, starting at 0.
 public struct KafkaPartition: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible,
     ExpressibleByIntegerLiteral
 {
-    /// The number. Negative numbers are not partitions.
+    /// The number. A negative number is never a partition.
     public let rawValue: Int32
 
     /// Creates the partition with this number.
@@ -33,12 +33,12 @@ public struct KafkaPartition: RawRepresentable, Hashable, Comparable, Sendable, 
     public var description: String { String(rawValue) }
 }
 
-/// The position of a record within its partition, starting at 0. A committed offset is that of the *next* record to
-/// read.
+/// The position of a record within a partition, starting at 0. A committed offset is the position of the *next* record
+/// to read.
 public struct KafkaOffset: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible,
     ExpressibleByIntegerLiteral
 {
-    /// The position, or one of librdkafka's negative logical offsets, which the static members define.
+    /// The position, or one of librdkafka's negative logical offsets, defined as static members.
     public let rawValue: Int64
 
     /// Creates the offset for this position.
@@ -47,13 +47,13 @@ public struct KafkaOffset: RawRepresentable, Hashable, Comparable, Sendable, Cus
     /// Creates an offset from a literal position.
     public init(integerLiteral value: Int64) { self.rawValue = value }
 
-    /// The oldest record still in the partition (`RD_KAFKA_OFFSET_BEGINNING`).
+    /// The oldest record in the partition (`RD_KAFKA_OFFSET_BEGINNING`).
     public static let beginning = KafkaOffset(rawValue: -2)
     /// The position after the newest record (`RD_KAFKA_OFFSET_END`).
     public static let end = KafkaOffset(rawValue: -1)
     /// The group's committed offset (`RD_KAFKA_OFFSET_STORED`).
     public static let stored = KafkaOffset(rawValue: -1000)
-    /// No offset (`RD_KAFKA_OFFSET_INVALID`), e.g. because none was committed.
+    /// No offset (`RD_KAFKA_OFFSET_INVALID`), for example because none was committed.
     public static let none = KafkaOffset(rawValue: -1001)
 
     public static func < (left: KafkaOffset, right: KafkaOffset) -> Bool { left.rawValue < right.rawValue }
@@ -74,6 +74,6 @@ public struct KafkaTopicPartition: Hashable, Sendable, CustomStringConvertible {
         self.partition = partition
     }
 
-    /// The partition as `topic[partition]`, as printed by Kafka's own tools.
+    /// The partition as `topic[partition]`, like Kafka's own tools print it.
     public var description: String { "\(topic)[\(partition)]" }
 }

@@ -1,11 +1,10 @@
 internal import Glibc
 
-/// The headers of a received record in one allocation. A record has about a dozen headers, and few of them are
-/// accessed.
+/// The headers of a received record in one allocation. A record has about a dozen headers, and few are ever read.
 package struct PackedHeaders: Sendable {
-    /// The length of the name, the length of the value (-1 for null), the name and the value of each header.
+    /// For each header: the length of the name, the length of the value (-1 for null), the name, and the value.
     private var bytes: [UInt8] = []
-    /// Number of headers.
+    /// The number of headers.
     package private(set) var count = 0
 
     private static let prefix = 2 * MemoryLayout<Int32>.size
@@ -16,7 +15,7 @@ package struct PackedHeaders: Sendable {
         bytes.reserveCapacity(expected * 40)
     }
 
-    /// Total bytes of all names and values.
+    /// The total number of bytes in all names and values.
     package var payloadBytes: Int { bytes.count - count * Self.prefix }
 
     /// Appends a header.
@@ -30,7 +29,7 @@ package struct PackedHeaders: Sendable {
         count += 1
     }
 
-    /// Appends a length. Kafka's own lengths have 32 bits.
+    /// Appends a length, which Kafka limits to 32 bits.
     private mutating func append(length: Int) {
         withUnsafeBytes(of: Int32(truncatingIfNeeded: length)) { bytes.append(contentsOf: $0) }
     }
@@ -45,9 +44,9 @@ package struct PackedHeaders: Sendable {
         return list
     }
 
-    /// Calls `body` with the value of the last header with this name; a null value is passed as nil.
+    /// Calls `body` with the value of the last header with this name. A null value is passed as nil.
     ///
-    /// - Returns: nil if there is no such header.
+    /// - Returns: the result of `body`, or nil if there is no such header.
     package func withValue<Result>(of wanted: String, _ body: (UnsafeRawBufferPointer?) -> Result) -> Result? {
         var wanted = wanted
         return wanted.withUTF8 { wanted in

@@ -5,12 +5,12 @@ internal import JSON
 package import Kafka
 package import ObjectStorage
 
-/// Requests tokens from an identity provider using OAuth 2.0 client credentials (RFC 6749 section 4.4).
+/// Requests tokens from an identity provider with OAuth 2.0 client credentials (RFC 6749 section 4.4).
 package struct ClientCredentials: Sendable {
     /// The token endpoint.
     package var endpoint: String
     package var clientId: String
-    /// Reads the secret. It is called for each token, so that a new secret takes effect without a restart.
+    /// Reads the secret; called for each token, so that a new secret takes effect without a restart.
     package var secret: @Sendable () throws(KafkaTokenFailure) -> Secret
     package var scope: String?
     /// The `audience` parameter, which some providers require.
@@ -32,7 +32,7 @@ package struct ClientCredentials: Sendable {
         self.requests = requests
     }
 
-    /// Lifetime in seconds that is assumed if a token has no expiry.
+    /// The assumed lifetime, in seconds, of a token without an expiry.
     private static let assumedLife: Int64 = 300
 
     /// Requests a new token.
@@ -59,8 +59,8 @@ package struct ClientCredentials: Sendable {
         return now + min(max(1, ends.min() ?? Self.assumedLife), 10 * 365 * 86_400) * 1000
     }
 
-    /// Creates the request. The client id and the secret are form-encoded and sent in the `Authorization` header (RFC
-    /// 6749 section 2.3.1).
+    /// Creates the request. The client id and the secret are form-encoded in the `Authorization` header (RFC 6749
+    /// section 2.3.1).
     private func request() throws(KafkaTokenFailure) -> HTTPClientRequest {
         var parameters = [(name: "grant_type", value: "client_credentials")]
         if let scope { parameters.append((name: "scope", value: scope)) }
@@ -85,7 +85,7 @@ package struct ClientCredentials: Sendable {
         return answer["error_description"]?.string.map { "\(code): \($0)" } ?? code
     }
 
-    /// Returns the claims of a token that is a JWT. They are not verified here, because brokers verify them.
+    /// Returns the claims of a token that is a JWT. Brokers verify the token, so this function does not.
     private static func claims(of token: String) -> (subject: String?, expiry: Int64?)? {
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 3, let bytes = try? Base64URL.decode(Array(segments[1].utf8)),

@@ -5,11 +5,11 @@ package import Kafka
 internal import ObjectStorage
 internal import Time
 
-/// Settings for tokens that brokers require with SASL OAUTHBEARER. Names and defaults are a contract.
+/// Settings for tokens that SASL OAUTHBEARER requires. Names and defaults are a contract.
 public enum KafkaTokenSettings {
     /// The source of tokens.
     public enum Provider: String, CaseIterable, Sendable {
-        /// librdkafka obtains its own tokens, or needs none.
+        /// librdkafka requests tokens itself or needs none.
         case off
         /// An identity provider that supports OAuth 2.0 client credentials.
         case clientCredentials = "client-credentials"
@@ -64,23 +64,24 @@ public enum KafkaTokenSettings {
             """, example: "/run/secrets/aws"
     ).optional
 
-    /// All settings, including those of the HTTP client that requests tokens. Their keys begin with `kafka.`; every
-    /// other key with this prefix is a librdkafka property.
+    /// All settings, including those of the HTTP client that requests tokens. The keys begin with `kafka.`; any other
+    /// key with this prefix is a librdkafka property.
     public static let all: [any AnySetting] =
         [
             provider, endpoint, clientId, clientSecret, scope, audience, extensions, trustRoots, region,
             awsCredentials,
         ] + HTTPClientSettings.all
 
-    /// Keys, without `kafka.`, that name files to be reread for each token.
+    /// The keys, without `kafka.`, of files that are reread for each token.
     package static let rereadFiles = ["token.client.secret.file", "token.aws.credentials.file"]
 
-    /// Creates the token source. Checks the settings together with librdkafka's properties and adds missing properties.
+    /// Creates the token source. Validates the settings together with librdkafka's properties, and adds missing
+    /// properties.
     ///
     /// - Parameter properties: librdkafka's properties, without `kafka.`.
-    /// - Returns: the source, or nil if librdkafka needs no tokens from this process. It connects only when the first
-    ///   token is requested.
-    /// - Throws: a ``ConfigurationError`` that names the setting and the fix.
+    /// - Returns: the source, or nil if librdkafka needs no tokens from this process. The source connects when the
+    ///   first token is requested.
+    /// - Throws: a ``ConfigurationError`` with the setting and the fix.
     package static func source(
         _ configuration: Configuration, completing properties: inout [String: String]
     ) throws(ConfigurationError) -> KafkaTokenSource? {
@@ -114,7 +115,7 @@ public enum KafkaTokenSettings {
         return KafkaTokenSource { () throws(KafkaTokenFailure) in try await cache.token() }
     }
 
-    /// Throws if librdkafka would request tokens without a provider.
+    /// Throws if librdkafka would request tokens but there is no provider.
     private static func refuseWithoutProvider(
         _ configuration: Configuration, _ properties: [String: String]
     ) throws(ConfigurationError) {

@@ -3,12 +3,12 @@ internal import Cryptography
 package import Kafka
 package import ObjectStorage
 
-/// Creates tokens for Amazon MSK with IAM: a presigned request for `kafka-cluster:Connect` (AWS Signature Version 4),
-/// encoded as base64url.
+/// Creates tokens for Amazon MSK with IAM. A token is a presigned request for `kafka-cluster:Connect` (AWS Signature
+/// Version 4), encoded as base64url.
 ///
 /// Source: aws/aws-msk-iam-sasl-signer-python, `MSKAuthTokenProvider`.
 package struct MSKToken: Sendable {
-    /// Validity of a token in seconds: the maximum that brokers allow.
+    /// The lifetime of a token in seconds, which is the maximum that brokers allow.
     private static let life: Int64 = 900
 
     package let region: String

@@ -1,6 +1,6 @@
 package import Kafka
 
-/// Caches one token for all clients of a process. Each client requests a token when it starts and before the token
+/// A cache of one token for all clients of a process. Each client requests a token when it starts and before its token
 /// expires.
 package actor TokenCache {
     private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
@@ -9,7 +9,7 @@ package actor TokenCache {
     private var running: Task<Result<KafkaToken, KafkaTokenFailure>, Never>?
 
     /// - Parameters:
-    ///   - now: current time in milliseconds since 1970.
+    ///   - now: returns the current time in milliseconds since 1970.
     ///   - fetch: requests a new token.
     package init(
         now: @escaping @Sendable () -> Int64,
@@ -19,8 +19,8 @@ package actor TokenCache {
         self.fetch = fetch
     }
 
-    /// Returns the cached token during the first half of its lifetime, and afterwards a new token. Concurrent calls
-    /// share one request.
+    /// Returns the cached token during the first half of its lifetime, or a new token. Concurrent calls share one
+    /// request.
     package func token() async throws(KafkaTokenFailure) -> KafkaToken {
         let time = now()
         if let held, held.time <= time, time - held.time < (held.token.expiry - held.time) / 2 { return held.token }

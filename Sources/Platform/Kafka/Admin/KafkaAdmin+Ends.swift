@@ -2,14 +2,14 @@ internal import CRdKafka
 internal import Dispatch
 
 extension KafkaAdmin {
-    /// The watermarks of each partition, or the error that occurred while querying them.
+    /// The watermarks of each partition, or the error of the query.
     public typealias Ends = [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>]
 
     /// Returns the oldest and the next offset of each partition of a topic, querying all leaders concurrently.
     ///
     /// - Throws: `unknownTopic` if the topic does not exist; `topicAuthorizationFailed` if this user may not describe
-    ///   the topic, in which case the brokers do not reveal whether it exists; `timedOut` if a leader does not answer
-    ///   within `limit`.
+    ///   the topic, because brokers then do not reveal whether it exists; `timedOut` if a leader does not answer within
+    ///   `limit`.
     public func watermarks(
         of topic: KafkaTopic, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaWatermarks] {
@@ -29,13 +29,13 @@ extension KafkaAdmin {
         }
     }
 
-    /// Queries the oldest and the next offset of several partitions from all leaders concurrently. This client never
+    /// Queries all leaders concurrently for the oldest and the next offset of these partitions. This client never
     /// fetches, so no query waits behind a fetch.
     ///
     /// - Parameters:
-    ///   - limit: maximum time for one leader.
-    ///   - answered: called once for each partition: with the results of each leader as they arrive, and with the
-    ///     partitions that have no leader or do not exist.
+    ///   - limit: the maximum time for one leader.
+    ///   - answered: receives each leader's results when they arrive, and the partitions that have no leader or do not
+    ///     exist. Each partition is reported once.
     public func ends(
         of partitions: Set<KafkaTopicPartition>, within limit: Duration,
         answered: @escaping @Sendable (Ends) -> Void
@@ -74,7 +74,7 @@ extension KafkaAdmin {
         }
     }
 
-    /// Queries one leader on its own queue, so that an unresponsive leader delays no other call.
+    /// Queries one leader on a separate queue, so that an unresponsive leader does not delay other calls.
     private func ends(of places: [KafkaTopicPartition], within limit: Duration) async -> Ends {
         do throws(KafkaError) {
             return try await run(on: DispatchQueue(label: "kafka.admin.ends")) { handle throws(KafkaError) in

@@ -1,11 +1,11 @@
 internal import CRdKafka
 
 extension KafkaAdmin {
-    /// A consumer group as listed by the cluster.
+    /// A consumer group in the cluster's list.
     public struct Group: Hashable, Sendable {
         /// The group's id.
         public let group: KafkaConsumerGroup
-        /// The state as printed by Kafka's tools: `Stable`, `Empty`, `PreparingRebalance` and so on.
+        /// The state, as Kafka's tools print it: `Stable`, `Empty`, `PreparingRebalance` and so on.
         public let state: String
     }
 
@@ -23,7 +23,7 @@ extension KafkaAdmin {
                 let result = rd_kafka_event_ListConsumerGroups_result(event)
                 var count = 0
                 if let errors = rd_kafka_ListConsumerGroups_result_errors(result, &count), count > 0 {
-                    // The event owns the errors. If one broker does not answer, the list is incomplete.
+                    // The event owns the errors. The list is incomplete if one broker does not answer.
                     let code = rd_kafka_error_code(errors[0])
                     throw KafkaError(code, during: "list groups")
                 }
@@ -40,7 +40,7 @@ extension KafkaAdmin {
         }
     }
 
-    /// Returns the next offsets that a group has committed for these partitions; partitions without a commit are
+    /// Returns the next offsets that a group has committed for these partitions. Partitions without a commit are
     /// omitted.
     public func committedOffsets(
         of group: KafkaConsumerGroup, partitions: [KafkaTopicPartition], within limit: Duration = .seconds(10)
@@ -84,7 +84,7 @@ extension KafkaAdmin {
         return offsets
     }
 
-    /// Returns the oldest and the next offset of a partition, as reported by its leader.
+    /// Returns the oldest and the next offset of a partition, according to its leader.
     ///
     /// - Throws: `timedOut` if the leader does not answer within `limit`.
     public func watermarks(

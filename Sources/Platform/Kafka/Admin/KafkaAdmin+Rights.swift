@@ -4,14 +4,14 @@ internal import Time
 extension KafkaAdmin {
     /// Returns the topics that this user may not describe.
     ///
-    /// A list of all topics omits them as if they did not exist. A request for one topic by name is answered with an
+    /// Brokers omit these topics from the list of all topics. A request for one topic by name fails with an
     /// authorization error, whether or not the topic exists.
     ///
-    /// - Throws: the error of the first request that is not answered within `limit`.
+    /// - Throws: the error of the first request without an answer within `limit`.
     public func deniedTopics(
         among topics: [KafkaTopic], within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> Set<KafkaTopic> {
-        // The embedded broker has no access control, and creates any topic requested by name.
+        // The embedded broker has no access control and creates any topic requested by name.
         if try await isEmbeddedBroker(within: limit) { return [] }
         return try await run { handle throws(KafkaError) in
             var denied: Set<KafkaTopic> = []

@@ -2,18 +2,19 @@ internal import CRdKafka
 internal import Time
 
 extension KafkaAdmin {
-    /// Returns, for each partition, the offset of the first record with this timestamp or a later one, as found by the
-    /// brokers, or the next offset if there is no such record.
+    /// Returns, for each partition, the offset of the first record with this timestamp or a later one, or the next
+    /// offset if there is no such record. Brokers perform the search.
     ///
-    /// - Parameter milliseconds: time since 1970.
-    /// - Throws: a leader's error; `timedOut` if a leader does not answer within `limit`.
+    /// - Parameter milliseconds: milliseconds since 1970.
+    /// - Throws: the error of a leader; `timedOut` if a leader does not answer within `limit`.
     public func offsets(
         in topic: KafkaTopic, at milliseconds: Int64, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
         let watermarks = try await watermarks(of: topic, within: limit)
         return try await run { handle throws(KafkaError) in
             let list = PartitionList(capacity: watermarks.count)
-            // The request carries the timestamp in the offset field, where negative values have a special meaning.
+            // The offset field of the request contains the timestamp. Negative values in this field have a special
+            // meaning.
             for place in watermarks.keys { list.append(place, offset: KafkaOffset(rawValue: max(0, milliseconds))) }
             let code = rd_kafka_offsets_for_times(
                 handle.client.raw, list.pointer, Int32(clamping: limit.clampedMilliseconds))

@@ -4,9 +4,9 @@ internal import Time
 extension KafkaAdmin {
     /// Creates topics.
     ///
-    /// - Returns: the error for each topic that could not be created, such as `topicAlreadyExists`.
-    /// - Throws: the error of the request as a whole; `notOnEmbeddedBroker` on the embedded broker, where the host
-    ///   process creates the topics.
+    /// - Returns: an error, such as `topicAlreadyExists`, for each topic that was not created.
+    /// - Throws: the error of the whole request; `notOnEmbeddedBroker` on the embedded broker, where the host process
+    ///   creates topics.
     public func createTopics(
         _ topics: [KafkaNewTopic], within limit: Duration = .seconds(20)
     ) async throws(KafkaError) -> [KafkaTopic: KafkaError] {
@@ -35,24 +35,24 @@ extension KafkaAdmin {
         }
     }
 
-    /// Controls whether topic settings are read. Reading them requires a separate permission (`DescribeConfigs`).
+    /// Whether to read topic settings, which requires a separate permission (`DescribeConfigs`).
     public enum TopicSettings: Sendable {
         case required
-        /// A topic whose settings this user may not read is described without them.
+        /// Topics are described without the settings that this user may not read.
         case whereAllowed
         case none
     }
 
-    /// Describes the given topics, or all topics if `topics` is nil. Topics that do not exist are omitted.
+    /// Describes these topics, or all topics if `topics` is nil. Topics that do not exist are omitted.
     ///
-    /// - Throws: `topicAuthorizationFailed` if a topic's settings are required but this user may not read them.
+    /// - Throws: `topicAuthorizationFailed` if settings are required but this user may not read them.
     public func describeTopics(
         _ topics: [KafkaTopic]? = nil, settings: TopicSettings = .required, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicDescription] {
         let isEmbedded = try await isEmbeddedBroker(within: limit)
         let wanted = topics.map(Set.init)
         return try await run { handle throws(KafkaError) in
-            // Request all topics, because the embedded broker creates any topic requested by name.
+            // All topics are requested, because the embedded broker creates any topic requested by name.
             let layouts = try Self.layouts(of: wanted, on: handle, within: limit)
             guard !isEmbedded, !layouts.isEmpty, settings != .none else {
                 return layouts.map { KafkaTopicDescription(topic: $0, partitions: $1, configuration: nil) }
@@ -65,7 +65,7 @@ extension KafkaAdmin {
         }
     }
 
-    /// Compares topics with expectations; a topic that meets its expectation yields no finding.
+    /// Compares topics with expectations. A topic that meets its expectation has no findings.
     public func checkTopics(
         _ expectations: [KafkaTopicExpectation], within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicFinding] {

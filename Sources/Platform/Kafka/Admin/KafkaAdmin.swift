@@ -4,10 +4,10 @@ internal import Dispatch
 internal import Synchronization
 internal import Time
 
-/// Queries the brokers for topics and groups, and creates topics.
+/// A client that queries topics and groups, and creates topics.
 ///
-/// Calls that wait for a broker run one after the other on the client's queue and end at their time limit. Operations
-/// that the embedded broker does not support fail with `notOnEmbeddedBroker` without being attempted.
+/// Calls that wait for a broker run one at a time on the client's queue and end at their time limit. Operations that
+/// the embedded broker does not support fail with `notOnEmbeddedBroker` without an attempt.
 public final class KafkaAdmin: Sendable {
     private struct State {
         /// `nil` after `close`.
@@ -17,12 +17,12 @@ public final class KafkaAdmin: Sendable {
 
     private let state: Mutex<State>
     private let configuration: KafkaConfiguration
-    /// Blocking calls to the brokers run here.
+    /// The queue for blocking calls to the brokers.
     private let queue = DispatchQueue(label: "kafka.admin")
 
-    /// Creates a client that connects in the background. `onEvent` runs on a queue of the client and must not block.
+    /// Creates a client that connects in the background. `onEvent` runs on the client's queue and must not block.
     ///
-    /// - Throws: `invalidConfiguration` for settings that librdkafka checks only when a client is created.
+    /// - Throws: `invalidConfiguration` for settings that librdkafka validates only when it creates a client.
     public init(
         _ configuration: KafkaConfiguration, onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
     ) throws(KafkaError) {
@@ -34,7 +34,7 @@ public final class KafkaAdmin: Sendable {
         self.configuration = configuration
     }
 
-    /// Runs `body` and then closes the client, even if `body` throws; closing takes at most a second.
+    /// Runs `body` and then closes the client, even if `body` throws. Closing takes at most a second.
     public func closing<Result, Failure: Error>(
         after body: (KafkaAdmin) async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
@@ -48,7 +48,7 @@ public final class KafkaAdmin: Sendable {
         }
     }
 
-    /// Rejects further calls and destroys the client. Waits at most `limit` for the current call.
+    /// Rejects further calls, waits at most `limit` for the current call, and destroys the client.
     public func close(within limit: Duration) async {
         let released = state.withLock { state in
             defer { state.handle = nil }
@@ -59,8 +59,8 @@ public final class KafkaAdmin: Sendable {
 
     /// Returns the cluster's id.
     ///
-    /// - Throws: if no broker answers within `limit`, the client's most specific error (see ``KafkaTrouble``), or
-    ///   `timedOut` if there is none.
+    /// - Throws: the client's most specific error (see ``KafkaTrouble``), or `timedOut`, if no broker answers within
+    ///   `limit`.
     public func clusterId(within limit: Duration = .seconds(10)) async throws(KafkaError) -> String {
         if let known = state.withLock({ $0.clusterId }) { return known }
         let id = try await run { handle throws(KafkaError) in
@@ -74,21 +74,21 @@ public final class KafkaAdmin: Sendable {
         return id
     }
 
-    /// Whether the brokers are a `DevBroker`.
+    /// Whether the brokers belong to a `DevBroker`.
     ///
     /// - Throws: `timedOut` if no broker answers within `limit`.
     public func isEmbeddedBroker(within limit: Duration = .seconds(10)) async throws(KafkaError) -> Bool {
         try await clusterId(within: limit).hasPrefix("mockCluster")
     }
 
-    /// Throws if the broker is embedded, because it would answer `attempt` late or never.
+    /// Throws if the broker is embedded, because its answer to `attempt` would be late or missing.
     func requireKafka(_ attempt: String, within limit: Duration) async throws(KafkaError) {
         if try await isEmbeddedBroker(within: limit) {
             throw KafkaError(.notOnEmbeddedBroker, "\(attempt): the embedded broker does not support this")
         }
     }
 
-    /// Runs a blocking call, on the client's queue unless another queue is given.
+    /// Runs a blocking call on the client's queue or the given one.
     func run<Value: Sendable>(
         on other: DispatchQueue? = nil, _ body: @escaping @Sendable (KafkaHandle) throws(KafkaError) -> Value
     ) async throws(KafkaError) -> Value {
@@ -98,10 +98,10 @@ public final class KafkaAdmin: Sendable {
         return try result.get()
     }
 
-    /// Runs a request about a group on a client that has the group's id but never joins the group.
+    /// Runs a request about a group on a client that is configured with the group's id but never joins.
     ///
-    /// A client without a group crashes in librdkafka when a broker answers that it does not coordinate the group,
-    /// which happens while a cluster is new or a coordinator moves (librdkafka issue 5040).
+    /// In a client without a group, librdkafka crashes when a broker answers that it is not the group's coordinator,
+    /// which happens in a new cluster or when a coordinator moves (librdkafka issue 5040).
     func run<Value: Sendable>(
         asking group: KafkaConsumerGroup, within limit: Duration,
         _ body: @escaping @Sendable (_ handle: KafkaHandle, _ left: Duration) throws(KafkaError) -> Value
@@ -118,7 +118,7 @@ public final class KafkaAdmin: Sendable {
         }
     }
 
-    /// Retries transient errors within the limit, for example from a broker that is not yet a leader or coordinator.
+    /// Retries transient errors within the limit, for example if a broker has not yet become a leader or coordinator.
     func retrying<Value: Sendable>(
         within limit: Duration, _ body: (_ left: Duration) async throws(KafkaError) -> Value
     ) async throws(KafkaError) -> Value {
@@ -142,16 +142,16 @@ public final class KafkaAdmin: Sendable {
     }
 }
 
-/// One request through librdkafka's admin interface. It blocks until the result arrives.
+/// A request through librdkafka's admin interface. It blocks until the result arrives.
 struct AdminRequest {
-    /// Description of the operation, for errors.
+    /// The operation, for error messages.
     let attempt: String
     let operation: rd_kafka_admin_op_t
     let limit: Duration
 
     /// Sends the request, reads the result with `read`, and frees it.
     ///
-    /// - Throws: the error of the request as a whole; `timedOut` if no result arrived.
+    /// - Throws: the error of the whole request; `timedOut` if no result arrived.
     func run<Value>(
         on handle: KafkaHandle, submit: (_ options: OpaquePointer, _ queue: OpaquePointer) -> Void,
         read: (OpaquePointer) throws(KafkaError) -> Value
@@ -172,7 +172,7 @@ struct AdminRequest {
             throw KafkaError(.invalidArgument, "\(attempt): \(String(terminated: text))")
         }
         submit(options, queue)
-        // librdkafka ends the request at its limit; the extra second allows the result to arrive.
+        // librdkafka ends the request at its limit; the extra second gives the result time to arrive.
         let wait = Int32(clamping: (limit + .seconds(1)).clampedMilliseconds)
         guard let event = EventPointer(pollingFrom: QueuePointer(raw: queue), timeoutMilliseconds: wait) else {
             throw KafkaError(.timedOut, "\(attempt): no answer within \(limit)")

@@ -4,9 +4,9 @@ internal import CRdKafka
 public struct KafkaNewTopic: Hashable, Sendable {
     /// The topic's name.
     public let topic: KafkaTopic
-    /// Number of partitions; it must not change later if records have keys.
+    /// The number of partitions. Do not change it later if records have keys.
     public let partitions: Int
-    /// Number of brokers that hold each record; -1 uses the cluster's default.
+    /// The number of replicas; -1 means the cluster's default.
     public let replicationFactor: Int
     /// Topic settings such as `cleanup.policy`.
     public let configuration: [String: String]
@@ -21,7 +21,7 @@ public struct KafkaNewTopic: Hashable, Sendable {
 }
 
 extension KafkaNewTopic {
-    /// Creates an `rd_kafka_NewTopic_t`, owned by the caller.
+    /// Creates an `rd_kafka_NewTopic_t` that the caller owns.
     func makePointer() throws(KafkaError) -> OpaquePointer {
         var text = [CChar](repeating: 0, count: 256)
         guard

@@ -1,14 +1,14 @@
-/// A topic as described by the brokers.
+/// A topic, as described by the brokers.
 public struct KafkaTopicDescription: Hashable, Sendable {
     /// One partition of the topic.
     public struct Partition: Hashable, Sendable {
         /// The partition number.
         public let partition: KafkaPartition
-        /// The broker id of the leader; nil if there is no leader.
+        /// The leader's broker id, or nil if there is no leader.
         public let leader: Int32?
-        /// The ids of the brokers assigned to hold the partition.
+        /// The ids of the brokers with a replica of the partition.
         public let replicas: [Int32]
-        /// The ids of the replicas that are in sync.
+        /// The ids of the brokers with an in-sync replica.
         public let inSyncReplicas: [Int32]
 
         /// Creates a partition with these properties.
@@ -24,7 +24,7 @@ public struct KafkaTopicDescription: Hashable, Sendable {
     public let topic: KafkaTopic
     /// The topic's partitions, ordered by number.
     public let partitions: [Partition]
-    /// The topic's settings, including defaults but no sensitive values; nil on the embedded broker, which has no
+    /// The topic's settings, including defaults but not sensitive values, or nil on the embedded broker, which has no
     /// settings.
     public let configuration: [String: String]?
 
@@ -35,6 +35,6 @@ public struct KafkaTopicDescription: Hashable, Sendable {
         self.configuration = configuration
     }
 
-    /// The smallest number of replicas of any partition.
+    /// The smallest number of replicas among the partitions.
     public var replicationFactor: Int { partitions.map(\.replicas.count).min() ?? 0 }
 }

@@ -4,25 +4,25 @@ public struct KafkaTopicExpectation: Hashable, Sendable {
     public var topic: KafkaTopic
     /// The number of partitions.
     public var partitions: Int?
-    /// Minimum number of brokers that hold each record.
+    /// The minimum number of replicas.
     public var replicationFactor: Int?
-    /// Minimum number of in-sync brokers before a record is acknowledged (`min.insync.replicas`).
+    /// The minimum number of in-sync replicas required to acknowledge a record (`min.insync.replicas`).
     public var minInSyncReplicas: Int?
-    /// Whether a broker that lacks records may become leader (`unclean.leader.election.enable`).
+    /// Whether a replica that lacks records may become leader (`unclean.leader.election.enable`).
     public var uncleanLeaderElection: Bool?
-    /// Size in bytes of the largest record batch that must be accepted (`max.message.bytes`).
+    /// The size in bytes of the largest record batch that the topic must accept (`max.message.bytes`).
     public var maxMessageBytes: Int?
     /// `delete`, `compact`, or both separated by a comma (`cleanup.policy`).
     public var cleanupPolicy: String?
-    /// Minimum retention of records in milliseconds (`retention.ms`; -1, unlimited, always suffices).
+    /// The minimum retention of records in milliseconds (`retention.ms`). -1 means unlimited and always suffices.
     public var retentionMilliseconds: Int64?
-    /// Minimum retention of a compacted topic's tombstones in milliseconds (`delete.retention.ms`).
+    /// The minimum retention in milliseconds of a compacted topic's tombstones (`delete.retention.ms`).
     public var deleteRetentionMilliseconds: Int64?
-    /// Minimum age in milliseconds before records are compacted (`min.compaction.lag.ms`).
+    /// The minimum age in milliseconds at which records are compacted (`min.compaction.lag.ms`).
     public var compactionLagMilliseconds: Int64?
-    /// Maximum age in milliseconds after which records are compacted (`max.compaction.lag.ms`).
+    /// The maximum age in milliseconds at which records are compacted (`max.compaction.lag.ms`).
     public var maxCompactionLagMilliseconds: Int64?
-    /// Maximum age in milliseconds of an open segment, which is never compacted (`segment.ms`).
+    /// The maximum age in milliseconds of an open segment, because open segments are never compacted (`segment.ms`).
     public var maxSegmentMilliseconds: Int64?
     /// `CreateTime` or `LogAppendTime` (`message.timestamp.type`).
     public var timestampType: String?
@@ -33,7 +33,7 @@ public struct KafkaTopicExpectation: Hashable, Sendable {
 
 /// A property of a topic that differs from the expectation.
 public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
-    /// The compared property; settings have Kafka's own name.
+    /// The compared property; for a setting, Kafka's name.
     public enum Subject: String, Hashable, Sendable, CaseIterable {
         case missing
         case partitionCount = "partitions"
@@ -69,8 +69,8 @@ public struct KafkaTopicFinding: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension KafkaTopicExpectation {
-    /// Compares a topic with this expectation; a nil description means that the topic does not exist. Settings are
-    /// skipped if the broker has none or does not report them: see ``unreported(in:)``.
+    /// Compares a topic with this expectation. A nil description means that the topic does not exist. Settings that the
+    /// broker does not report are skipped: see ``unreported(in:)``.
     public func findings(in description: KafkaTopicDescription?) -> [KafkaTopicFinding] {
         guard let description else {
             return [
@@ -100,8 +100,8 @@ extension KafkaTopicExpectation {
         return findings
     }
 
-    /// Returns expected settings that the broker does not report, with the expected values. Some brokers other than
-    /// Apache Kafka lack these settings, so they cannot be checked.
+    /// Returns the expected settings that the broker does not report, with their expected values. Some brokers other
+    /// than Apache Kafka lack settings, so these cannot be compared.
     public func unreported(in description: KafkaTopicDescription?) -> [(
         subject: KafkaTopicFinding.Subject, expected: String
     )] {
@@ -125,7 +125,7 @@ extension KafkaTopicExpectation {
     }
 }
 
-/// One topic setting and its acceptable values.
+/// A topic setting and its acceptable values.
 private struct ExpectedSetting {
     enum Bound {
         case text(String)

@@ -1,9 +1,9 @@
 internal import CRdKafka
 internal import Synchronization
 
-/// The reason why a broker's last certificate was rejected. librdkafka's error does not contain it.
+/// The reason a broker's last certificate was rejected, which librdkafka's error does not contain.
 ///
-/// OpenSSL makes the decision; this type does not change it.
+/// OpenSSL makes the decision; this type only records it.
 final class CertificateVerdict: Sendable {
     static let expired = "the certificate has expired"
     static let notYetValid = "the certificate is not valid yet"
@@ -11,7 +11,7 @@ final class CertificateVerdict: Sendable {
 
     private let reason = Mutex<String?>(nil)
 
-    /// Descriptions by OpenSSL's error number (`X509_V_ERR_…`).
+    /// Descriptions of OpenSSL's error numbers (`X509_V_ERR_…`).
     private static let reasons: [Int32: String] = [
         9: notYetValid, 10: expired,
         18: "the certificate is self-signed", 19: "its certificate authority is not trusted",
@@ -20,7 +20,7 @@ final class CertificateVerdict: Sendable {
         62: otherName, 64: otherName,
     ]
 
-    /// Asks librdkafka to report each certificate that it examines. This object must live as long as the client.
+    /// Makes librdkafka report each certificate that it verifies. This object must outlive the client.
     func observe(_ configuration: OpaquePointer) {
         rd_kafka_conf_set_opaque(configuration, Unmanaged.passUnretained(self).toOpaque())
         rd_kafka_conf_set_ssl_cert_verify_cb(configuration) { _, _, _, code, _, _, _, text, size, opaque in
@@ -44,7 +44,7 @@ final class CertificateVerdict: Sendable {
     func explained(_ error: KafkaError) -> KafkaError {
         let text = "certificate verify failed"
         guard error.message.contains(text), let reason = reason.withLock({ $0 }) else { return error }
-        // librdkafka's own advice follows a colon and applies to only one of the reasons.
+        // librdkafka's own advice follows a colon and fits only one of the reasons.
         let end = error.message.ranges(of: text).first?.upperBound ?? error.message.endIndex
         return KafkaError(
             error.code, "\(error.message[..<end]): \(reason)", isRetriable: error.isRetriable, isFatal: error.isFatal)

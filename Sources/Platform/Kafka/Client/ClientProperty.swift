@@ -8,8 +8,8 @@ package struct ClientProperty: Hashable, Sendable {
         self.value = value
     }
 
-    /// Whether the value is secret: librdkafka itself prints such values in `rd_kafka_conf_dump`. The check uses
-    /// patterns, so that it also covers properties of later versions.
+    /// Whether the value is secret. librdkafka itself prints secrets in `rd_kafka_conf_dump`. The check uses patterns,
+    /// so that it also covers properties of future versions.
     var isSecret: Bool {
         let name = name.lowercased()
         return ["password", "passphrase", "secret", "credential", "jaas"].contains(where: name.contains)

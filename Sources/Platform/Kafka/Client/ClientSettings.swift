@@ -2,12 +2,12 @@ internal import CRdKafka
 
 /// An `rd_kafka_conf_t` that is freed unless a client takes ownership.
 struct ClientSettings: ~Copyable {
-    /// Owned by this value until `makeClient`.
+    /// Owned by this value until `makeClient` is called.
     private let pointer: OpaquePointer
 
-    /// Sets all properties in order.
+    /// Sets all properties, in order.
     ///
-    /// - Throws: `invalidConfiguration` with librdkafka's own text for the first property it does not accept.
+    /// - Throws: `invalidConfiguration` with librdkafka's message for the first property that it rejects.
     init(_ settings: [ClientProperty]) throws(KafkaError) {
         pointer = rd_kafka_conf_new()
         for setting in settings {
@@ -22,7 +22,7 @@ struct ClientSettings: ~Copyable {
 
     deinit { rd_kafka_conf_destroy(pointer) }
 
-    /// Selects the events that a client delivers through its queue.
+    /// Selects the events that the client delivers through its queue.
     func setEvents(_ events: Int32) { rd_kafka_conf_set_events(pointer, events) }
 
     /// Makes the client report why it rejects a broker's certificate. `certificates` must outlive the client.
@@ -30,12 +30,11 @@ struct ClientSettings: ~Copyable {
 
     /// Creates a client with these settings.
     ///
-    /// - Throws: `invalidConfiguration` for settings that librdkafka checks only now: files and combinations of
-    ///   properties.
+    /// - Throws: `invalidConfiguration` for files and combinations of properties, which librdkafka validates only now.
     consuming func makeClient(_ type: rd_kafka_type_t) throws(KafkaError) -> ClientPointer {
         var text = [CChar](repeating: 0, count: 512)
         guard let client = rd_kafka_new(type, pointer, &text, text.count) else {
-            // On failure, the caller still owns the settings; ending this value's lifetime frees them.
+            // On failure, the caller still owns the settings. The end of this value's lifetime frees them.
             _ = consume self
             throw KafkaError(.invalidConfiguration, String(terminated: text))
         }
@@ -46,7 +45,7 @@ struct ClientSettings: ~Copyable {
 }
 
 extension String {
-    /// Creates a string from the bytes before the first zero of a C buffer.
+    /// Creates a string from the bytes of a C buffer before the first zero.
     init(terminated buffer: [CChar]) {
         self.init(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -1,8 +1,8 @@
 internal import CRdKafka
 
 extension KafkaClientEvent {
-    /// Reads a log line, an error or statistics from an event; returns nil for any other event and for unreadable
-    /// statistics. The caller keeps ownership of the event.
+    /// Reads a log line, an error or statistics from an event. Returns nil for any other event and for unreadable
+    /// statistics. The caller still owns the event.
     init?(reading event: EventPointer, of client: ClientPointer) {
         switch event.type {
         case RD_KAFKA_EVENT_LOG:

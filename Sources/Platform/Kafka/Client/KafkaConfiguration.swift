@@ -1,45 +1,44 @@
 /// The configuration of Kafka clients: the bootstrap servers, a profile, and any librdkafka properties.
 ///
-/// librdkafka checks the properties when the value is created. Properties reserved by this library are rejected.
-/// `description` and `effectiveProperties(for:)` mask secrets as `********`.
+/// librdkafka validates the properties when the configuration is created. Properties that this library sets itself are
+/// rejected. `description` and `effectiveProperties(for:)` mask secrets as `********`.
 public struct KafkaConfiguration: Hashable, Sendable {
     /// Selects the set of default properties.
     public enum Profile: String, Hashable, Sendable {
         /// Apache Kafka.
         case production
-        /// `DevBroker`, whose groups and long polls behave differently.
+        /// `DevBroker`, with different timing of groups and long polls.
         case embedded
     }
 
-    /// The purpose of a client, which determines the properties that apply.
+    /// The purpose of a client, which determines its properties.
     public enum Role: Hashable, Sendable {
         /// Sends records.
         case producer
         /// Reads as a member of this group.
         case consumer(group: String)
         /// Reads assigned partitions without joining a group. librdkafka nevertheless requires a group name and looks
-        /// up its coordinator.
+        /// up the group's coordinator.
         case reader(group: String)
-        /// Queries the cluster and creates topics; neither sends nor reads.
+        /// Queries the cluster and creates topics; neither sends nor reads records.
         case admin
     }
 
-    /// Comma-separated list of brokers, each as `host:port`.
+    /// The brokers, as comma-separated `host:port`.
     public let bootstrapServers: String
-    /// Additional librdkafka properties, as given.
+    /// Additional librdkafka properties, unchanged.
     public let properties: [String: String]
     /// The set of default properties.
     public let profile: Profile
-    /// The group name of readers that join no group: `client.id` unless set. librdkafka looks up the coordinator of
-    /// this group, and brokers with access control reject the lookup once a second if this user may not describe the
-    /// group.
+    /// The group name of readers without a group: `client.id` unless set. librdkafka looks up this group's coordinator.
+    /// If this user may not describe the group, brokers with access control reject the lookup once a second.
     public var readerGroup: String
-    /// The source of tokens for SASL OAUTHBEARER; nil if librdkafka obtains its own tokens or needs none.
+    /// The source of tokens for SASL OAUTHBEARER, or nil if librdkafka requests its own tokens or needs none.
     public var tokenSource: KafkaTokenSource?
 
-    /// Creates a configuration and checks every property.
+    /// Creates a configuration and validates every property.
     ///
-    /// - Throws: `KafkaError` with code `invalidConfiguration`; the message names the property and the reason.
+    /// - Throws: `KafkaError` with code `invalidConfiguration` and a message with the property and the reason.
     public init(
         bootstrapServers: String, properties: [String: String] = [:], profile: Profile = .production
     ) throws(KafkaError) {
@@ -56,14 +55,14 @@ public struct KafkaConfiguration: Hashable, Sendable {
             }
         }
         for role in [Role.producer, .consumer(group: "check"), .admin] {
-            // Setting all properties checks them. The result is discarded; they are set again when the client is
+            // Setting all properties validates them. The result is discarded; they are set again when a client is
             // created.
             _ = try ClientSettings(settings(for: role))
         }
     }
 
-    /// Returns the properties of a client in the order in which they are set: the defaults, the caller's properties,
-    /// the fixed ones, and finally `overrides` for a single client.
+    /// Returns the properties of a client in the order of assignment: the defaults, the caller's properties, the fixed
+    /// ones, and finally `overrides` for a single client.
     func settings(
         for role: Role, prefetch: KafkaPrefetch = KafkaPrefetch(), overrides: [ClientProperty] = []
     ) -> [ClientProperty] {
@@ -75,7 +74,7 @@ public struct KafkaConfiguration: Hashable, Sendable {
             skipped = PropertyNames.consumerOnly
         case .consumer(let group):
             settings += DefaultProperties.consumer(profile, prefetch) + [ClientProperty("group.id", group)]
-            // In the newer protocol, the brokers determine these properties, and librdkafka rejects them.
+            // In the newer group protocol, the brokers determine these properties, and librdkafka rejects them.
             if isCoordinatedByBrokers { settings.removeAll { PropertyNames.classicGroupOnly.contains($0.name) } }
             skipped = PropertyNames.producerOnly
         case .reader(let group):
@@ -100,10 +99,11 @@ public struct KafkaConfiguration: Hashable, Sendable {
         return settings + overrides
     }
 
-    /// Whether the group uses KIP-848, in which the brokers assign partitions.
+    /// Whether the group uses KIP-848, where the brokers assign partitions.
     private var isCoordinatedByBrokers: Bool { properties["group.protocol"]?.lowercased() == "consumer" }
 
-    /// Returns every property of a client with this role; the last value of each name applies, and secrets are masked.
+    /// Returns every property of a client with this role, with secrets masked. The last value of a repeated name
+    /// applies.
     public func effectiveProperties(for role: Role) -> [String: String] {
         var result: [String: String] = [:]
         for setting in settings(for: role) { result[setting.name] = setting.shownValue }
@@ -120,6 +120,6 @@ extension KafkaConfiguration: CustomStringConvertible, CustomReflectable {
         return "\(bootstrapServers) (\(([profile.rawValue] + shown).joined(separator: ", ")))"
     }
 
-    /// Exposes only `description`, so that `dump` and failed assertions do not print secrets.
+    /// Exposes only `description`, so that neither `dump` nor a failed assertion prints secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,7 +1,7 @@
 internal import CRdKafka
 
 extension KafkaError {
-    /// The kind of an error: a broker's code (1 and above, Kafka protocol, "Error Codes"), one of librdkafka's own
+    /// The kind of an error: a broker's code (1 and above; Kafka protocol, "Error Codes"), one of librdkafka's own
     /// codes (-200 to -100), or a code of this library (-1000 and below). Unknown codes are preserved.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The numeric code.
@@ -16,23 +16,23 @@ extension KafkaError {
         public static let deadlineExceeded = Code(rawValue: -1001)
         /// The client is closed or is being closed.
         public static let closed = Code(rawValue: -1002)
-        /// A configuration property is set by this library itself, or librdkafka does not accept it.
+        /// This library sets the configuration property itself, or librdkafka rejects it.
         public static let invalidConfiguration = Code(rawValue: -1003)
-        /// More records or bytes are in flight than the producer allows.
+        /// The number or size of the records in flight exceeds the producer's limit.
         public static let tooManyInFlight = Code(rawValue: -1004)
-        /// The topic is not among those the producer was created with.
+        /// The producer was not created with this topic.
         public static let undeclaredTopic = Code(rawValue: -1005)
-        /// No broker answers at the moment; the send was rejected without an attempt.
+        /// No broker answers at the moment. The send was rejected without an attempt.
         public static let brokersUnavailable = Code(rawValue: -1006)
-        /// The producer failed fatally while the record was in flight and was replaced.
+        /// The producer had a fatal error while the record was in flight and was replaced.
         public static let producerReplaced = Code(rawValue: -1007)
         /// The embedded broker does not support this operation.
         public static let notOnEmbeddedBroker = Code(rawValue: -1008)
         /// A port of the embedded broker is in use.
         public static let portInUse = Code(rawValue: -1009)
-        /// The record cannot be sent as it is.
+        /// The record cannot be sent in this form.
         public static let invalidRecord = Code(rawValue: -1010)
-        /// Earlier records for the same partition have been waiting too long; the send was rejected without an attempt.
+        /// Earlier records for this partition have been waiting too long. The send was rejected without an attempt.
         public static let partitionSlow = Code(rawValue: -1011)
 
         // Codes of librdkafka.
@@ -49,15 +49,15 @@ extension KafkaError {
         public static let resolve = Code(rawValue: -193)
         /// The record was not acknowledged within `delivery.timeout.ms`.
         public static let messageTimedOut = Code(rawValue: -192)
-        /// The end of a partition was reached; not an error.
+        /// The end of a partition was reached. This is not an error.
         public static let partitionEOF = Code(rawValue: -191)
-        /// The partition does not exist, or was never assigned.
+        /// The partition does not exist or was never assigned.
         public static let unknownPartition = Code(rawValue: -190)
         /// The topic does not exist.
         public static let unknownTopic = Code(rawValue: -188)
         /// No broker is connected.
         public static let allBrokersDown = Code(rawValue: -187)
-        /// librdkafka does not accept an argument or a property.
+        /// librdkafka rejects an argument or a property.
         public static let invalidArgument = Code(rawValue: -186)
         /// A request was not answered in time.
         public static let timedOut = Code(rawValue: -185)
@@ -65,8 +65,8 @@ extension KafkaError {
         public static let queueFull = Code(rawValue: -184)
         /// The TLS handshake failed.
         public static let ssl = Code(rawValue: -181)
-        /// The operation is not possible in the current state, e.g. for an offset of a partition that is no longer
-        /// assigned.
+        /// The operation is not possible in the current state, for example because the partition is not assigned any
+        /// more.
         public static let state = Code(rawValue: -172)
         /// Authentication failed.
         public static let authentication = Code(rawValue: -169)
@@ -78,15 +78,15 @@ extension KafkaError {
         public static let purgedFromQueue = Code(rawValue: -152)
         /// The record was in flight when the producer was purged.
         public static let purgedInFlight = Code(rawValue: -151)
-        /// The client failed fatally.
+        /// The client had a fatal error.
         public static let fatal = Code(rawValue: -150)
         /// The consumer was not polled for `max.poll.interval.ms`.
         public static let maxPollExceeded = Code(rawValue: -147)
-        /// The member was replaced by a newer one with the same instance id.
+        /// A newer member with the same instance id replaced this one.
         public static let fenced = Code(rawValue: -144)
         /// The partitions were lost, not revoked.
         public static let assignmentLost = Code(rawValue: -142)
-        /// The position is no longer in the log, and resetting it is not allowed.
+        /// The position is not in the log any more, and resetting it is not allowed.
         public static let autoOffsetReset = Code(rawValue: -140)
 
         // Codes of brokers.
@@ -109,7 +109,7 @@ extension KafkaError {
         public static let notEnoughReplicas = Code(rawValue: 19)
         /// The commit belongs to an older generation of the group.
         public static let illegalGeneration = Code(rawValue: 22)
-        /// The member is no longer part of the group.
+        /// The member does not belong to the group any more.
         public static let unknownMember = Code(rawValue: 25)
         /// The group is rebalancing.
         public static let rebalanceInProgress = Code(rawValue: 27)
@@ -125,41 +125,41 @@ extension KafkaError {
         public static let topicAlreadyExists = Code(rawValue: 36)
         /// The replication factor exceeds the number of brokers.
         public static let invalidReplicationFactor = Code(rawValue: 38)
-        /// The brokers do not know or allow a topic setting.
+        /// The brokers reject a topic setting.
         public static let invalidTopicSetting = Code(rawValue: 40)
-        /// The request violates a policy of the cluster for new topics.
+        /// The request violates the cluster's policy for new topics.
         public static let policyViolation = Code(rawValue: 44)
         /// A broker detected a gap in the sequence of an idempotent producer's records.
         public static let outOfOrderSequence = Code(rawValue: 45)
-        /// A newer member with the same instance id has replaced this one.
+        /// A newer member with the same instance id replaced this one.
         public static let fencedInstance = Code(rawValue: 82)
 
-        /// The broker does not accept the record, e.g. one without a key in a compacted topic (`INVALID_RECORD`).
+        /// The broker rejected the record, for example one without a key in a compacted topic (`INVALID_RECORD`).
         public static let recordRejected = Code(rawValue: 87)
 
         /// Whether the brokers rejected the record because of its size.
         public var isTooLarge: Bool { self == .messageTooLarge || self == .recordListTooLarge }
 
         /// Whether the brokers rejected the record's content, so that every attempt fails until a topic setting
-        /// changes. Brokers reject whole batches, so a valid record may be rejected because of others in its batch.
+        /// changes. Brokers reject whole batches, so the cause may be another record in the batch.
         public var isRefusal: Bool {
             isTooLarge || [.invalidTimestamp, .recordRejected, .invalidRecord].contains(self)
         }
 
-        /// Whether a partition being read contains unreadable data; librdkafka may continue after it.
+        /// Whether the data in the partition is unreadable. librdkafka may continue after it.
         var isDamage: Bool {
             [.badMessage, .badCompression, .notImplemented, .messageTooLarge].contains(self)
         }
 
         public var description: String { name }
 
-        /// The name printed by librdkafka, or this library's own.
+        /// librdkafka's name of the code, or this library's own.
         var name: String {
             if let own = Self.ownNames[self] { return own }
             return String(cString: rd_kafka_err2name(rd_kafka_resp_err_t(rawValue: rawValue)))
         }
 
-        /// Whether the same request may succeed later without changes.
+        /// Whether an identical request may succeed later.
         var isTransient: Bool { Self.transient.contains(rawValue) }
 
         private static let ownNames: [Code: String] = [

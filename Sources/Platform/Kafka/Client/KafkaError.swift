@@ -2,14 +2,14 @@ internal import CRdKafka
 
 /// An error reported by a broker, by a client, or by this library.
 ///
-/// Base decisions on `code`, `isRetriable`, `isFatal` and `persistence`, never on the text. Equality compares all
+/// Base decisions on `code`, `isRetriable`, `isFatal` and `persistence`, never on the message. Equality compares all
 /// properties.
 public struct KafkaError: Error, Hashable, Sendable {
-    /// Whether a record whose send failed may nevertheless be in the log (`rd_kafka_message_status`).
+    /// Whether the log may contain a record whose send failed (`rd_kafka_message_status`).
     public enum Persistence: Sendable {
         /// The record was never sent.
         case no
-        /// The record was sent, but the outcome is unknown: a consumer may see it.
+        /// The record was sent, but the outcome is unknown. A consumer may receive it.
         case maybe
         /// The record is in the log.
         case yes
@@ -17,15 +17,15 @@ public struct KafkaError: Error, Hashable, Sendable {
 
     /// The kind of error.
     public let code: Code
-    /// The code's name as librdkafka prints it (`_MSG_TIMED_OUT`, `NOT_ENOUGH_REPLICAS`), or this library's own.
+    /// The name of the code as librdkafka prints it (`_MSG_TIMED_OUT`, `NOT_ENOUGH_REPLICAS`), or this library's own.
     public let name: String
-    /// Human-readable description; contains no secret and no payload.
+    /// A human-readable description, without secrets or payloads.
     public let message: String
-    /// Whether the same call may succeed later without changes.
+    /// Whether an identical call may succeed later.
     public let isRetriable: Bool
-    /// Whether the client is unusable and must be recreated, which `KafkaProducer` does automatically.
+    /// Whether the client is unusable and must be recreated. `KafkaProducer` does so automatically.
     public let isFatal: Bool
-    /// For sends, whether the record may nevertheless be in the log; `.no` for everything else.
+    /// For a failed send, whether the log may contain the record; otherwise `.no`.
     public let persistence: Persistence
 
     /// Creates an error with this code. By default, the code determines `isRetriable`.
@@ -47,11 +47,11 @@ public struct KafkaError: Error, Hashable, Sendable {
         self.init(code, "\(attempt): \(text)", isFatal: code == .fatal, persistence: persistence)
     }
 
-    /// Creates the error of a call that failed because of a connection problem. The call may succeed once the problem
+    /// Creates the error of a call that failed because of a connection problem. The call may succeed after the problem
     /// is resolved.
     init(_ trouble: KafkaTrouble) { self.init(trouble.code, trouble.message, isRetriable: true) }
 
-    /// Creates an error from a librdkafka error object, which is destroyed.
+    /// Creates an error from a librdkafka error object and destroys the object.
     init(taking error: OpaquePointer, during attempt: String) {
         let code = Code(rawValue: rd_kafka_error_code(error).rawValue)
         let text = String(cString: rd_kafka_error_string(error))

@@ -3,13 +3,13 @@ package import Concurrency
 package import Dispatch
 internal import Synchronization
 
-/// Owns a librdkafka client and its queue, and is woken when the queue fills. A consumer has many queues and uses a
-/// descriptor watched by Dispatch. A producer uses a thread that waits in librdkafka, which saves two thread hops for
-/// each batch of reports.
+/// Owns a librdkafka client and its queue, and drains the queue whenever it fills. A consumer has many queues and uses
+/// a descriptor watched by Dispatch. A producer uses a thread that waits in librdkafka, which saves two thread switches
+/// for each batch of delivery reports.
 ///
-/// Life cycle: `init`, `start` (once), and the last release, which alone destroys the client. Code that calls
-/// librdkafka holds a reference, so the client cannot be freed during the call. Destroying the client may block, so it
-/// runs on its own queue; use `released` to wait for it with a time limit.
+/// The life cycle is `init`, `start` (once), and the last release, which alone destroys the client. Code that calls
+/// librdkafka has a reference, so the client cannot be freed during the call. Destroying the client may block, so it
+/// happens on a separate queue; use `released` to wait for it with a time limit.
 ///
 /// All handlers run on `home`, one at a time.
 package final class KafkaHandle: Sendable {
@@ -19,13 +19,13 @@ package final class KafkaHandle: Sendable {
         case consumer
     }
 
-    /// Event handlers, all called on `home`. A producer's handlers run on its own thread while `home` waits.
+    /// Event handlers. All run on `home`; for a producer, they run on its own thread while `home` waits.
     package struct Handlers: Sendable {
         /// Handles log lines, errors and statistics.
         var clientEvent: @Sendable (KafkaClientEvent) -> Void
         /// Handles every other event: delivery reports, rebalances, commits. The event is destroyed after the call.
         var event: @Sendable (EventPointer) -> Void
-        /// Called after each wake-up when the queue is empty, so that one wake-up can also serve other queues.
+        /// Called after each wake-up when the queue is empty, so that a single wake-up can serve other queues too.
         var drained: @Sendable () -> Void
 
         package init(
@@ -48,19 +48,20 @@ package final class KafkaHandle: Sendable {
     /// Completes when the client is destroyed.
     package let released = Completion()
 
-    /// The eventfd that librdkafka writes to. The source's cancel handler closes it, or `deinit` if there is no source.
+    /// The eventfd that librdkafka writes to. It is closed by the source's cancel handler, or by `deinit` if there is
+    /// no source.
     private let descriptor: Int32
     private let source = Mutex<ReadSource?>(nil)
     private let kind: Kind
     private let thread = Mutex<QueueThread?>(nil)
     private let tokens: TokenRefresh
-    /// Retained until the client is destroyed, because the client's threads use it.
+    /// Must outlive the client, because the client's threads use it.
     private let certificates = CertificateVerdict()
     private let troubles = Mutex(KafkaTroubleRecord())
 
-    /// Creates a client with these settings; no event is delivered before `start`.
+    /// Creates a client with these settings. No event is delivered before `start`.
     ///
-    /// - Parameter tokens: called when librdkafka requests a token; nil if librdkafka obtains its own tokens or needs
+    /// - Parameter tokens: called when librdkafka requests a token; nil if librdkafka requests its own tokens or needs
     ///   none.
     /// - Throws: `invalidConfiguration`.
     package init(
@@ -91,7 +92,7 @@ package final class KafkaHandle: Sendable {
         case .producer:
             queue = QueuePointer(raw: rd_kafka_queue_get_main(client.raw))
         case .consumer:
-            // From here on the main queue is forwarded to the consumer queue.
+            // From here on, the main queue is forwarded to the consumer queue.
             rd_kafka_poll_set_consumer(client.raw)
             queue = QueuePointer(raw: rd_kafka_queue_get_consumer(client.raw))
         }
@@ -102,11 +103,11 @@ package final class KafkaHandle: Sendable {
         self.kind = kind
     }
 
-    /// Starts delivering events, including those already queued. Called once, by the owner.
+    /// Starts delivering events, including queued ones. Call it once.
     package func start(_ handlers: Handlers) {
         switch kind {
         case .producer:
-            // Fall back to Dispatch if the system cannot create a thread.
+            // Dispatch is the fallback if the system cannot create a thread.
             let thread = QueueThread(queue, home: home) { [weak self] event in
                 if let self { handle(event, handlers) } else { event?.destroy() }
             }
@@ -123,22 +124,22 @@ package final class KafkaHandle: Sendable {
         self.source.withLock { $0 = ReadSource(source: source) }
         source.activate()
         enableWakeUp(of: queue)
-        // Events queued before the wake-up was enabled have not triggered one.
+        // Events that were queued before wake-ups were enabled have not caused one.
         wakeUp()
     }
 
-    /// Enables wake-ups for another queue of this client, e.g. a partition's queue. Disable them before releasing the
-    /// queue.
+    /// Enables wake-ups for another queue of this client, such as a partition's queue. Disable them before releasing
+    /// the queue.
     func enableWakeUp(of queue: QueuePointer) { crdkafka_wakeup_enable(queue.raw, descriptor) }
 
-    /// Disables wake-ups for a queue. After this returns, the queue causes no more wake-ups.
+    /// Disables wake-ups for a queue. No more occur after the call returns.
     func disableWakeUp(of queue: QueuePointer) { crdkafka_wakeup_disable(queue.raw) }
 
-    /// Triggers a wake-up as librdkafka would. Can be called from any thread.
+    /// Causes a wake-up, as librdkafka does. Can be called from any thread.
     func wakeUp() { crdkafka_wakeup_set(descriptor) }
 
-    /// Runs on `home`. Clears the descriptor first and then polls the queue until it is empty: librdkafka writes only
-    /// when the queue changes from empty to non-empty, so a remaining entry would never be announced.
+    /// Clears the descriptor and then polls the queue until it is empty. librdkafka writes to the descriptor only when
+    /// the queue becomes non-empty, so it would never announce an entry left in the queue. Runs on `home`.
     private func drain(_ handlers: Handlers) {
         crdkafka_wakeup_clear(descriptor)
         while let event = EventPointer(pollingFrom: queue) { handle(event, handlers) }
@@ -157,7 +158,7 @@ package final class KafkaHandle: Sendable {
         event.destroy()
     }
 
-    /// The most specific problem with the brokers; nil if there is none.
+    /// The most specific problem with the brokers, or nil if there is none.
     var trouble: KafkaTrouble? { troubles.withLock { $0.trouble(at: Int64(clamping: monotonicNow())) } }
 
     /// Records an error or a connection, and adds the reason to an error about a certificate.
@@ -173,14 +174,14 @@ package final class KafkaHandle: Sendable {
         return event
     }
 
-    /// Replaces a timeout with the underlying reason, if one is known.
+    /// Replaces a timeout with its cause, if known.
     func explained(_ error: KafkaError) -> KafkaError {
         let isSilence = [.timedOut, .transport, .allBrokersDown].contains(error.code)
         guard isSilence, let trouble, trouble.cause != .denied else { return error }
         return KafkaError(trouble)
     }
 
-    /// Keeps a client that cannot be destroyed alive until the process ends.
+    /// Keeps a client that cannot be destroyed alive until the process exits.
     func neverDestroy() {
         crdkafka_wakeup_disable(queue.raw)
         _ = Unmanaged.passRetained(self)
@@ -197,7 +198,7 @@ package final class KafkaHandle: Sendable {
         DispatchQueue(label: "kafka.destroy").async {
             thread?.waitForEnd()
             rd_kafka_queue_destroy(queue.raw)
-            // Closing a consumer is up to its owner; destroying one that was not closed must not wait for that.
+            // The owner must close a consumer. Destroying one that was not closed must not wait for a close.
             withExtendedLifetime(certificates) {
                 rd_kafka_destroy_flags(client.raw, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
             }

@@ -1,8 +1,8 @@
 internal import CRdKafka
 
-// librdkafka's types are incomplete in its header, so Swift imports all of them as OpaquePointer, and a queue could be
-// passed where a client is expected. These wrappers tell them apart. The property that stores a wrapper documents which
-// code frees it.
+// librdkafka's types are incomplete in its header, so Swift imports all of them as OpaquePointer and would accept a
+// queue in place of a client. These wrappers distinguish them. The property that stores a wrapper documents who frees
+// it.
 
 /// `rd_kafka_t`: a client.
 package struct ClientPointer: @unchecked Sendable {
@@ -22,11 +22,11 @@ struct TopicPointer: @unchecked Sendable {
     let raw: OpaquePointer
 }
 
-/// `rd_kafka_event_t`: one entry of a queue. The caller that polled it must destroy it.
+/// `rd_kafka_event_t`: one entry of a queue. The code that polls it must destroy it.
 package struct EventPointer {
     let raw: OpaquePointer
 
-    /// Polls the next entry; returns nil if the queue is empty (`rd_kafka_queue_poll`).
+    /// Polls the next entry. Returns nil if the queue is empty (`rd_kafka_queue_poll`).
     init?(pollingFrom queue: QueuePointer, timeoutMilliseconds: Int32 = 0) {
         guard let raw = rd_kafka_queue_poll(queue.raw, timeoutMilliseconds) else { return nil }
         self.raw = raw

@@ -1,9 +1,9 @@
-/// Default properties of clients, for Apache Kafka and for the embedded broker.
+/// Default properties for Apache Kafka and the embedded broker.
 enum DefaultProperties {
     static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("reconnect.backoff.ms", profile == .production ? "100" : "50"),
-            // This also determines how late a record's timeout may be reported.
+            // This also limits how late the timeout of a record is reported.
             ClientProperty("reconnect.backoff.max.ms", profile == .production ? "1000" : "500"),
             ClientProperty("socket.timeout.ms", "10000"),
             ClientProperty("socket.nagle.disable", "true"),
@@ -18,25 +18,25 @@ enum DefaultProperties {
     static func producer(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("max.in.flight.requests.per.connection", "5"),
-            // 5 ms add little latency and save most of the CPU time: with 0, the broker thread spins while 5 requests
+            // 5 ms add little latency and save most of the CPU time. With 0, the broker thread spins while 5 requests
             // are in flight.
             ClientProperty("linger.ms", profile == .production ? "5" : "1"),
             ClientProperty("compression.codec", "lz4"),
             ClientProperty("delivery.timeout.ms", "5000"),
-            // Time that the leader waits for its followers; this is not a timeout of the client.
+            // The time that the leader waits for its followers, not a timeout of the client.
             ClientProperty("request.timeout.ms", "4000"),
             ClientProperty("queue.buffering.max.messages", "20000"),
             ClientProperty("queue.buffering.max.kbytes", "65536"),
             ClientProperty("message.max.bytes", "1000000"),
-            // Consumers hold at least one decompressed batch per partition.
+            // Consumers buffer at least one decompressed batch per partition.
             ClientProperty("batch.size", "131072"),
-            // Sends to an unknown topic fail soon.
+            // Sends to an unknown topic must fail quickly.
             ClientProperty("topic.metadata.propagation.max.ms", "5000"),
         ]
     }
 
-    /// A connection that a listener closes immediately is the only sign of a mismatched security protocol. This client
-    /// lives only for a few calls, too short for brokers to close its connections as idle.
+    /// If the security protocols differ, the only sign is a connection that the listener closes immediately. An admin
+    /// client does not live long enough for brokers to close its connections as idle.
     static let admin = [ClientProperty("log.connection.close", "true")]
 
     static func consumer(_ profile: KafkaConfiguration.Profile, _ prefetch: KafkaPrefetch) -> [ClientProperty] {
@@ -47,19 +47,19 @@ enum DefaultProperties {
             ClientProperty("max.poll.interval.ms", isProduction ? "300000" : "30000"),
             ClientProperty("auto.commit.interval.ms", isProduction ? "1000" : "500"),
             ClientProperty("isolation.level", "read_committed"),
-            // Brokers answer a long poll when data arrives; the embedded broker always holds it to the end.
+            // Brokers answer a long poll when data arrives; the embedded broker always waits until the limit.
             ClientProperty("fetch.wait.max.ms", isProduction ? "500" : "10"),
             ClientProperty("fetch.min.bytes", "1"),
             ClientProperty("reconnect.backoff.max.ms", isProduction ? "2000" : "500"),
-            // This is also the interval at which an idle consumer is polled.
+            // This interval also determines how often an idle consumer is polled.
             ClientProperty("statistics.interval.ms", isProduction ? "5000" : "1000"),
         ]
     }
 }
 
-/// Properties that this library requires for every client of a role.
+/// Properties that this library requires for every client with a role.
 enum FixedProperties {
-    /// The embedded broker creates topics regardless of this setting, and librdkafka would warn about it repeatedly.
+    /// The embedded broker creates topics regardless of this setting, and librdkafka would warn repeatedly.
     static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("log.queue", "true"),
@@ -84,7 +84,7 @@ enum FixedProperties {
 
 /// Properties that a caller may not set.
 enum ReservedProperties {
-    /// Returns the reason why a property is rejected, or nil if it is allowed.
+    /// Returns the reason a property is rejected, or nil if it is allowed.
     static func refusal(name: String, value: String) -> String? {
         if let reason = reasons[name] { return reason }
         if name == "statistics.interval.ms", !(1...15_000).contains(Int(value) ?? 0) {
@@ -126,13 +126,13 @@ enum ReservedProperties {
     ]
 }
 
-/// Property names by role. librdkafka warns about properties that do not apply to a client, so each client gets only
-/// the properties of its role (column "C/P" of librdkafka's CONFIGURATION.md).
+/// Property names by role. librdkafka warns about properties that do not apply to a client, so each client receives
+/// only the properties of its role (column "C/P" in librdkafka's CONFIGURATION.md).
 enum PropertyNames {
     static let producerOnly: Set<String> = [
         "acks", "batch.num.messages", "batch.size", "compression.codec", "compression.level", "compression.type",
         "delivery.report.only.error", "delivery.timeout.ms", "enable.gapless.guarantee", "enable.idempotence",
-        // A limit on requests: librdkafka rejects a consumer with a smaller fetch.max.bytes.
+        // A limit on requests; librdkafka rejects a consumer with a smaller fetch.max.bytes.
         "message.max.bytes",
         "linger.ms", "message.send.max.retries", "message.timeout.ms", "partitioner", "produce.offset.report",
         "queue.buffering.backpressure.threshold", "queue.buffering.max.kbytes", "queue.buffering.max.messages",
@@ -151,11 +151,11 @@ enum PropertyNames {
         "partition.assignment.strategy", "queued.max.messages.kbytes", "queued.min.messages", "session.timeout.ms",
     ]
 
-    /// Properties that apply only to group members. Session timeouts are not included: librdkafka compares them with
-    /// other properties even without a group.
+    /// Properties that apply only to group members. Session timeouts are not included, because librdkafka compares them
+    /// with other properties even without a group.
     static let memberOnly: Set<String> = ["group.instance.id", "group.protocol", "group.remote.assignor"]
 
-    /// Properties that apply only to groups whose members assign the partitions themselves.
+    /// Properties that apply only if the group's members assign the partitions.
     static let classicGroupOnly: Set<String> = [
         "group.protocol.type", "heartbeat.interval.ms", "partition.assignment.strategy", "session.timeout.ms",
     ]

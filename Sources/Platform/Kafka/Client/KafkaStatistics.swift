@@ -1,55 +1,54 @@
 internal import FoundationEssentials
 
-/// The part of librdkafka's statistics that this library uses (see STATISTICS.md), reported every
-/// `statistics.interval.ms`.
+/// The statistics of librdkafka that this library uses (see STATISTICS.md), reported every `statistics.interval.ms`.
 public struct KafkaStatistics: Hashable, Sendable {
     /// One broker connection.
     public struct Broker: Hashable, Sendable {
-        /// Broker name in the form `host:port/id`.
+        /// The broker's name in the form `host:port/id`.
         public let name: String
-        /// The broker's id; -1 for a bootstrap server whose id is unknown.
+        /// The broker's id, or -1 for a bootstrap server with an unknown id.
         public let nodeId: Int32
         /// Whether the connection is up.
         public let isUp: Bool
     }
 
-    /// One partition known to the client.
+    /// A partition that the client knows.
     public struct Partition: Hashable, Sendable {
         /// The topic and partition.
         public let topicPartition: KafkaTopicPartition
-        /// Number of fetched records waiting in the client for the consumer.
+        /// The number of fetched records in the client that the consumer has not read yet.
         public let fetchQueueCount: Int64
-        /// The oldest offset in the log; nil if unknown.
+        /// The oldest offset in the log, or nil if unknown.
         public let lowOffset: Int64?
-        /// The offset after the newest record; nil if unknown.
+        /// The offset after the newest record, or nil if unknown.
         public let highOffset: Int64?
-        /// Number of records after the committed offset; nil before the first commit.
+        /// The number of records after the committed offset, or nil before the first commit.
         public let consumerLag: Int64?
-        /// Number of records after the stored offset; nil if unknown.
+        /// The number of records after the stored offset, or nil if unknown.
         public let consumerLagStored: Int64?
-        /// The committed offset, which is the next one to read; nil before the first commit.
+        /// The committed offset, which is the next one to read, or nil before the first commit.
         public let committedOffset: Int64?
     }
 
     /// The client's name, such as `rdkafka#producer-1`.
     public let client: String
-    /// Records in the producer's queues and requests.
+    /// The number of records in the producer's queues and requests.
     public let messageCount: Int64
-    /// Bytes of the records in the producer's queues and requests.
+    /// The size in bytes of the records in the producer's queues and requests.
     public let messageBytes: Int64
-    /// Number of events waiting to be polled.
+    /// The number of events waiting to be polled.
     public let eventQueueCount: Int64
     /// All broker connections.
     public let brokers: [Broker]
     /// All partitions, ordered by topic and number.
     public let partitions: [Partition]
 
-    /// Number of connected brokers.
+    /// The number of connected brokers.
     public var brokersUp: Int { brokers.count { $0.isUp } }
 }
 
 extension KafkaStatistics {
-    /// Parses librdkafka's JSON; returns nil if it does not match STATISTICS.md.
+    /// Parses librdkafka's JSON. Returns nil if it does not match STATISTICS.md.
     init?(json: String) {
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(json.utf8)) else { return nil }
         client = document.name ?? ""

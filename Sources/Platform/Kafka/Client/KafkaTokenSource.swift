@@ -2,9 +2,9 @@
 public struct KafkaToken: Sendable {
     /// The token, which is secret and never printed.
     public let value: String
-    /// The principal that the client sends; brokers use the one in the token.
+    /// The principal that the client sends. Brokers use the one in the token.
     public let principal: String
-    /// Expiry in milliseconds since 1970. The token is renewed after four fifths of its lifetime.
+    /// The expiry in milliseconds since 1970. The token is renewed after four fifths of its lifetime.
     public let expiry: Int64
     /// SASL extensions, such as `logicalCluster`.
     public let extensions: [String: String]
@@ -20,12 +20,12 @@ public struct KafkaToken: Sendable {
 
 /// A failure to obtain a token.
 public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Prefix of the message of a refusal, which identifies it in librdkafka's errors.
+    /// The prefix of the message if the provider refused a token, so that librdkafka's error can be recognized.
     static let refusal = "refused: "
 
-    /// Human-readable description; contains no secret.
+    /// A human-readable description, without secrets.
     public let message: String
-    /// Whether the identity provider rejected the request, so that retrying is pointless.
+    /// Whether the identity provider rejected the request, so that a retry is pointless.
     public let isRefusal: Bool
 
     /// Creates a failure with this text.
@@ -37,12 +37,12 @@ public struct KafkaTokenFailure: Error, Hashable, Sendable, CustomStringConverti
     public var description: String { (isRefusal ? Self.refusal : "") + message }
 }
 
-/// A source of SASL OAUTHBEARER tokens for the clients of a process. Equality is identity.
+/// A source of SASL OAUTHBEARER tokens for the clients of a process. Two sources are equal if they are the same object.
 public final class KafkaTokenSource: Sendable, Hashable {
     private let fetch: @Sendable () async throws(KafkaTokenFailure) -> KafkaToken
 
-    /// - Parameter fetch: requests a new token and must return within a minute. Each client calls it immediately, again
-    ///   when its token is about to expire, and ten seconds after a failure.
+    /// - Parameter fetch: requests a new token and must return within a minute. Each client calls it at startup,
+    ///   shortly before its token expires, and ten seconds after a failure.
     public init(_ fetch: @escaping @Sendable () async throws(KafkaTokenFailure) -> KafkaToken) { self.fetch = fetch }
 
     /// Requests a new token.

@@ -1,11 +1,11 @@
-/// A connection problem between a client and its brokers, derived from librdkafka's errors.
+/// A connection problem between a client and its brokers, identified from librdkafka's errors.
 public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
     /// The kind of problem.
     public enum Cause: String, Hashable, Sendable, CaseIterable {
         /// The brokers reject the user's password or token.
         case credentials
-        /// The brokers reject SCRAM from a librdkafka before 2.6.1. The password may be wrong, but Kafka 4 rejects
-        /// correct passwords as well, because librdkafka reuses its nonce (librdkafka issue 4895).
+        /// The brokers reject SCRAM from librdkafka before 2.6.1. The password may be wrong, but Kafka 4 also rejects
+        /// correct passwords, because librdkafka reuses its nonce (librdkafka issue 4895).
         case repeatedNonce = "repeated-nonce"
         /// The listener does not offer the SASL mechanism.
         case mechanism
@@ -13,7 +13,7 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
         case token
         /// The identity provider refuses to issue a token.
         case tokenRefused = "token-refused"
-        /// The authority that issued the brokers' certificate is not trusted.
+        /// The issuer of the brokers' certificate is not trusted.
         case untrustedCertificate = "untrusted-certificate"
         case expiredCertificate = "expired-certificate"
         case futureCertificate = "future-certificate"
@@ -27,7 +27,7 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
         case tls
         /// A broker's name cannot be resolved.
         case name
-        /// The connection is refused: nothing listens at the address.
+        /// The connection is refused, because nothing listens at the address.
         case refused
         /// The address does not answer, or the connection breaks.
         case unreachable
@@ -41,7 +41,7 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of problem.
     public let cause: Cause
-    /// librdkafka's text with the broker's address, on one line; contains no secret.
+    /// librdkafka's message with the broker's address, on one line, without secrets.
     public let message: String
     /// librdkafka's code.
     let code: KafkaError.Code
@@ -50,19 +50,19 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension KafkaTrouble {
-    /// Derives the problem from an error. Returns nil if the error does not identify a problem, for example if it only
+    /// Identifies the problem that caused an error. Returns nil if the error does not tell, for example if it only
     /// reports that brokers are down.
     ///
-    /// - Parameter version: librdkafka's version as returned by `rd_kafka_version`.
+    /// - Parameter version: librdkafka's version, from `rd_kafka_version`.
     init?(_ error: KafkaError, librdkafkaVersion version: Int32) {
         guard let cause = Self.cause(error, version) else { return nil }
         self.init(cause: cause, message: Self.constant(error.message), code: error.code)
     }
 
-    /// Derives the problem from an error; returns nil if the error does not identify a problem.
+    /// Identifies the problem that caused an error. Returns nil if the error does not tell.
     public init?(_ error: KafkaError) { self.init(error, librdkafkaVersion: librdkafkaVersionNumber) }
 
-    /// The first librdkafka version that creates a new nonce for each SCRAM exchange: 2.6.1.
+    /// The first librdkafka version with a new nonce for each SCRAM exchange: 2.6.1.
     static let firstWithFreshNonces: Int32 = 0x0206_01ff
 
     private static func cause(_ error: KafkaError, _ version: Int32) -> Cause? {
@@ -86,7 +86,7 @@ extension KafkaTrouble {
         return text.contains("SCRAM-") && version < firstWithFreshNonces ? .repeatedNonce : .credentials
     }
 
-    /// Matches texts of OpenSSL and librdkafka, the more specific ones first.
+    /// Matches error texts of OpenSSL and librdkafka, more specific ones first.
     private static func connection(_ text: String) -> Cause? {
         texts.first { text.contains($0.text) }?.cause
     }
@@ -95,8 +95,7 @@ extension KafkaTrouble {
         (CertificateVerdict.expired, .expiredCertificate), (CertificateVerdict.notYetValid, .futureCertificate),
         (CertificateVerdict.otherName, .certificateName),
         ("certificate verify failed", .untrustedCertificate),
-        // Alerts from brokers concern the client's certificate, because the broker's own certificate was verified
-        // earlier.
+        // Alerts from a broker concern the client's certificate, because the broker's certificate was already verified.
         ("alert bad certificate", .clientCertificate), ("alert certificate", .clientCertificate),
         ("alert unknown ca", .clientCertificate), ("alert unsupported certificate", .clientCertificate),
         ("certificate required", .clientCertificate),
@@ -105,7 +104,7 @@ extension KafkaTrouble {
         ("Connection refused", .refused),
     ]
 
-    /// Removes the times and counts at the end of librdkafka's texts, which differ each time.
+    /// Removes the times and counts at the end of librdkafka's messages, which vary.
     private static func constant(_ text: String) -> String {
         let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
         guard line.hasSuffix(")"), let range = line.ranges(of: " (after ").last else { return line }
@@ -114,8 +113,8 @@ extension KafkaTrouble {
 }
 
 extension KafkaTrouble.Cause {
-    /// Precedence of causes: a later cause of lower rank does not replace one of higher rank. Among several brokers and
-    /// addresses, the one that answers gives the most specific error.
+    /// The precedence of a cause: a cause of lower rank does not replace one of higher rank. Among several brokers and
+    /// addresses, the one that answers reports the most specific error.
     var rank: Int {
         switch self {
         case .name, .refused, .unreachable: 0

@@ -1,12 +1,11 @@
-/// Tracks a client's most specific problem, given its errors in order. Times are monotonic nanoseconds.
+/// Tracks a client's most specific problem. It receives the client's errors in order. Times are monotonic nanoseconds.
 public struct KafkaTroubleRecord: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var trouble: KafkaTrouble
         var time: Int64
     }
 
-    /// librdkafka repeats a persistent error every 30 s, so an error that has not been repeated for longer may be
-    /// resolved.
+    /// librdkafka repeats a persistent error every 30 s, so an older error may be resolved.
     private static let memory: Int64 = 60_000_000_000
 
     private var connection: Entry?
@@ -36,10 +35,10 @@ public struct KafkaTroubleRecord: Hashable, Sendable {
     /// Records that a broker is connected.
     public mutating func connect() { connection = nil }
 
-    /// Records that the group has accepted the client, which ends a denial.
+    /// Records that the group accepted the client, which ends a denial.
     public mutating func join() { denial = nil }
 
-    /// Returns the problem to report; nil if there is none.
+    /// Returns the problem to report, or nil if there is none.
     public func trouble(at now: Int64) -> KafkaTrouble? {
         if let connection { return connection.trouble }
         return denial.flatMap { now - $0.time < Self.memory ? $0.trouble : nil }

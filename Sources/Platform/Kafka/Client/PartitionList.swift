@@ -1,12 +1,12 @@
 internal import CRdKafka
 
-/// An `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope. A list that has been passed to
-/// `rd_kafka_offsets_store` and is still alive blocks `rd_kafka_destroy` indefinitely.
+/// An `rd_kafka_topic_partition_list_t` that is freed when its owner goes out of scope. A list that was passed to
+/// `rd_kafka_offsets_store` and is not yet freed blocks `rd_kafka_destroy` indefinitely.
 struct PartitionList: ~Copyable {
-    /// Owned by this value; never stored elsewhere.
+    /// Owned by this value and never stored elsewhere.
     let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
 
-    /// Creates an empty list for `capacity` partitions; it grows automatically.
+    /// Creates an empty list with room for `capacity` partitions. It grows automatically.
     init(capacity: Int = 1) {
         pointer = rd_kafka_topic_partition_list_new(Int32(clamping: capacity))
     }
@@ -22,7 +22,7 @@ struct PartitionList: ~Copyable {
         self.pointer = pointer
     }
 
-    /// Copies a list that is owned elsewhere, for example by an event.
+    /// Copies a list owned by another object, such as an event.
     init(copying pointer: UnsafePointer<rd_kafka_topic_partition_list_t>) {
         self.pointer = rd_kafka_topic_partition_list_copy(pointer)
     }

@@ -3,8 +3,8 @@ internal import Concurrency
 internal import Dispatch
 internal import Synchronization
 
-/// A thread that waits inside librdkafka for the entries of one queue and processes them under `home.sync`: `home` runs
-/// one block at a time, yet the work stays on this thread.
+/// A thread that waits inside librdkafka for the entries of one queue and processes them in `home.sync`. `home` thus
+/// runs one block at a time, and the work stays on this thread.
 final class QueueThread: Sendable {
     private let queue: QueuePointer
     private let isEnding = Atomic(false)
@@ -15,7 +15,7 @@ final class QueueThread: Sendable {
     /// - Returns: nil if the system cannot create a thread.
     init?(_ queue: QueuePointer, home: DispatchQueue, handle: @escaping @Sendable (EventPointer?) -> Void) {
         self.queue = queue
-        // The name groups this thread with librdkafka's own in `top -H`.
+        // The name places this thread next to librdkafka's own in `top -H`.
         let error = OwnThread.start(name: "rdk:reports") { [self] in
             while let first = next() {
                 home.sync {
@@ -29,7 +29,7 @@ final class QueueThread: Sendable {
         guard error == 0 else { return nil }
     }
 
-    /// Waits for an entry. Returns nil if the thread should end.
+    /// Waits for an entry. Returns nil if the thread must end.
     private func next() -> EventPointer? {
         while !isEnding.load(ordering: .acquiring) {
             if let event = EventPointer(pollingFrom: queue, timeoutMilliseconds: -1) { return event }
@@ -37,13 +37,13 @@ final class QueueThread: Sendable {
         return nil
     }
 
-    /// Makes the thread end; remaining entries stay in the queue. May be called on any thread, including this one.
+    /// Makes the thread end; remaining entries stay in the queue. Can be called on any thread, including this one.
     func end() {
         isEnding.store(true, ordering: .releasing)
         // Interrupts the current wait, or the next one.
         rd_kafka_queue_yield(queue.raw)
     }
 
-    /// Waits until the thread no longer uses the queue. Must not be called on this thread or on `home`.
+    /// Waits until the thread has stopped using the queue. Must not be called on this thread or on `home`.
     func waitForEnd() { ended.wait() }
 }

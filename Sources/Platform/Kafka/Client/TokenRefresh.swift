@@ -1,15 +1,15 @@
 internal import CRdKafka
 internal import Glibc
 
-/// Provides a client with tokens when librdkafka requests them.
+/// Provides a client with a token when librdkafka requests one.
 struct TokenRefresh: Sendable {
     let source: KafkaTokenSource?
 
-    /// Requests a token and passes the result to the client. Does not wait.
+    /// Requests a token and passes it to the client. Does not wait.
     func begin(for handle: KafkaHandle) {
         guard let source else { return }
-        // Nothing awaits this task: librdkafka repeats its request until it has a token. The task keeps the handle
-        // alive.
+        // Nothing awaits this task, because librdkafka repeats its request until it has a token. The task keeps the
+        // handle alive.
         Task {
             do throws(KafkaTokenFailure) {
                 Self.set(try await source.token(), on: handle)

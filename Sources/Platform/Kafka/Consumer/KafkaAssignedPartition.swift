@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// A partition assigned to this consumer. Its owner reads its records and stores its position.
 ///
-/// A partition has a single reader: calls of `next` must not overlap. A partition that is not read is fetched only up
-/// to librdkafka's queue limit (`queued.max.messages.kbytes`), while other partitions, heartbeats and commits continue.
-/// This provides the back pressure, and resuming costs microseconds.
+/// A partition has a single reader: calls of `next` must not overlap. If a partition is not read, librdkafka fetches up
+/// to its queue limit (`queued.max.messages.kbytes`), while other partitions, heartbeats and commits continue. This
+/// provides back pressure, and resuming takes microseconds.
 public final class KafkaAssignedPartition: Sendable {
     enum Phase: UInt8, AtomicRepresentable {
         /// Records may be read and processed.
         case active
-        /// The partition is being revoked: no new work starts, but positions are still stored.
+        /// The partition is being revoked. No new work starts, but positions are still stored.
         case draining
         /// The partition was revoked or lost; calls have no effect.
         case ended
@@ -17,7 +17,7 @@ public final class KafkaAssignedPartition: Sendable {
 
     /// The partition.
     public let topicPartition: KafkaTopicPartition
-    /// Unique within this consumer: a partition that is assigned again has a new epoch.
+    /// Unique within this consumer. A partition that is assigned again has a new epoch.
     public let epoch: UInt64
     /// The offset at which reading starts.
     public let startOffset: KafkaOffset
@@ -34,30 +34,30 @@ public final class KafkaAssignedPartition: Sendable {
         currentPosition = Atomic(startOffset.rawValue)
     }
 
-    /// The phase; only the consumer sets it.
+    /// The phase. Only the consumer sets it.
     var phase: Phase {
         get { currentPhase.load(ordering: .acquiring) }
         set { currentPhase.store(newValue, ordering: .releasing) }
     }
 
-    /// Whether new work may start: false once the partition is being revoked or lost, or the consumer is closing.
+    /// Whether new work may start; false after a revocation or loss has begun, or if the consumer is closing.
     public var isActive: Bool { phase == .active }
 
     /// The next offset to read: one past the last record returned by ``next(maxRecords:maxBytes:)``, or the end of the
-    /// partition once reached. The last offset before the end need not hold a record: transaction markers occupy
-    /// offsets too, and compaction and deletion leave gaps. Before the first record it is ``startOffset``.
+    /// partition when it has been reached. There may be no record just before the end, because transaction markers
+    /// occupy offsets, and compaction and deletion leave gaps. Initially ``startOffset``.
     public internal(set) var position: KafkaOffset {
         get { KafkaOffset(rawValue: currentPosition.load(ordering: .acquiring)) }
         set { currentPosition.store(newValue.rawValue, ordering: .releasing) }
     }
 
-    /// Waits for records and returns those available, ascending by offset.
+    /// Waits for records and returns the available ones in order of offset.
     ///
     /// - Parameters:
     ///   - maxRecords: maximum number of records, at least 1.
-    ///   - maxBytes: once the records reach this size, no further record is added.
-    ///   - limit: maximum wait for the first record; nil waits indefinitely.
-    /// - Returns: the records, or nil if the partition is no longer active or the task is cancelled; no records if
+    ///   - maxBytes: the size in bytes after which no further record is added.
+    ///   - limit: the maximum wait for the first record; nil waits indefinitely.
+    /// - Returns: the records, or nil if the partition is inactive or the task is cancelled. The array is empty if
     ///   `limit` expires, or at the end of the partition, which is reported only to a consumer without a group.
     public func next(
         maxRecords: Int, maxBytes: Int = .max, within limit: Duration? = nil
@@ -65,27 +65,27 @@ public final class KafkaAssignedPartition: Sendable {
         await consumer.next(of: self, maxRecords: max(1, maxRecords), maxBytes: max(1, maxBytes), within: limit)
     }
 
-    /// Waits without reading, e.g. before another attempt.
+    /// Waits without reading, for example before another attempt.
     ///
-    /// - Returns: true if the time has elapsed; false as soon as the partition is no longer active or the task is
+    /// - Returns: true after the time has elapsed; false as soon as the partition becomes inactive or the task is
     ///   cancelled.
     public func pause(for duration: Duration) async -> Bool {
         await consumer.pause(self, for: duration)
     }
 
     /// Marks all records before `nextOffset` as done. The offset is committed periodically (`auto.commit.interval.ms`),
-    /// when the partition is revoked, and when the consumer closes. The call is ignored if the offset is lower than the
-    /// stored one or the partition has ended. Without a group, nothing is committed.
+    /// when the partition is revoked, and when the consumer closes. The call has no effect if the stored offset is
+    /// higher or the partition has ended. Without a group, nothing is committed.
     public func store(nextOffset: KafkaOffset) async {
         await consumer.store(nextOffset, of: self)
     }
 
-    /// Returns when the partition is no longer active (``isActive``) or the task is cancelled.
+    /// Returns when the partition becomes inactive (see ``isActive``) or the task is cancelled.
     public func untilInactive() async {
         await consumer.untilInactive(self)
     }
 
-    /// Returns when the partition has ended (lost, or revoked without further waiting) or the task is cancelled.
+    /// Returns when the partition has ended (lost or revoked) or the task is cancelled.
     public func untilEnded() async {
         await consumer.untilEnded(self)
     }

@@ -5,12 +5,13 @@ internal import Dispatch
 extension KafkaConsumer {
     /// Revokes all partitions (draining and committing as in a rebalance), leaves the group and closes the client.
     ///
-    /// A member that has not received its first assignment waits up to 5 s for it. If it does not arrive, the closed
-    /// client is never destroyed, because librdkafka up to 2.2 would abort the process (librdkafka issue 4312), and
-    /// leaving a busy group must not crash it. A static member (`groupInstanceId`) does not leave the group, because it
-    /// is expected to return.
+    /// A member without its first assignment waits up to 5 s for it. If it does not arrive, the closed client is never
+    /// destroyed, because librdkafka up to 2.2 would abort the process (librdkafka issue 4312), and leaving a busy
+    /// group must not crash it. A static member (`groupInstanceId`) does not leave the group, because it is expected to
+    /// return.
     ///
-    /// - Returns: false if the consumer was not closed within `limit`. The client is then leaked; end the process soon.
+    /// - Returns: whether the consumer was closed within `limit`. If false, the client is leaked, and the process
+    ///   should end soon.
     @discardableResult
     public func close(within limit: Duration) async -> Bool {
         switch phase {
@@ -46,8 +47,8 @@ extension KafkaConsumer {
         return await released.wait(within: max(.milliseconds(100), deadline - clock.now))
     }
 
-    /// Lets the owners of all partitions finish and commits their stored offsets while the group is stable: the
-    /// embedded broker rejects commits while members leave.
+    /// Lets the owners of all partitions finish, and commits their stored offsets while the group is still stable. The
+    /// embedded broker rejects commits while members are leaving.
     private func giveBack(within limit: Duration) async {
         let states = Array(partitions.values)
         await withCheckedContinuation { continuation in
@@ -69,7 +70,7 @@ extension KafkaConsumer {
         watchClosing()
     }
 
-    /// Polls until the client is closed, which librdkafka does not announce.
+    /// Polls until the client is closed, because librdkafka reports no event for that.
     private func watchClosing() {
         guard let handle, !closed.isComplete else { return }
         handle.wakeUp()

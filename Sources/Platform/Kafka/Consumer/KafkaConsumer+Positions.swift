@@ -4,7 +4,7 @@ internal import Time
 
 extension KafkaConsumer {
     /// Commits the stored offsets of these partitions synchronously within a limit, then calls `completion`. A failure
-    /// is only reported: the next owner reads those records again.
+    /// is only reported, because the next owner reads the records again.
     func commit(
         _ states: [PartitionState], within limit: Duration,
         then completion: @escaping @Sendable (isolated KafkaConsumer) -> Void

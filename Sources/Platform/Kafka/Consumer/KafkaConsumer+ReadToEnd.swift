@@ -1,20 +1,20 @@
 import CRdKafka
 
 extension KafkaConsumer {
-    /// The currently assigned partitions. Without a group, `start` assigns all of them.
+    /// The assigned partitions. Without a group, `start` assigns all of them.
     public var assignedPartitions: [KafkaAssignedPartition] { partitions.values.map(\.assigned) }
 
-    /// Reads partitions one after the other, without a group, from the given offsets to the end that each partition has
-    /// at the time of the call.
+    /// Reads partitions one after the other, without a group, from these offsets to the end of each partition at the
+    /// time of the call.
     ///
     /// - Parameters:
     ///   - offsets: start offsets; `.beginning` is supported.
     ///   - count: maximum number of records per partition.
     ///   - limit: maximum duration.
     ///   - options: options of the consumer, such as its prefetch limits.
-    ///   - body: receives the records of one partition in batches, ascending by offset.
-    /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, an error of the brokers from the
-    ///   watermark query, and any error thrown by `body`.
+    ///   - body: receives the records of one partition in batches, in order of offset.
+    /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, a broker's error for the watermarks,
+    ///   and any error thrown by `body`.
     public static func readToEnd(
         _ configuration: KafkaConfiguration, from offsets: [KafkaTopicPartition: KafkaOffset],
         atMost count: Int = .max, within limit: Duration, options: Options = Options(),
@@ -40,7 +40,7 @@ extension KafkaConsumer {
         await consumer.close(within: .seconds(5))
     }
 
-    /// Queries the watermarks of all partitions together: separate queries would each wait behind a fetch.
+    /// Queries the watermarks of all partitions together, because separate queries would each wait behind a fetch.
     private func ends(within limit: Duration) async -> KafkaAdmin.Ends {
         let places = Array(partitions.keys)
         return await withCheckedContinuation { continuation in
@@ -61,7 +61,7 @@ extension KafkaConsumer {
                 try Task.checkCancellation()
                 throw await failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
             }
-            // End of the partition: the remaining offsets up to the watermark hold no records (transaction markers).
+            // End of the partition: the remaining offsets up to the watermark have no records (transaction markers).
             guard let last = records.last else { return }
             let wanted = records.prefix { $0.offset < ends.high }
             if !wanted.isEmpty { try await body(Array(wanted)) }
@@ -70,7 +70,7 @@ extension KafkaConsumer {
         }
     }
 
-    /// Returns the reason why a partition that was not revoked is no longer active.
+    /// Returns the reason a partition that was not revoked is inactive.
     private func failure(of partition: KafkaAssignedPartition) -> KafkaError? {
         state(of: partition)?.failure
     }
@@ -86,10 +86,10 @@ extension KafkaConsumer {
 // MARK: Partitions without a group
 
 extension KafkaConsumer {
-    /// Starts reading additional partitions, on a consumer without a group.
+    /// Starts to read additional partitions without a group.
     ///
     /// - Returns: the newly added partitions.
-    /// - Throws: `closed` if the consumer is not running; otherwise, librdkafka's error.
+    /// - Throws: `closed` if the consumer is not running; librdkafka's error.
     public func read(
         _ offsets: [KafkaTopicPartition: KafkaOffset]
     ) throws(KafkaError) -> [KafkaAssignedPartition] {
@@ -108,7 +108,7 @@ extension KafkaConsumer {
         return states.map(\.assigned)
     }
 
-    /// Stops reading these partitions, on a consumer without a group. Their readers end.
+    /// Stops reading these partitions of a consumer without a group. Their readers end.
     public func stopReading(_ places: [KafkaTopicPartition]) {
         guard let handle, case .partitions = source else { return }
         let known = places.filter { partitions[$0] != nil }

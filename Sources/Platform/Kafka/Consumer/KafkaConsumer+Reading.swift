@@ -1,7 +1,7 @@
 internal import CRdKafka
 internal import Dispatch
 
-/// Implements the methods that partition owners call, and reads each partition's own queue.
+/// The implementation of the methods that partition owners call, with one queue per partition.
 extension KafkaConsumer {
     func next(
         of assigned: KafkaAssignedPartition, maxRecords: Int, maxBytes: Int, within limit: Duration?
@@ -85,7 +85,7 @@ extension KafkaConsumer {
         let list = PartitionList()
         list.append(assigned.topicPartition, offset: nextOffset)
         let code = rd_kafka_offsets_store(handle.client.raw, list.pointer)
-        // The partition has just been revoked or lost; the next owner reads the record again.
+        // The partition was just revoked or lost, so the next owner reads the record again.
         if code == RD_KAFKA_RESP_ERR__STATE || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION { return }
         if code != RD_KAFKA_RESP_ERR_NO_ERROR { emit(.error(KafkaError(code, during: "storing an offset"))) }
     }
@@ -96,22 +96,22 @@ extension KafkaConsumer {
         completeDrains()
     }
 
-    /// Returns the state of exactly this assignment.
+    /// Returns the state of this assignment, or nil if it has ended.
     func state(of assigned: KafkaAssignedPartition) -> PartitionState? {
         partitions[assigned.topicPartition].flatMap { $0.assigned === assigned ? $0 : nil }
     }
 
-    /// Used for cancellation: this job runs after the job that registers the waiter.
+    /// Enqueues a job for a cancellation, so that it runs after the job that registers the waiter.
     private nonisolated func enqueue(_ body: @escaping @Sendable (isolated KafkaConsumer) -> Void) {
         home.async { self.assumeIsolated { body($0) } }
     }
 
     // MARK: Records
 
-    /// Passes available records to the waiting reader of a partition, if there is one.
+    /// Passes available records to the partition's waiting reader, if any.
     ///
-    /// librdkafka announces a queue only when it changes from empty to non-empty. Remaining entries are not missed,
-    /// because a reader polls before it waits.
+    /// librdkafka announces a queue only when it becomes non-empty. Remaining entries are not missed, because a reader
+    /// polls before it waits.
     func serve(_ state: PartitionState) {
         guard let reader = state.reader else { return }
         var records: [KafkaRecord] = []
@@ -123,9 +123,9 @@ extension KafkaConsumer {
             read(event, of: state, into: &records, &bytes)
             event.destroy()
         }
-        // The reader had room for more, so the queue counts as emptied.
+        // The reader had room for more, so the queue was emptied.
         if records.count < reader.maxRecords, bytes < reader.maxBytes { noteEmptied(state, bytes: bytes) }
-        // An error of the partition may have resumed the reader.
+        // An error of the partition may already have resumed the reader.
         guard state.reader?.id == reader.id else { return }
         if records.isEmpty {
             if state.failure != nil { return state.endReading() }
@@ -162,7 +162,7 @@ extension KafkaConsumer {
         if options.outOfRange == .resetToBeginning, state.expected >= 0, record.offset != state.expected {
             emit(.offsetReset(state.assigned.topicPartition, expected: state.expected, found: record.offset))
             if record.offset < state.expected {
-                // The log was recreated: this assignment's offsets are no longer valid.
+                // The log was recreated, so this assignment's offsets are invalid.
                 state.expected = record.offset
                 state.held = record
                 return
@@ -173,7 +173,7 @@ extension KafkaConsumer {
         bytes += record.payloadBytes
     }
 
-    /// Replaces the assignment of a partition whose log was recreated; its pending work is dropped.
+    /// Replaces the assignment of a partition with a recreated log and drops its pending work.
     private func restart(_ old: PartitionState) {
         let place = old.assigned.topicPartition
         let state = PartitionState(
@@ -188,7 +188,7 @@ extension KafkaConsumer {
 }
 
 extension PartitionState {
-    /// The partition and offset, for errors without one.
+    /// The partition and offset, for errors without them.
     fileprivate var place: KafkaDelivery {
         KafkaDelivery(
             topic: assigned.topicPartition.topic, partition: assigned.topicPartition.partition, offset: expected)

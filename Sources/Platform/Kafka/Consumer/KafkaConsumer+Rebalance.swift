@@ -2,7 +2,7 @@ internal import CRdKafka
 internal import Concurrency
 internal import Dispatch
 
-/// An assignment change requested by librdkafka.
+/// A change of the assignment that librdkafka requests.
 enum Rebalance: Sendable {
     case assign([KafkaTopicPartition])
     case revoke([KafkaTopicPartition], isLost: Bool)
@@ -18,7 +18,7 @@ struct Drain {
 }
 
 /// Rebalances are processed one at a time. Each is answered with an assign or unassign call, however long draining
-/// takes; librdkafka keeps sending heartbeats during this time.
+/// takes; librdkafka sends heartbeats meanwhile.
 extension KafkaConsumer {
     func receiveRebalance(_ event: EventPointer) {
         guard let handle else { return }
@@ -32,7 +32,7 @@ extension KafkaConsumer {
             let isLost = rd_kafka_assignment_lost(handle.client.raw) != 0
             rebalances.append(.revoke(places ?? [], isLost: isLost))
         default:
-            // librdkafka's documentation requires this, because the assignment is no longer known.
+            // librdkafka's documentation requires this, because the assignment is unknown after an error.
             rebalances.append(.revoke(Array(partitions.keys), isLost: true))
         }
         nextRebalance()
@@ -49,7 +49,7 @@ extension KafkaConsumer {
 
     private func finishRebalance() {
         isRebalancing = false
-        // A closing consumer may now be fully closed; serving the queues detects this.
+        // A closing consumer may be fully closed now, which serving the queues detects.
         handle?.wakeUp()
         nextRebalance()
     }
@@ -62,7 +62,7 @@ extension KafkaConsumer {
     // MARK: Assignment
 
     private func assign(_ places: [KafkaTopicPartition]) {
-        // While closing, librdkafka treats any assign call as an unassign; it only requires a call.
+        // While closing, librdkafka treats any assign call as an unassign, but requires a call.
         if phase != .running || places.isEmpty {
             answer(assigning: places.map { StartPosition(place: $0, offset: .stored, isCommitted: true) })
             firstAssignment.complete()
@@ -83,7 +83,7 @@ extension KafkaConsumer {
 
     private func begin(_ positions: [StartPosition]) {
         guard phase == .running else { return answer(assigning: positions) }
-        // This must precede the assign call; otherwise, librdkafka forwards the partition's queue to the consumer's
+        // This must precede the assign call. Otherwise, librdkafka forwards the partition's queue to the consumer's
         // queue.
         var states: [PartitionState] = []
         var uncommitted: [(KafkaAssignedPartition, KafkaOffset)] = []
@@ -93,13 +93,13 @@ extension KafkaConsumer {
             if !position.isCommitted { uncommitted.append((state.assigned, position.offset)) }
         }
         answer(assigning: positions)
-        // Store the offsets, so that they are committed and monitoring can see the group's lag.
+        // Offsets are stored at once, so that they are committed and monitoring shows the group's lag.
         for (assigned, offset) in uncommitted { store(offset, of: assigned) }
         emit(.assigned(states.map(\.assigned)))
         for state in states { serve(state) }
     }
 
-    /// Connects a partition's own queue to the handle's wake-up.
+    /// Connects a partition's queue to the handle's wake-up.
     func attach(_ position: StartPosition) -> PartitionState? {
         guard let handle else { return nil }
         forget(position.place)
@@ -176,7 +176,7 @@ extension KafkaConsumer {
 
     // MARK: Draining
 
-    /// Asks the owners of these partitions to finish; calls `completion` when all are released or the limit expires.
+    /// Asks the owners of these partitions to finish. Calls `completion` when all are released or the limit expires.
     func drain(_ states: [PartitionState], within limit: Duration, then completion: @escaping () -> Void) {
         let active = states.filter { $0.assigned.isActive }
         for state in active { state.drain() }
@@ -199,7 +199,7 @@ extension KafkaConsumer {
         guard let drain = drains.first(where: { $0.id == id }) else { return }
         let late = drain.states.filter { !$0.isReleased && $0.assigned.phase != .ended }
         emit(.drainLimitExceeded(late.map(\.assigned)))
-        // Their stored offsets are committed; any work that they finish from now on is not.
+        // Their stored offsets are committed, but work that they finish from now on is not.
         for state in late { state.end() }
         completeDrains()
     }

@@ -4,17 +4,17 @@ internal import Time
 
 /// Makes librdkafka resume fetching as soon as a full queue has been read.
 ///
-/// Up to version 2.2, librdkafka compares a queue with its limit only when there is activity on the connection, and
-/// otherwise once a second: a reader that empties all queues within that second waits for the rest of it. A request to
-/// the leader causes such activity. Later versions have `fetch.queue.backoff.ms`.
+/// Up to version 2.2, librdkafka compares a queue with its limit only when the connection is active, and otherwise once
+/// a second. A reader that empties all queues earlier waits for the rest of the second. A request to the leader makes
+/// the connection active. Later versions have `fetch.queue.backoff.ms`.
 extension KafkaConsumer {
-    /// Maximum duration of one request, and the interval between two.
+    /// The maximum duration of a request, and the interval between two requests.
     private static let limit: Duration = .milliseconds(100)
     private static let interval: Duration = .milliseconds(20)
 
-    /// Records that the queue of a partition was read to its end.
+    /// Records that a reader emptied a partition's queue.
     ///
-    /// - Parameter bytes: size of keys, values and headers of the records read.
+    /// - Parameter bytes: the size of keys, values and headers of the records read.
     func noteEmptied(_ state: PartitionState, bytes: Int) {
         state.bytesSinceRefill += bytes
         guard state.bytesSinceRefill >= refillBytes, !state.isAtEnd else { return }
@@ -32,7 +32,7 @@ extension KafkaConsumer {
         refilling.async {
             let list = PartitionList(capacity: places.count)
             for place in places { list.append(place, offset: .end) }
-            // The answer is irrelevant.
+            // The answer is irrelevant, because only the request matters.
             _ = rd_kafka_offsets_for_times(
                 handle.client.raw, list.pointer, Int32(clamping: Self.limit.clampedMilliseconds))
             home.async { self.assumeIsolated { $0.refilled() } }

@@ -3,15 +3,15 @@ internal import Concurrency
 internal import Dispatch
 internal import Time
 
-/// Reads partitions of Kafka through librdkafka, as a member of a group or standalone.
+/// A consumer that reads partitions through librdkafka, as a member of a group or standalone.
 ///
-/// The group's events are passed to `onEvent`; the owner of each ``KafkaAssignedPartition`` reads the records at its
-/// own pace. Offsets are stored and librdkafka commits them periodically. This class commits synchronously only when
+/// Group events are passed to `onEvent`; the owner of each ``KafkaAssignedPartition`` reads the records at its own
+/// pace. Offsets are stored, and librdkafka commits them periodically. This class commits synchronously only when
 /// partitions are revoked, because an explicit commit at any other time makes librdkafka 2.0.2 lose the member's other
-/// partitions in every rebalance. The pause and resume functions of librdkafka are avoided for a similar reason:
-/// resuming takes a second.
+/// partitions in every rebalance. It does not use librdkafka's pause and resume functions, because resuming takes a
+/// second.
 ///
-/// The actor runs on its own dispatch queue, where librdkafka's events arrive and nothing may block. Blocking calls to
+/// The actor runs on its own dispatch queue, which receives librdkafka's events and must not block. Blocking calls to
 /// librdkafka run on a second queue.
 public actor KafkaConsumer {
     enum Phase {
@@ -25,7 +25,7 @@ public actor KafkaConsumer {
     let options: Options
     let emit: @Sendable (KafkaConsumerEvent) -> Void
     // A serial queue, because Dispatch gives it a thread of its own. Concurrent queues and Swift's tasks share a pool
-    // of one thread per core, where they wait behind any blocked work.
+    // with one thread per core, where they would wait behind any blocked work.
     let blocking = DispatchQueue(label: "kafka.consumer.blocking")
 
     private let configuration: KafkaConfiguration
@@ -36,21 +36,22 @@ public actor KafkaConsumer {
     /// Nil before `start` and after `close`.
     var handle: KafkaHandle?
     var partitions: [KafkaTopicPartition: PartitionState] = [:]
-    /// Rebalances requested by librdkafka that wait for the current one.
+    /// Rebalances requested by librdkafka that wait for the current one to finish.
     var rebalances: [Rebalance] = []
     var isRebalancing = false
     var drains: [Drain] = []
     var lastNumber: UInt64 = 0
-    /// Completes with the group's first assignment, even an empty one.
+    /// Completes with the group's first assignment, which may be empty.
     let firstAssignment = Completion()
-    /// Runs requests whose only purpose is to make librdkafka check its queues; rebalances do not wait for them.
+    /// The queue for requests that only make librdkafka check its queues, so that rebalances do not wait for them.
     let refilling = DispatchQueue(label: "kafka.consumer.refill")
-    /// Number of bytes read above which a queue may have been full; `.max` if librdkafka checks full queues by itself.
+    /// The number of bytes read after which a queue may have been full, or `.max` if librdkafka checks full queues
+    /// itself.
     var refillBytes = Int.max
-    /// Partitions whose queue was full and is now empty.
+    /// Partitions with a queue that was full and is now empty.
     var emptied: Set<KafkaTopicPartition> = []
     var isRefilling = false
-    /// The queue to which librdkafka sends its events while closing.
+    /// The queue that receives librdkafka's events during a close.
     var closeQueue: QueuePointer?
     let closed = Completion()
 
@@ -58,9 +59,9 @@ public actor KafkaConsumer {
 
     nonisolated var home: DispatchQueue { executor.queue }
 
-    /// Creates a consumer without starting it.
+    /// Creates a consumer but does not start it.
     ///
-    /// - Parameter onEvent: called on the consumer's queue, one event at a time; must not block.
+    /// - Parameter onEvent: called on the consumer's queue, one event at a time. It must not block.
     public init(
         _ configuration: KafkaConfiguration, source: Source, options: Options = Options(),
         onEvent: @escaping @Sendable (KafkaConsumerEvent) -> Void
@@ -71,12 +72,11 @@ public actor KafkaConsumer {
         emit = onEvent
     }
 
-    /// Creates the client and joins the group, or starts reading the given partitions. May be called once.
-    ///
-    /// A started consumer must be closed.
+    /// Creates the client and joins the group, or starts reading the given partitions. Can be called once. A started
+    /// consumer must be closed.
     ///
     /// - Throws: `invalidConfiguration`; `closed` if it was already started; librdkafka's error for the subscription.
-    ///   Unreachable brokers cause no error here, because librdkafka keeps retrying.
+    ///   Unreachable brokers are not an error, because librdkafka keeps trying to connect.
     public func start() throws(KafkaError) {
         guard phase == .created else { throw KafkaError(.closed, "the consumer has already been started") }
         let settings = configuration.settings(for: role, prefetch: prefetch, overrides: overrides)
@@ -126,8 +126,8 @@ public actor KafkaConsumer {
         return settings
     }
 
-    /// Interval for polling an idle consumer. It must be well below `max.poll.interval.ms`; otherwise, librdkafka
-    /// considers the consumer stuck and leaves the group.
+    /// Returns the interval for polling an idle consumer. It must be well below `max.poll.interval.ms`; otherwise,
+    /// librdkafka considers the consumer stuck and leaves the group.
     private func tickInterval(_ settings: [ClientProperty]) -> Duration {
         let limit = settings.last { $0.name == "max.poll.interval.ms" }.flatMap { Int64($0.value) } ?? 300_000
         return .milliseconds(min(max(limit / 3, 10), 10_000))
@@ -169,7 +169,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Handles an error of the client, or of a partition if `place` is given.
+    /// Handles an error of the client, or of a partition if `place` is not nil.
     func receive(_ error: KafkaError, at place: KafkaDelivery?) {
         if error.isFatal {
             stopReading(because: error)
@@ -180,11 +180,11 @@ public actor KafkaConsumer {
         case .partitionEOF:
             guard let partition, let state = partitions[partition] else { break }
             state.isAtEnd = true
-            // Offsets between the last record and the end hold no records.
+            // There are no records between the last record and the end.
             if let place, place.offset > state.expected { state.expected = place.offset }
         case .autoOffsetReset, .offsetOutOfRange:
             guard let partition, let place else { return emit(.error(error)) }
-            // The partition delivers no further records.
+            // The partition will not deliver further records.
             partitions[partition]?.failure = error
             partitions[partition]?.drain()
             emit(.offsetOutOfRange(partition, partitions[partition]?.expected ?? place.offset))
@@ -208,7 +208,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Handles periodic commits; synchronous commits use their own queue.
+    /// Handles the results of periodic commits; synchronous commits use a separate queue.
     private func receiveCommit(_ event: EventPointer) {
         let code = rd_kafka_event_error(event.raw)
         guard code != RD_KAFKA_RESP_ERR_NO_ERROR, code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
@@ -257,7 +257,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Runs a blocking call on the `blocking` queue, then `then` on this actor with the result.
+    /// Runs a blocking call on the `blocking` queue, and then `then` on this actor with the result.
     func block<Result: Sendable>(
         _ body: @escaping @Sendable (KafkaHandle) -> Result,
         then: @escaping @Sendable (isolated KafkaConsumer, Result) -> Void
@@ -270,8 +270,7 @@ public actor KafkaConsumer {
         }
     }
 
-    /// Releases everything of the client that this actor owns. The client is destroyed when its last reference is
-    /// released.
+    /// Releases all references of this actor to the client. The last release destroys the client.
     func finishClosing() {
         phase = .closed
         tick?.cancel()
@@ -286,9 +285,9 @@ public actor KafkaConsumer {
     }
 }
 
-/// An event passed from the handle to the actor within one call on one thread.
+/// An event that the handle passes to the actor within one call on one thread.
 private struct EventInHand: @unchecked Sendable {
-    // @unchecked Sendable because it never leaves the queue on which both the handle and the actor run.
+    // @unchecked Sendable because it stays on the queue on which both the handle and the actor run.
     let event: EventPointer
 }
 

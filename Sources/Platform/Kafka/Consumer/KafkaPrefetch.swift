@@ -1,21 +1,21 @@
 internal import CRdKafka
 
-/// The limit on the prefetched bytes of all partitions of a consumer.
+/// The limit on prefetched bytes, for all partitions of a consumer.
 ///
-/// librdkafka limits each partition separately, and its properties cannot change while a client runs. Each partition
-/// therefore gets a share when the client is created, based on the number of partitions that may be assigned. A batch
-/// is fetched as a whole, so each partition may hold one batch of any size.
+/// librdkafka limits each partition separately, and its properties cannot change while a client runs. Therefore, each
+/// partition gets a share when the client is created, based on the number of partitions that may be assigned. A batch
+/// is fetched as a whole, so a partition may buffer one batch of any size.
 public struct KafkaPrefetch: Hashable, Sendable {
-    /// Bytes of keys and values of prefetched records.
+    /// The limit on keys and values of prefetched records, in bytes.
     public var totalBytes = 16 << 20
-    /// Maximum number of partitions assigned to this consumer at a time. If nil, the number given at the start is used,
-    /// or ``assumedPartitions`` if that is unknown.
+    /// The maximum number of partitions assigned to this consumer at a time. If nil, it is the number at the start, or
+    /// ``assumedPartitions`` if that is unknown.
     public var partitions: Int?
-    /// Whether the process only reads whole partitions, as fast as possible. A partition may then use its whole share,
-    /// so that a full queue rarely stalls librdkafka.
+    /// Whether the process only reads whole partitions at maximum speed. Each partition can then use its whole share,
+    /// so that full queues rarely stall librdkafka.
     public var isBulk = false
 
-    /// The number of partitions assumed if it is unknown.
+    /// The assumed number of partitions if the number is unknown.
     public static let assumedPartitions = 24
 
     /// Creates the default limits.
@@ -33,12 +33,12 @@ public struct KafkaPrefetch: Hashable, Sendable {
     func properties(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         let share = max(0, totalBytes) / max(1, partitions ?? Self.assumedPartitions)
         if isBulk { return Self.bulkProperties(share) }
-        // The limit is checked before a fetch, and a fetch adds about four times its size after decompression.
+        // The limit is checked before a fetch, and after decompression a fetch adds about four times its size.
         let queued = (share / 2).clamped(to: 16 << 10...(profile == .production ? 8 << 20 : 1 << 20))
         let fetched = (share / 8).clamped(to: 8 << 10...1 << 20)
         return [
-            // Two seconds of work: with fewer records, the fetcher stalls for a second each time the queue is full.
-            // librdkafka needs about 400 bytes per record in addition to its content.
+            // Enough for two seconds of work. With fewer records, the fetcher stalls for a second each time the queue
+            // is full. librdkafka needs about 400 bytes per record in addition to its content.
             ClientProperty("queued.min.messages", "\((share / 1024).clamped(to: 100...2000))"),
             ClientProperty("queued.max.messages.kbytes", "\(queued >> 10)"),
             ClientProperty("fetch.message.max.bytes", "\(fetched)"),
@@ -56,14 +56,15 @@ public struct KafkaPrefetch: Hashable, Sendable {
         ] + backoff
     }
 
-    /// Delay before a full queue is checked again. The property exists since 2.3; without it, the delay is one second.
+    /// The delay before a full queue is checked again. Versions before 2.3 do not have the property and wait a second.
     private static var backoff: [ClientProperty] {
         hasQueueBackoff ? [ClientProperty("fetch.queue.backoff.ms", "50")] : []
     }
 
     private static var hasQueueBackoff: Bool { rd_kafka_version() >= 0x0203_00ff }
 
-    /// Returns how many consecutive bytes must be read from one partition before its queue may have been full.
+    /// Returns the number of consecutive bytes that must be read from one partition before its queue may have been
+    /// full.
     static func refillBytes(_ settings: [ClientProperty]) -> Int {
         guard !hasQueueBackoff else { return .max }
         let kbytes = settings.last { $0.name == "queued.max.messages.kbytes" }.flatMap { Int($0.value) } ?? 65_536

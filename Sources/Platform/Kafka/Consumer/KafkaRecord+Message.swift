@@ -2,7 +2,7 @@ internal import CRdKafka
 internal import Glibc
 
 extension KafkaRecord {
-    /// Copies a record out of librdkafka's memory, because a message keeps its whole fetch response alive.
+    /// Copies a record from librdkafka's memory, because a message keeps its whole fetch response alive.
     init(copying message: UnsafePointer<rd_kafka_message_t>, of partition: KafkaTopicPartition) {
         var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
         let timestamp = rd_kafka_message_timestamp(message, &type)
@@ -21,7 +21,7 @@ extension KafkaRecord {
 
     private static func headers(of message: UnsafePointer<rd_kafka_message_t>) -> PackedHeaders {
         var list: OpaquePointer?
-        // The message owns the headers. Missing headers, and headers that librdkafka cannot parse, yield an empty list.
+        // The message owns the headers. If headers are missing or librdkafka cannot parse them, the list is empty.
         guard rd_kafka_message_headers(message, &list) == RD_KAFKA_RESP_ERR_NO_ERROR, let list else {
             return PackedHeaders(expecting: 0)
         }

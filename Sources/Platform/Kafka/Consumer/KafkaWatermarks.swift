@@ -23,10 +23,9 @@ public struct KafkaWatermarks: Sendable, Hashable {
         return .success(KafkaWatermarks(low: KafkaOffset(rawValue: low), high: KafkaOffset(rawValue: high)))
     }
 
-    /// Queries the leader of several partitions with two requests, regardless of the number of partitions. Blocks.
+    /// Queries the leader of several partitions with two requests, regardless of their number. Blocks.
     ///
-    /// If the leader rejects one partition, librdkafka drops the results for all; each partition is then queried
-    /// separately.
+    /// If the leader rejects one partition, librdkafka drops all results, so each partition is then queried separately.
     static func query(
         _ places: [KafkaTopicPartition], within limit: Duration, handle: KafkaHandle
     ) -> [KafkaTopicPartition: Result<KafkaWatermarks, KafkaError>] {
@@ -58,13 +57,13 @@ public struct KafkaWatermarks: Sendable, Hashable {
         return results
     }
 
-    /// Returns one end of each partition, omitting partitions that are missing from the leader's answer. Returns nil if
-    /// the leader does not answer.
+    /// Returns one end of each partition, without partitions that are missing from the leader's answer, or nil if the
+    /// leader does not answer.
     private static func offsets(
         of places: [KafkaTopicPartition], _ end: KafkaOffset, until deadline: ContinuousClock.Instant,
         _ handle: KafkaHandle
     ) -> [KafkaTopicPartition: KafkaOffset]? {
-        // The protocol has no request for watermarks: they are requested as the offsets at two reserved timestamps.
+        // The protocol has no request for watermarks. They are the offsets at two reserved timestamps.
         let list = PartitionList(capacity: places.count)
         for place in places { list.append(place, offset: end) }
         let left = max(.milliseconds(1), deadline - .now)
@@ -72,7 +71,7 @@ public struct KafkaWatermarks: Sendable, Hashable {
             handle.client.raw, list.pointer, Int32(clamping: left.clampedMilliseconds))
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
         var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
-        // An element without an answer keeps the negative number that was sent in the request.
+        // An element without an answer still has the negative number from the request.
         for element in list.elements where element.code == nil && element.offset.rawValue >= 0 {
             offsets[element.topicPartition] = element.offset
         }

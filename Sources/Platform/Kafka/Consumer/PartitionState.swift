@@ -1,13 +1,13 @@
 internal import Dispatch
 
-/// The consumer's state of an assigned partition. Used only on the consumer's queue.
+/// The state of an assigned partition. Used only on the consumer's queue.
 final class PartitionState {
     struct Reader {
         let id: UInt64
         let maxRecords: Int
         let maxBytes: Int
         let continuation: CheckedContinuation<[KafkaRecord]?, Never>
-        /// Timer that ends the wait; nil if the wait has no limit.
+        /// The timer that ends the wait, or nil if the wait has no limit.
         var timer: (any DispatchSourceTimer)?
 
         func resume(returning records: [KafkaRecord]?) {
@@ -27,24 +27,24 @@ final class PartitionState {
     }
 
     let assigned: KafkaAssignedPartition
-    /// librdkafka's queue for the partition. The consumer owns it and releases it when the partition is revoked.
+    /// librdkafka's queue for the partition. The consumer owns it and releases it on revocation.
     let queue: QueuePointer
-    /// The offset expected for the next record.
+    /// The expected offset of the next record.
     var expected: KafkaOffset {
         didSet { assigned.position = expected }
     }
     var stored: KafkaOffset?
-    /// The stored offset that is known to have been committed.
+    /// The stored offset that has been committed, if known.
     var committed: KafkaOffset?
-    /// Bytes read since librdkafka was last made to resume fetching.
+    /// The number of bytes read since librdkafka was last made to resume fetching.
     var bytesSinceRefill = 0
     var isReleased = false
     /// Whether the end has been reached but not yet reported to the reader.
     var isAtEnd = false
-    /// The error that stopped reading, unless a rebalance or close did. The partition stays active if the records
+    /// The error that stopped reading; nil if a rebalance or close did. The partition stays active if the records
     /// already read can be finished.
     var failure: KafkaError?
-    /// The first record of a recreated log; it is delivered before any others.
+    /// The first record of a recreated log, which is delivered before any other.
     var held: KafkaRecord?
     var reader: Reader?
     var pauses: [UInt64: Pause] = [:]
@@ -57,14 +57,14 @@ final class PartitionState {
         expected = assigned.startOffset
     }
 
-    /// Stops new work: waiting readers and pauses end.
+    /// Stops new work and ends the waits of readers and pauses.
     func drain() {
         guard assigned.phase == .active else { return }
         assigned.phase = .draining
         endWaits()
     }
 
-    /// Ends the partition: later calls have no effect.
+    /// Ends the partition. Later calls have no effect.
     func end() {
         assigned.phase = .ended
         endWaits()

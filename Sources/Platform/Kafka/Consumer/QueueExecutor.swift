@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs an actor on a dispatch queue, so that Dispatch handlers on that queue can use the actor directly
+/// Runs an actor on a dispatch queue, so that Dispatch handlers on the queue can use the actor directly
 /// (`assumeIsolated`).
 final class QueueExecutor: SerialExecutor {
     let queue: DispatchQueue

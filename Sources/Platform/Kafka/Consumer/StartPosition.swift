@@ -5,15 +5,15 @@ internal import Time
 struct StartPosition: Sendable {
     let place: KafkaTopicPartition
     let offset: KafkaOffset
-    /// Whether the group has already committed an offset for the partition. If not, `offset` should be committed.
+    /// Whether the group has committed an offset for the partition. If not, `offset` should be committed.
     let isCommitted: Bool
 
-    /// Maximum time to query the committed offsets, and to query all beginnings together.
+    /// The maximum time for querying committed offsets, and for querying all beginnings together.
     static let requestTimeout: Duration = .seconds(5)
 
     /// Returns the committed offset of each partition, or its beginning if there is none. Blocks.
     ///
-    /// A partition with an unresponsive leader does not delay the others: it starts at ``KafkaOffset/beginning``, and
+    /// A partition with an unresponsive leader does not delay the others. It starts at ``KafkaOffset/beginning``, and
     /// the group's first commit for it follows its first record.
     static func find(
         for places: [KafkaTopicPartition], handle: KafkaHandle

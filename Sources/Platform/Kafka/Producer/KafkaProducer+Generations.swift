@@ -2,14 +2,14 @@ internal import Dispatch
 internal import Synchronization
 
 extension KafkaProducer {
-    /// Minimum lifetime of a generation in nanoseconds before the next one is created, so that an error that ends every
-    /// generation immediately does not keep a core busy.
+    /// The minimum lifetime of a generation in nanoseconds, so that an error that ends each generation immediately does
+    /// not occupy a core.
     private static let shortestLife: UInt64 = 1_000_000_000
-    /// Maximum time to wait for the delivery reports of a failed generation.
+    /// The maximum wait for the delivery reports of a failed generation.
     private static let retirement = DispatchTimeInterval.seconds(3)
     private static let metadataInterval = DispatchTimeInterval.milliseconds(500)
 
-    /// Creates a client and makes sends use it.
+    /// Creates a client for subsequent sends.
     func startGeneration() throws(KafkaError) {
         let number = state.withLock { $0.generationNumber + 1 }
         let generation = try ProducerGeneration(
@@ -35,7 +35,7 @@ extension KafkaProducer {
         state.withLock { $0.generation }?.failFatally(.outOfOrderSequence, reason: "requested by a test")
     }
 
-    /// Queries the metadata of the topics until it is complete.
+    /// Queries the topics' metadata until it is complete.
     private func fetchMetadata(ofGeneration number: Int) {
         metadataQueue.async { [weak self] in
             guard let self, let generation = state.withLock({ $0.generation }), generation.number == number else {
@@ -68,12 +68,12 @@ extension KafkaProducer {
         onEvent(event)
     }
 
-    /// Schedules a replacement on `home` after a caller encountered a fatal error.
+    /// Schedules a replacement on `home` after a caller's fatal error.
     func replaceLater(_ number: Int, because error: KafkaError) {
         home.async { [weak self] in self?.replace(number, because: error) }
     }
 
-    /// Retires the generation and creates the next one, once per failed generation. Runs on `home`.
+    /// Retires the generation and creates the next one, once for each failed generation. Runs on `home`.
     private func replace(_ number: Int, because error: KafkaError) {
         let (failed, wait) = state.withLock { state -> (ProducerGeneration?, UInt64) in
             guard let generation = state.generation, generation.number == number else { return (nil, 0) }
@@ -101,8 +101,7 @@ extension KafkaProducer {
         }
     }
 
-    /// Releases failed generations that have received all their reports; releasing the last reference destroys the
-    /// client. Runs on `home`.
+    /// Releases failed generations without outstanding reports. The last release destroys the client. Runs on `home`.
     private func releaseRetired() {
         state.withLock { state in
             guard !state.retired.isEmpty else { return }
@@ -110,7 +109,7 @@ extension KafkaProducer {
         }
     }
 
-    /// Stops waiting for the reports of a failed generation that did not arrive in time. Runs on `home`.
+    /// Stops waiting for late reports of a failed generation. Runs on `home`.
     private func abandon(_ number: Int) {
         let waiters = state.withLock { state in
             state.retired.removeAll { $0.number == number }

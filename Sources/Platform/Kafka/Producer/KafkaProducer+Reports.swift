@@ -3,7 +3,7 @@ internal import Concurrency
 internal import Synchronization
 
 extension KafkaProducer {
-    /// Handles the delivery reports of one event under a single lock; completions run after it. Runs on `home`.
+    /// Handles the delivery reports of one event under a single lock, and calls completions afterwards. Runs on `home`.
     func deliver(_ event: EventPointer, ofGeneration number: Int) {
         guard event.type == RD_KAFKA_EVENT_DR else { return }
         let answers = state.withLock { state in
@@ -19,7 +19,7 @@ extension KafkaProducer {
                 } else if code != RD_KAFKA_RESP_ERR__MSG_TIMED_OUT {
                     if code.rawValue > 0 { state.breaker.refused() }
                 } else if entry?.waiter != nil {
-                    // If the deadline of the send passed earlier, the timeout was counted then.
+                    // If the send's deadline had already passed, the timeout was counted then.
                     state.breaker.timedOut(at: now)
                 }
                 guard let entry, let waiter = entry.waiter else {

@@ -4,31 +4,31 @@ internal import Synchronization
 extension KafkaProducer {
     /// A snapshot of a producer's state.
     public struct Status: Hashable, Sendable {
-        /// Number of librdkafka clients that this producer has used, starting at 1; more than 1 means that it survived
-        /// a fatal error.
+        /// The number of librdkafka clients that this producer has created, starting at 1. A number above 1 means that
+        /// it survived a fatal error.
         public let generation: Int
-        /// Number of records that have no delivery report yet.
+        /// The number of records without a delivery report.
         public let recordsInFlight: Int
-        /// Bytes of the records in flight.
+        /// The size of the records in flight, in bytes.
         public let bytesInFlight: Int
-        /// Number of connected brokers according to the latest statistics; nil before the first statistics arrive.
+        /// The number of connected brokers in the latest statistics, or nil before the first statistics.
         public let brokersUp: Int?
-        /// Whether sends are attempted. If false, they fail at once with `brokersUnavailable`, except one probe per
+        /// Whether sends are attempted. If false, they fail at once with `brokersUnavailable`, except for one probe per
         /// second.
         public let isAvailable: Bool
-        /// Declared topics that do not exist or whose metadata has not arrived yet, sorted.
+        /// Declared topics that do not exist or have no metadata yet, sorted.
         public let missingTopics: [KafkaTopic]
-        /// Missing topics that this user may not describe: brokers do not reveal whether they exist.
+        /// Missing topics that this user may not describe. Brokers do not reveal whether they exist.
         public let deniedTopics: [KafkaTopic]
-        /// The reason why no broker is connected, or the denied permission; nil if none is known.
+        /// The reason no broker is connected, or the denied permission, or nil if none is known.
         public let trouble: KafkaTrouble?
-        /// Number of delivery reports that arrived after their callers' deadlines.
+        /// The number of delivery reports that arrived after their callers' deadlines.
         public let lateReports: Int
         /// Whether the brokers know all declared topics and the producer is neither being replaced nor closed.
         public let isReady: Bool
     }
 
-    /// The current status. It is cheap to compute and can be read from any thread.
+    /// The current status. It is cheap and can be read from any thread.
     public var status: Status {
         state.withLock { state in
             let missing = state.generation?.missingTopics ?? Set(topics)
@@ -43,7 +43,7 @@ extension KafkaProducer {
         }
     }
 
-    /// Whether a send would be attempted now. Cheaper than `status.isAvailable`; the probe is not used up.
+    /// Whether a send would be attempted now. It is cheaper than `status.isAvailable` and does not use up the probe.
     public var isAvailable: Bool {
         state.withLock { $0.generation != nil && !$0.isClosing && !$0.breaker.isOpen }
     }
@@ -66,7 +66,8 @@ extension KafkaProducer {
         for generation in state.withLock({ $0.retired + [$0.generation].compactMap { $0 } }) { generation.purge() }
     }
 
-    /// Fails the remaining sends and drops the clients. This is a separate function, so that no reference outlives it.
+    /// Fails the remaining sends and releases the clients. It is a separate function, so that no local reference
+    /// outlives it.
     private func letGo() -> [Completion] {
         let (generations, waiters) = state.withLock { state in
             defer {

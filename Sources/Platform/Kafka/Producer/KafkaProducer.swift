@@ -3,24 +3,25 @@ internal import Dispatch
 internal import Synchronization
 internal import Time
 
-/// Sends records. Each record is acknowledged by all in-sync replicas; records with the same key stay in order and are
+/// A producer of records. All in-sync replicas acknowledge each record. Records with the same key stay in order and are
 /// not duplicated during the producer's lifetime (idempotence).
 ///
-/// A send is passed to librdkafka on the caller's thread and completed exactly once: by the delivery report of that
-/// record, by the caller's deadline, or by a rejection. After a fatal error the producer replaces librdkafka's client.
-/// Close the producer before releasing the last reference, otherwise sends in flight complete with `closed`.
+/// A send is passed to librdkafka on the caller's thread and completed exactly once: by its delivery report, by the
+/// caller's deadline, or by a rejection. After a fatal error, the producer replaces librdkafka's client. Close the
+/// producer before releasing the last reference; otherwise, sends in flight complete with `closed`.
 public final class KafkaProducer: Sendable {
     /// Limits of a producer.
     public struct Options: Hashable, Sendable {
-        /// Maximum number of records awaiting their delivery reports; further sends fail with `tooManyInFlight`.
+        /// The maximum number of records without a delivery report. Further sends fail with `tooManyInFlight`.
         public var maxRecordsInFlight = 10_000
-        /// Maximum bytes of keys, values and headers in flight; further sends fail with `tooManyInFlight`.
+        /// The maximum size in bytes of keys, values and headers in flight. Further sends fail with `tooManyInFlight`.
         public var maxBytesInFlight = 64 * 1024 * 1024
-        /// Consecutive timeouts after which sends fail at once with `brokersUnavailable`, except one probe per second.
+        /// The number of consecutive timeouts after which sends fail at once with `brokersUnavailable`, except for one
+        /// probe per second.
         public var timeoutsUntilUnavailable = 5
-        /// Age of a partition's oldest unreported record above which further sends to that partition fail at once with
-        /// `partitionSlow`: they would not be acknowledged any sooner, and each would delay the next. With half of the
-        /// callers' deadline, a slow partition can acknowledge as many records as possible. Nil disables the check.
+        /// The age of a partition's oldest unreported record above which further sends to the partition fail at once
+        /// with `partitionSlow`. These sends would not be acknowledged any sooner, and each would delay the next. At
+        /// half of the callers' deadline, a slow partition can acknowledge the most records. Nil disables the check.
         public var slowAfter: Duration?
 
         /// Creates the default limits.
@@ -30,14 +31,14 @@ public final class KafkaProducer: Sendable {
     struct State {
         var pending = PendingSends()
         var breaker: ProducerBreaker
-        /// Nil while a new client is being created, and after `close`.
+        /// Nil while a new client is being created and after `close`.
         var generation: ProducerGeneration?
         /// Generations ended by a fatal error, kept until their reports have arrived.
         var retired: [ProducerGeneration] = []
         var generationNumber = 0
         var lastStart: UInt64 = 0
         var isClosing = false
-        /// Time at which the timer fires; nil if it is not armed.
+        /// The time at which the timer fires, or nil if it is not armed.
         var timerDeadline: UInt64?
         var brokersUp: Int?
         var lateReports = 0
@@ -47,9 +48,9 @@ public final class KafkaProducer: Sendable {
     let topics: [KafkaTopic]
     let options: Options
     let onEvent: @Sendable (KafkaClientEvent) -> Void
-    /// Delivery reports, deadlines, events and replacements run here, one at a time.
+    /// The queue for delivery reports, deadlines, events and replacements.
     let home = DispatchQueue(label: "kafka.producer")
-    /// Runs metadata requests, which block.
+    /// The queue for metadata requests, which block.
     let metadataQueue = DispatchQueue(label: "kafka.producer.metadata")
     let state: Mutex<State>
     /// Completes once `close` has been called and every report has arrived.
@@ -58,9 +59,9 @@ public final class KafkaProducer: Sendable {
 
     /// Creates a producer for these topics. It connects in the background; see `status`.
     ///
-    /// `onEvent` is called on the producer's own queue and must not block.
+    /// `onEvent` is called on the producer's queue and must not block.
     ///
-    /// - Throws: `invalidConfiguration` for settings that librdkafka checks only when a client is created.
+    /// - Throws: `invalidConfiguration` for settings that librdkafka validates only when it creates a client.
     public init(
         _ configuration: KafkaConfiguration, topics: [KafkaTopic], options: Options = Options(),
         onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
@@ -85,10 +86,10 @@ public final class KafkaProducer: Sendable {
 
     /// Sends a record and reports the outcome exactly once.
     ///
-    /// `completion` runs on the producer's own queue, or before `send` returns if the send is rejected; it must not
-    /// block. `deadline` is measured from now. If it passes first, the outcome is `deadlineExceeded`; the record may
-    /// still be written, and its report is only counted. Without a deadline, the delivery report determines the
-    /// outcome; it can arrive long after `delivery.timeout.ms` if no broker answers.
+    /// `completion` runs on the producer's queue, or before `send` returns if the send is rejected. It must not block.
+    /// `deadline` is relative to the call. If it passes first, the outcome is `deadlineExceeded`; the record may still
+    /// be written, and its report is only counted. Without a deadline, the delivery report determines the outcome; if
+    /// no broker answers, it can arrive long after `delivery.timeout.ms`.
     public func send(
         _ record: KafkaProducerRecord, deadline: Duration? = nil,
         completion: @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
@@ -100,7 +101,7 @@ public final class KafkaProducer: Sendable {
         case .success(let admission):
             let refusal = admission.generation.produce(record, to: admission.topic, ticket: admission.ticket)
             guard let refusal else { return }
-            // The entry is gone if the deadline passed first.
+            // There is no entry if the deadline passed first.
             let entry = state.withLock { state in
                 let entry = state.pending.remove(admission.ticket)
                 completeDrainIfEmpty(state)
@@ -114,7 +115,7 @@ public final class KafkaProducer: Sendable {
     /// Sends a record and returns its partition and offset. Cancelling the task has no effect, because the record is
     /// already in flight.
     ///
-    /// - Throws: the error that `send(_:deadline:completion:)` would report.
+    /// - Throws: the error of `send(_:deadline:completion:)`.
     public func send(_ record: KafkaProducerRecord, deadline: Duration? = nil) async throws(KafkaError) -> KafkaDelivery
     {
         let result = await withCheckedContinuation { continuation in
@@ -126,7 +127,7 @@ public final class KafkaProducer: Sendable {
     private struct Admission {
         let ticket: PendingSends.Ticket
         let topic: TopicPointer
-        /// Retained during the call to librdkafka, so that the client is not destroyed during the call.
+        /// A reference that keeps the client alive during the call to librdkafka.
         let generation: ProducerGeneration
     }
 
@@ -155,7 +156,7 @@ public final class KafkaProducer: Sendable {
         guard state.breaker.admits(at: now) else {
             return .failure(KafkaError(.brokersUnavailable, "no broker is reachable"))
         }
-        // A probe is exempt: it tests whether the waiting records will be acknowledged.
+        // A probe is exempt, because it tests whether waiting records are acknowledged.
         guard isProbe || !isSlow(destination, at: now, state) else {
             return .failure(KafkaError(.partitionSlow, "delivery reports for \(record.topic) are overdue"))
         }
@@ -180,8 +181,8 @@ public final class KafkaProducer: Sendable {
 // MARK: Deadlines
 
 extension KafkaProducer {
-    /// Arms the single timer of all sends. It is rescheduled only for a deadline earlier than the current one; under
-    /// load, if all deadlines are equally long, this happens once each time it fires.
+    /// Arms the single timer of all sends. Only a deadline earlier than the current one reschedules it. Under load with
+    /// equally long deadlines, it is rescheduled once each time it fires.
     func armTimer(_ state: inout State) {
         guard let next = state.pending.earliestDeadline, next < state.timerDeadline ?? .max else { return }
         state.timerDeadline = next
@@ -205,5 +206,5 @@ extension KafkaProducer {
     func stopTimer() { timer.source.cancel() }
 }
 
-/// Returns the nanoseconds of the monotonic clock used by Dispatch's timers.
+/// Returns the nanoseconds of the monotonic clock that Dispatch's timers use.
 func monotonicNow() -> UInt64 { DispatchTime.now().uptimeNanoseconds }

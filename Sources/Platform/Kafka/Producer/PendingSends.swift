@@ -1,11 +1,11 @@
-/// The callback for the outcome of a send; called exactly once.
+/// The callback for the outcome of a send, called exactly once.
 typealias SendCompletion = @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
 
-/// The sends awaiting their delivery reports, and the deadlines of their callers.
+/// The sends without a delivery report, and their callers' deadlines.
 ///
-/// A send is identified by a ticket, which travels through librdkafka as the record's opaque pointer: no object is
-/// shared with C, and a report with an outdated ticket is recognised. A send stays here, and still counts, after its
-/// caller has stopped waiting, until its report arrives, because librdkafka still holds the record.
+/// A ticket identifies a send and passes through librdkafka as the record's opaque pointer. Thus no object is shared
+/// with C, and a report with an outdated ticket is recognized. A send whose caller has stopped waiting stays here and
+/// counts until its report arrives, because librdkafka still stores the record.
 struct PendingSends {
     /// Identifies one send; never 0.
     struct Ticket: Hashable {
@@ -19,15 +19,15 @@ struct PendingSends {
         fileprivate var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
     }
 
-    /// The callback of a send. It is wrapped in a type, because a bare closure stored as an optional or in an array is
-    /// allocated again each time.
+    /// The callback of a send. It is wrapped in a type, because a bare closure in an optional or an array is allocated
+    /// again each time.
     struct Waiter {
         let complete: SendCompletion
     }
 
-    /// The data needed when the report of a send arrives.
+    /// The data needed when a send's report arrives.
     struct Entry {
-        /// Nil if the caller stopped waiting.
+        /// Nil after the caller has stopped waiting.
         let waiter: Waiter?
         let topic: KafkaTopic
         let generation: Int
@@ -42,25 +42,25 @@ struct PendingSends {
         var size = 0
         var generation = 0
         var deadline: UInt64 = 0
-        /// Index of the slot in `heap`; -1 if there is no deadline or it has passed.
+        /// The index of the slot in `heap`, or -1 if there is no deadline or it has passed.
         var heapIndex = -1
     }
 
     private var slots: [Slot] = []
     private var ages = SendAges()
     private var freeSlots: [Int] = []
-    /// Indices of slots as a binary heap with the earliest deadline first.
+    /// A binary heap of slot indices with the earliest deadline first.
     private var heap: [Int] = []
 
-    /// Number of sends that have no delivery report yet.
+    /// The number of sends without a delivery report.
     private(set) var count = 0
-    /// Bytes of these sends.
+    /// The size of these sends in bytes.
     private(set) var bytes = 0
 
     /// The earliest deadline, in nanoseconds of the caller's clock.
     var earliestDeadline: UInt64? { heap.first.map { slots[$0].deadline } }
 
-    /// Start time of the oldest send to this destination that has no delivery report yet; nil if there is none.
+    /// The start time of the oldest send to this destination without a delivery report, or nil if there is none.
     func oldest(to destination: SendAges.Destination) -> UInt64? { ages.oldest(to: destination) }
 
     /// Adds a send. The caller must keep the number of sends below 2³² − 1.
@@ -93,7 +93,7 @@ struct PendingSends {
         return Ticket(index: index, sequence: slots[index].sequence)
     }
 
-    /// Ends a send because its report arrived or librdkafka did not accept it. Returns nil for an outdated ticket.
+    /// Ends a send because its report arrived or librdkafka rejected it. Returns nil if the ticket is outdated.
     mutating func remove(_ ticket: Ticket) -> Entry? {
         let index = ticket.index
         guard slots.indices.contains(index), slots[index].isUsed, slots[index].sequence == ticket.sequence else {
@@ -102,7 +102,7 @@ struct PendingSends {
         return free(index)
     }
 
-    /// Removes and returns the callbacks of sends whose deadline has passed; the sends stay.
+    /// Removes and returns the callbacks of sends after their deadline; the sends remain.
     mutating func expire(at now: UInt64) -> [Waiter] {
         var expired: [Waiter] = []
         while let first = heap.first, slots[first].deadline <= now {
@@ -113,7 +113,7 @@ struct PendingSends {
         return expired
     }
 
-    /// Ends all sends of one generation, or of all generations if nil, because their reports will no longer arrive.
+    /// Ends all sends of one generation (or of all if nil), because their reports will not arrive.
     mutating func removeAll(ofGeneration generation: Int? = nil) -> [Waiter] {
         var waiters: [Waiter] = []
         for index in slots.indices where slots[index].isUsed {
@@ -123,7 +123,7 @@ struct PendingSends {
         return waiters
     }
 
-    /// Whether a send of this generation still awaits its report.
+    /// Whether a send of this generation has no report yet.
     func contains(generation: Int) -> Bool { slots.contains { $0.isUsed && $0.generation == generation } }
 
     private mutating func free(_ index: Int) -> Entry {

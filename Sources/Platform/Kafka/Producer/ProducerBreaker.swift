@@ -1,13 +1,13 @@
-/// A circuit breaker: once no broker seems to answer, sends fail at once, except one probe per second. Times are
+/// A circuit breaker: when no broker seems to answer, sends fail at once, except for one probe per second. Times are
 /// monotonic nanoseconds.
 struct ProducerBreaker {
     private enum State {
         case closed
-        /// `isDisconnected` is true if no broker was connected, false if none answered.
+        /// `isDisconnected` is true if no broker was connected, and false if none answered.
         case open(nextProbe: UInt64, isDisconnected: Bool)
     }
 
-    /// Number of consecutive timeouts that opens the breaker.
+    /// The number of consecutive timeouts that opens the breaker.
     let timeoutLimit: Int
     private static let probeInterval: UInt64 = 1_000_000_000
 
@@ -21,7 +21,7 @@ struct ProducerBreaker {
         return false
     }
 
-    /// Whether a send may be attempted now. While the breaker is open, returning true makes the send the probe of this
+    /// Whether a send may be attempted now. If the breaker is open, a true result makes the send the probe of this
     /// second.
     mutating func admits(at now: UInt64) -> Bool {
         guard case .open(let nextProbe, let isDisconnected) = state else { return true }
@@ -36,7 +36,7 @@ struct ProducerBreaker {
         state = .closed
     }
 
-    /// Records that a broker rejected a record. Only the fact that it answered matters here.
+    /// Records that a broker rejected a record, which shows that the broker answers.
     mutating func refused() { timeoutsInARow = 0 }
 
     /// Records that a record was not acknowledged in time.
@@ -48,7 +48,7 @@ struct ProducerBreaker {
     /// Records librdkafka's report that no broker is connected.
     mutating func allBrokersDown(at now: UInt64) { open(at: now, isDisconnected: true) }
 
-    /// Evaluates statistics. Without traffic, there are no probes, so statistics also close the breaker: when a broker
+    /// Evaluates statistics. Without traffic there are no probes, so statistics also close the breaker: when a broker
     /// is connected again or, after timeouts, when no record is in flight.
     mutating func statistics(brokersUp: Int, recordsInFlight: Int, at now: UInt64) {
         if brokersUp == 0 {

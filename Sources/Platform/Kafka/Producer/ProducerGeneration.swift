@@ -6,14 +6,14 @@ internal import Synchronization
 final class ProducerGeneration: Sendable {
     let number: Int
     let handle: KafkaHandle
-    /// Handles created at the start: when producing by name, the first record may wait a second for its topic. They are
-    /// destroyed in `deinit`, before the client, which is destroyed with the last reference to `handle`.
+    /// Topic handles, created at the start, because the first record sent by topic name may wait a second for its
+    /// topic. `deinit` destroys them before the client, which is destroyed with the last reference to `handle`.
     private let topics: [KafkaTopic: TopicPointer]
-    /// Topics whose metadata has not arrived yet.
+    /// Topics without metadata so far.
     private let missing: Mutex<Set<KafkaTopic>>
     /// Topics that this user may not describe, as reported by the brokers.
     private let denied = Mutex<Set<KafkaTopic>>([])
-    /// Partition count of each topic at the time when its metadata first arrived.
+    /// The partition count of each topic when its metadata first arrived.
     private let partitions = Mutex<[KafkaTopic: Int32]>([:])
 
     init(
@@ -43,20 +43,20 @@ final class ProducerGeneration: Sendable {
     /// Returns the handle of a declared topic.
     func topic(_ name: KafkaTopic) -> TopicPointer? { topics[name] }
 
-    /// Returns the partition that the partitioner will choose for a record; nil if the topic's metadata has not arrived
-    /// yet or the record has no key.
+    /// Returns the partition that the partitioner will choose for a record, or nil if the topic has no metadata yet or
+    /// the record has no key.
     func partition(of record: KafkaProducerRecord) -> KafkaPartition? {
         guard let key = record.key, let count = partitions.withLock({ $0[record.topic] }) else { return nil }
         return KafkaPartition(ofKey: key, partitions: count)
     }
 
-    /// Topics whose metadata has not arrived yet or that do not exist.
+    /// Topics that have no metadata yet or do not exist.
     var missingTopics: Set<KafkaTopic> { missing.withLock { $0 } }
 
-    /// Missing topics that this user may not describe: the brokers do not reveal whether they exist.
+    /// Missing topics that this user may not describe. Brokers do not reveal whether they exist.
     var deniedTopics: Set<KafkaTopic> { denied.withLock { $0 } }
 
-    /// Requests the metadata of missing topics, waiting at most a second for each. Blocks.
+    /// Requests the metadata of missing topics and waits at most a second for each. Blocks.
     func fetchMetadata() {
         for name in missingTopics {
             guard let topic = topics[name] else { continue }
@@ -98,7 +98,7 @@ final class ProducerGeneration: Sendable {
         }
     }
 
-    /// Purges queued and in-flight records without waiting; their reports arrive through the queue.
+    /// Purges queued and in-flight records without waiting. Their reports arrive through the queue.
     func purge() {
         let flags = RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING
         rd_kafka_purge(handle.client.raw, flags)
@@ -109,7 +109,7 @@ final class ProducerGeneration: Sendable {
         rd_kafka_test_fatal_error(handle.client.raw, rd_kafka_resp_err_t(rawValue: code.rawValue), reason)
     }
 
-    /// Creates headers that the caller must destroy or pass on.
+    /// Creates headers that the caller must destroy or pass to librdkafka.
     private static func makeHeaders(_ headers: [KafkaHeader]) -> OpaquePointer? {
         let pointer = rd_kafka_headers_new(headers.count)
         for header in headers {
@@ -133,7 +133,7 @@ private func withPointer<Result>(to bytes: [UInt8]?, _ body: (UnsafeRawPointer?,
     return bytes.withUnsafeBytes { withAddress(of: $0, body) }
 }
 
-/// Calls `body` with a null pointer for nil, but never for empty bytes, because Kafka distinguishes the two.
+/// Calls `body` with a null pointer for nil, but not for empty bytes, because Kafka distinguishes the two.
 private func withAddress<Result>(
     of bytes: UnsafeRawBufferPointer?, _ body: (UnsafeRawPointer?, Int) -> Result
 ) -> Result {

@@ -1,12 +1,13 @@
 /// The start time of the oldest unreported send to each partition.
 ///
-/// Each partition has a list in order of arrival, linked through slot indices: an entry in the middle can be removed in
-/// constant time, so the list is never longer than the number of sends. Times are nanoseconds of the caller's clock.
+/// The sends to a destination form a list in order of arrival, linked by slot indices. An entry in the middle can be
+/// removed in constant time, so the list is never longer than the number of sends. Times are nanoseconds of the
+/// caller's clock.
 struct SendAges {
-    /// The destination of a record, as far as it is known before librdkafka chooses the partition.
+    /// The destination of a record, as far as known before librdkafka chooses the partition.
     struct Destination: Hashable {
         let topic: KafkaTopic
-        /// Nil if the topic's metadata has not arrived yet or the partition is chosen at random.
+        /// Nil if the topic has no metadata yet or the partition is chosen at random.
         let partition: KafkaPartition?
     }
 
@@ -25,7 +26,7 @@ struct SendAges {
     private var links: [Link] = []
     private var ends: [Destination: Ends] = [:]
 
-    /// Returns the start time of the oldest send to `destination`; nil if there is none.
+    /// Returns the start time of the oldest send to `destination`, or nil if there is none.
     func oldest(to destination: Destination) -> UInt64? { ends[destination].map { links[$0.oldest].begun } }
 
     /// Adds the send in a slot as the newest to its destination.
@@ -37,7 +38,7 @@ struct SendAges {
         ends[destination] = Ends(oldest: ends[destination]?.oldest ?? slot, newest: slot)
     }
 
-    /// Removes the send in a slot, which must be present.
+    /// Removes the send in a slot. It must be present.
     mutating func remove(_ slot: Int) {
         let link = links[slot]
         if link.older >= 0 { links[link.older].newer = link.newer }
