@@ -3,8 +3,8 @@ internal import COpenSSL
 
 /// AES-256 in Galois/Counter Mode (NIST SP 800-38D) with a 96-bit nonce and a 128-bit tag.
 ///
-/// **Never use a key and nonce pair twice**: two messages under the same pair compromise both. Each call uses its own
-/// context and wipes it, so that no key outlives its ``SecretKey``.
+/// **Never use a key and nonce pair twice**: two messages under the same pair compromise both. Each call creates and
+/// wipes its own context, so that no copy of a key outlives its ``SecretKey``.
 package enum AES256GCM {
     package static let keyByteCount = 32
     package static let nonceByteCount = 12
@@ -12,20 +12,19 @@ package enum AES256GCM {
 
     /// The cipher, fetched once.
     private final class Algorithm: @unchecked Sendable {
-        // @unchecked Sendable because an EVP_CIPHER is immutable once fetched.
+        // @unchecked Sendable because an EVP_CIPHER is immutable after it has been fetched.
 
-        // Lives as long as the process; nil if libcrypto has no AES-256-GCM.
+        // Lives as long as the process. Nil if libcrypto has no AES-256-GCM.
         let handle = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
     }
 
     private static let algorithm = Algorithm()
 
-    /// Writes the ciphertext, which is as long as `plaintext`, followed by the tag into `out`.
+    /// Writes the ciphertext, which is as long as `plaintext`, and the tag into `out`.
     ///
-    /// - Parameter authenticated: additional data that is authenticated but not encrypted, and must be the same when
-    ///   opening.
-    /// - Throws: ``CryptographyError``: `invalidArgument` if the key, the nonce or `out` has the wrong length, or for 2
-    ///   GiB or more; `unavailable` if libcrypto fails.
+    /// - Parameter authenticated: data that is authenticated but not encrypted. It must be the same when opening.
+    /// - Throws: ``CryptographyError``: `invalidArgument` if the key, the nonce or `out` has the wrong length, or the
+    ///   input has 2 GiB or more; `unavailable` if libcrypto fails.
     package static func seal(
         _ plaintext: UnsafeRawBufferPointer, key: SecretKey, nonce: UnsafeRawBufferPointer,
         authenticated: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer
@@ -44,8 +43,8 @@ package enum AES256GCM {
     /// Writes the plaintext, which is 16 bytes shorter than `sealed`, into `out`. Returns false and wipes `out` if the
     /// key, the nonce, the authenticated data or any byte of `sealed` is wrong.
     ///
-    /// - Throws: ``CryptographyError``: `invalidArgument` if the key, the nonce or `out` has the wrong length, or for 2
-    ///   GiB or more.
+    /// - Throws: ``CryptographyError``: `invalidArgument` if the key, the nonce or `out` has the wrong length, or the
+    ///   input has 2 GiB or more.
     package static func open(
         _ sealed: UnsafeRawBufferPointer, key: SecretKey, nonce: UnsafeRawBufferPointer,
         authenticated: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer
@@ -54,7 +53,7 @@ package enum AES256GCM {
             throw CryptographyError(.invalidArgument, "\(out.count) bytes of output for a message of \(sealed.count)")
         }
         let text = UnsafeRawBufferPointer(rebasing: sealed[..<out.count])
-        // OpenSSL takes the tag as a mutable pointer, but only reads it.
+        // OpenSSL requires a mutable pointer to the tag but only reads it.
         let tag = UnsafeMutableRawBufferPointer(mutating: UnsafeRawBufferPointer(rebasing: sealed[out.count...]))
         let isAuthentic = try run(
             .open, text, key: key, nonce: nonce, authenticated: authenticated, into: out, tag: tag)

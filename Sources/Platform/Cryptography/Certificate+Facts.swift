@@ -6,11 +6,11 @@ package enum PublicKeyKind: Hashable, Sendable {
     case p256
     /// EC on P-384, with a named curve and an uncompressed point.
     case p384
-    /// Any other kind of key, with the name that OpenSSL gives it: `RSA`, `ED25519`, `EC secp256k1`, `EC prime256v1
-    /// (explicit parameters)`.
+    /// Any other kind of key, with OpenSSL's name for it: `RSA`, `ED25519`, `EC secp256k1`, `EC prime256v1 (explicit
+    /// parameters)`.
     case other(String)
 
-    /// The name used in messages.
+    /// The name in error messages.
     var name: String {
         switch self {
         case .p256: "EC on P-256"
@@ -23,12 +23,13 @@ package enum PublicKeyKind: Hashable, Sendable {
 /// The signature algorithm of a certificate.
 package enum CertificateSignatureAlgorithm: Hashable, Sendable {
     case ecdsaWithSHA256, ecdsaWithSHA384, ecdsaWithSHA512
-    /// Any other algorithm, with the name that OpenSSL gives it, such as `RSA-SHA256`.
+    /// Any other algorithm, with OpenSSL's name for it, such as `RSA-SHA256`.
     case other(String)
 }
 
 extension Certificate {
-    /// The serial number in lower-case hexadecimal, two digits per byte; empty if it is negative or oversized.
+    /// The serial number in lower-case hexadecimal, two digits per byte, or an empty string if it is negative or
+    /// oversized.
     package var serialNumber: String {
         SerialNumber.text { shim_get_serial(handle, $0, $1) }
     }
@@ -45,7 +46,7 @@ extension Certificate {
     /// The version: 1, 2 or 3. A malformed certificate may contain any other number.
     package var version: Int { X509_get_version(handle) &+ 1 }
 
-    /// The validity period; nil if a date has neither of the two formats in RFC 5280 section 4.1.2.5.
+    /// The validity period, or nil if a date has neither of the formats in RFC 5280 section 4.1.2.5.
     package var validity: CertificateValidity? {
         var notBefore: Int64 = 0
         var notAfter: Int64 = 0
@@ -53,7 +54,7 @@ extension Certificate {
         return CertificateValidity(notBefore: notBefore, notAfter: notAfter)
     }
 
-    /// Returns how often an extension occurs; a valid certificate contains each extension at most once.
+    /// Returns the number of occurrences of an extension. In a valid certificate, it is at most 1.
     package func extensionCount(_ oid: OID) -> Int { Int(shim_extension_count(handle, oid.handle)) }
 
     package var signatureAlgorithm: CertificateSignatureAlgorithm {
@@ -66,7 +67,7 @@ extension Certificate {
         }
     }
 
-    /// The kind of public key, determined strictly.
+    /// The kind of public key. The curve must be named and the point uncompressed; otherwise, it is `other`.
     package var publicKeyKind: PublicKeyKind {
         defer { ErrorQueue.clear() }
         guard let key = X509_get0_pubkey(handle) else { return .other("unreadable") }
@@ -76,7 +77,7 @@ extension Certificate {
     /// Whether basicConstraints marks the certificate as a certificate authority.
     package var isCertificateAuthority: Bool { extensionFlags & UInt32(EXFLAG_CA) != 0 }
 
-    /// Whether the certificate may sign certificates: basicConstraints is present with CA, and keyUsage, if present,
+    /// Whether the certificate may sign certificates: it has basicConstraints with CA, and its keyUsage, if present,
     /// allows keyCertSign.
     package var maySignCertificates: Bool {
         let needed = UInt32(EXFLAG_BCONS) | UInt32(EXFLAG_CA)
@@ -87,7 +88,7 @@ extension Certificate {
     /// Whether the certificate may sign data: keyUsage is absent or allows digitalSignature.
     package var maySignData: Bool { allows(keyUsage: SHIM_KEY_USAGE_DIGITAL_SIGNATURE) }
 
-    /// Whether the certificate has X.509 version 3, all known extensions are readable, no unknown extension is
+    /// Whether the certificate has X.509 version 3, its known extensions are readable, no unknown extension is
     /// critical, and it is not a proxy certificate.
     package var hasUsableExtensions: Bool {
         let unusable =
@@ -103,8 +104,8 @@ extension Certificate {
     }
 
     /// The first OCSP address in authorityInfoAccess that begins with `http://` and is shorter than 512 bytes. Use it
-    /// only after verifying the path and the certificate's signature on the data; before that, the address may have
-    /// been chosen by an untrusted client.
+    /// only after verifying the path and a signature by this certificate; until then, an untrusted client may have
+    /// chosen the address.
     package var ocspURL: String? {
         defer { ErrorQueue.clear() }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer -> String? in
@@ -119,7 +120,7 @@ extension Certificate {
     }
 
     private func allows(keyUsage bit: UInt32) -> Bool {
-        // All bits are set if the extension is absent.
+        // All bits are set if there is no keyUsage extension.
         X509_get_key_usage(handle) & bit != 0
     }
 
@@ -138,10 +139,10 @@ extension Certificate: Hashable {
 
 /// Converts serial numbers to text.
 enum SerialNumber {
-    /// Returns the hexadecimal text of the bytes that `read` writes into the given buffer; empty if it returns a
-    /// negative count.
+    /// Returns the hexadecimal text of the bytes that `read` writes into its buffer, or an empty string if `read`
+    /// returns a negative count.
     static func text(_ read: (UnsafeMutablePointer<UInt8>, Int32) -> Int32) -> String {
-        // RFC 5280 allows 20 bytes; longer serial numbers are accepted so that they can be displayed.
+        // RFC 5280 allows 20 bytes; longer serial numbers are accepted for display.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
             guard let start = buffer.baseAddress else { return "" }
             let count = Int(read(start, Int32(buffer.count)))
@@ -163,7 +164,7 @@ enum MemoryBIO {
     }
 }
 
-/// Properties of an EVP_PKEY as reported by OpenSSL.
+/// Properties of an EVP_PKEY, determined by OpenSSL.
 enum KeyFacts {
     static func kind(of key: OpaquePointer) -> PublicKeyKind {
         guard EVP_PKEY_is_a(key, "EC") == 1 else {
@@ -180,7 +181,7 @@ enum KeyFacts {
         }
     }
 
-    /// Returns the encoded public point, which is 04 || x || y if uncompressed; empty if there is none.
+    /// Returns the encoded public point (04 || x || y if uncompressed), or an empty array if there is none.
     static func point(of key: OpaquePointer) -> [UInt8] {
         // 133 bytes suffice for an uncompressed P-521 point.
         [UInt8](unsafeUninitializedCapacity: 133) { out, count in

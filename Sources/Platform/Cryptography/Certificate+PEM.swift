@@ -2,14 +2,14 @@ internal import Bytes
 internal import COpenSSL
 
 extension Certificate {
-    /// Parses all certificates in the bytes of a file: one in DER, or any number in PEM, in order.
+    /// Parses all certificates in a file: one in DER, or any number in PEM, in order.
     ///
-    /// Text around the PEM blocks is skipped, including a leading byte order mark and whitespace; a block of any other
+    /// Text around the PEM blocks is skipped, including a leading byte order mark and whitespace. A block of another
     /// type is an error.
     ///
-    /// - Throws: ``CryptographyError`` with code `malformedCertificate`, also if there is no certificate.
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate`, also if the file has no certificate.
     package static func certificates(encoded bytes: [UInt8]) throws(CryptographyError) -> [Certificate] {
-        // DER begins with the tag of a SEQUENCE and a long-form length, which cannot be text.
+        // DER begins with the tag of a SEQUENCE and a long-form length, which never occur at the start of text.
         if bytes.starts(with: [0x30, 0x82]) || bytes.starts(with: [0x30, 0x81]) {
             return [try Certificate(der: bytes)]
         }
@@ -18,11 +18,11 @@ extension Certificate {
         }
     }
 
-    /// Checks a file of roots that another library will read: it must be PEM that OpenSSL accepts without the tolerance
-    /// of this library.
+    /// Checks a file of roots that another library will read. OpenSSL must accept it as PEM without the tolerance of
+    /// this library.
     ///
-    /// - Throws: ``CryptographyError`` with code `malformedCertificate`. The message describes the content and how to
-    ///   convert it.
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate` and a message that describes the content and
+    ///   the conversion.
     package static func checkRoots(pem bytes: [UInt8]) throws(CryptographyError) {
         let all = try certificates(encoded: bytes)
         do throws(CryptographyError) {
@@ -67,7 +67,7 @@ extension Certificate {
         return certificates
     }
 
-    /// Reads the next PEM block; returns nil at the end of the text.
+    /// Reads the next PEM block. Returns nil at the end of the text.
     private static func nextBlock(
         _ memory: OpaquePointer
     ) throws(CryptographyError) -> (name: String, bytes: [UInt8])? {

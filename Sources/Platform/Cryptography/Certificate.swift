@@ -2,24 +2,24 @@ internal import COpenSSL
 
 /// An X.509 certificate, parsed but not verified. Can be shared between threads.
 package final class Certificate: @unchecked Sendable {
-    // @unchecked Sendable because the X509 never changes after init, which also fills its cache of extensions.
+    // @unchecked Sendable because the X509 does not change after init, which also fills its cache of extensions.
 
     // Owned (one reference); freed in deinit.
     let handle: OpaquePointer
-    // The flags EXFLAG_… returned by X509_get_extension_flags.
+    // The EXFLAG_… flags from X509_get_extension_flags.
     let extensionFlags: UInt32
     /// The certificate's exact encoding.
     package let der: [UInt8]
 
-    /// Parses a certificate in DER; trailing bytes are an error.
+    /// Parses a certificate in DER. Trailing bytes are an error.
     ///
-    /// - Throws: ``CryptographyError`` with code `malformedCertificate`. Limit the size beforehand, because parsing
-    ///   time grows faster than the size: see ``recommendedMaximumByteCount``.
+    /// - Throws: ``CryptographyError`` with code `malformedCertificate`. Limit the size before the call, because
+    ///   parsing time grows faster than the size: see ``recommendedMaximumByteCount``.
     package convenience init(der: UnsafeRawBufferPointer) throws(CryptographyError) {
         self.init(owning: try Self.parse(der), der: Array(der))
     }
 
-    /// Parses a certificate in DER; trailing bytes are an error.
+    /// Parses a certificate in DER. Trailing bytes are an error.
     ///
     /// - Throws: the errors of ``init(der:)-(UnsafeRawBufferPointer)``.
     package convenience init(der: [UInt8]) throws(CryptographyError) {
@@ -41,7 +41,7 @@ package final class Certificate: @unchecked Sendable {
         return handle
     }
 
-    /// Returns the DER encoding of `handle`, which the caller still owns; nil if it cannot be encoded.
+    /// Returns the DER encoding of `handle`, which the caller still owns, or nil if it cannot be encoded.
     static func encoding(of handle: OpaquePointer) -> [UInt8]? {
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_X509(handle, &start)
@@ -62,7 +62,7 @@ package final class Certificate: @unchecked Sendable {
         X509_free(handle)
     }
 
-    /// Recommended maximum size of an untrusted certificate, in bytes of DER: some OpenSSL versions need seconds to
+    /// The recommended maximum size of an untrusted certificate in DER, in bytes. Some OpenSSL versions need seconds to
     /// parse a certificate of 50 KB. Certificates of public authorities have about 1,000 bytes.
     package static let recommendedMaximumByteCount = 3_072
 }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// Creates certificates for test certificate authorities: valid certificates, and every deviation that a verifier must
-/// reject.
+/// Creates certificates for test certificate authorities: valid ones, and ones with every deviation that a verifier
+/// must reject.
 package struct CertificateBuilder: Sendable {
     /// One attribute of a name, with OpenSSL's short field name: `C`, `O`, `OU`, `CN`.
     package struct NameAttribute: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct CertificateBuilder: Sendable {
         }
     }
 
-    /// The digest used for the certificate's signature; Ed25519 ignores it.
+    /// The digest for the certificate's signature; ignored for Ed25519.
     package enum Digest: String, Sendable {
         case sha1 = "SHA1"
         case sha224 = "SHA224"
@@ -25,18 +25,18 @@ package struct CertificateBuilder: Sendable {
 
     package var subject: [NameAttribute]
     package var validity: CertificateValidity
-    /// The serial number, unsigned big-endian; nil means 16 random bytes.
+    /// The unsigned big-endian serial number; nil means 16 random bytes.
     package var serialNumber: [UInt8]?
-    /// The version, 1 to 3. Version 1 has no extensions; version 2 should have none either.
+    /// The version, 1 to 3. Version 1 has no extensions, and version 2 should have none.
     package var version = 3
     package var digest = Digest.sha384
-    /// The extensions, written in this order after the key identifiers; duplicates are kept.
+    /// The extensions, written in this order after the key identifiers, including duplicates.
     package var extensions: [CertificateExtension]
     /// Whether to add subjectKeyIdentifier and authorityKeyIdentifier.
     package var hasKeyIdentifiers = true
-    /// The issuer name to write instead of the issuer's subject.
+    /// The issuer name to write, if it differs from the issuer's subject.
     package var issuerName: [NameAttribute]?
-    /// The certificate that authorityKeyIdentifier refers to by its key, instead of the issuer's certificate.
+    /// The certificate whose key authorityKeyIdentifier identifies, if it is not the issuer.
     package var claimedAuthority: Certificate?
 
     package init(subject: [NameAttribute], validity: CertificateValidity, extensions: [CertificateExtension]) {
@@ -45,15 +45,15 @@ package struct CertificateBuilder: Sendable {
         self.extensions = extensions
     }
 
-    /// Creates a certificate for `key`, signed by `key` itself.
+    /// Creates a certificate for `key` and signs it with `key`.
     ///
     /// - Throws: ``CryptographyError``: `invalidArgument` if OpenSSL rejects a field, `unavailable` if signing fails.
     package func selfSigned(key: PrivateKey) throws(CryptographyError) -> Certificate {
         try make(key: key, issuer: nil, issuerKey: key)
     }
 
-    /// Creates a certificate for the public half of `key`, signed by an authority. Whether `authorityKey` belongs to
-    /// the authority is not checked.
+    /// Creates a certificate for the public half of `key`, signed by an authority. It does not check that
+    /// `authorityKey` belongs to the authority.
     ///
     /// - Throws: the errors of ``selfSigned(key:)``.
     package func issued(
@@ -86,8 +86,7 @@ package struct CertificateBuilder: Sendable {
         guard let der = Certificate.encoding(of: draft) else {
             throw ErrorQueue.error(.unavailable, "encoding the certificate failed")
         }
-        // Parse the encoding again, so that the result is exactly what a receiver would read, without any state of the
-        // draft.
+        // The encoding is parsed again, so that the result is what a receiver would read, without state from the draft.
         return try Certificate(der: der)
     }
 
@@ -135,8 +134,7 @@ package struct CertificateBuilder: Sendable {
         return identifiers
     }
 
-    /// Computes the SHA-1 digest of the public key's bits (RFC 5280 section 4.2.1.2 (1)). It identifies the key; it
-    /// does not protect it.
+    /// Returns the SHA-1 digest of the public key's bits (RFC 5280 section 4.2.1.2 (1)). It only identifies the key.
     private func keyIdentifier(of certificate: OpaquePointer) throws(CryptographyError) -> [UInt8] {
         var identifier = [UInt8](repeating: 0, count: 20)
         var count: UInt32 = 20
@@ -157,7 +155,7 @@ package struct CertificateBuilder: Sendable {
 
     private func randomSerialNumber() throws(CryptographyError) -> [UInt8] {
         var serial = try randomBytes(16)
-        // Make the number positive and exactly 16 bytes long.
+        // Makes the number positive and exactly 16 bytes long.
         serial[0] = serial[0] & 0x3F | 0x40
         return serial
     }

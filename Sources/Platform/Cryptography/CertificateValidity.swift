@@ -13,7 +13,7 @@ package struct CertificateValidity: Hashable, Sendable {
         notBefore <= seconds && seconds <= notAfter
     }
 
-    /// Returns the distance from the period in seconds: negative before `notBefore`, positive after `notAfter`,
+    /// Returns the signed distance from the period in seconds: negative before `notBefore`, positive after `notAfter`,
     /// otherwise 0.
     package func distance(to seconds: Int64) -> Int64 {
         if seconds < notBefore { return seconds.subtractingReportingOverflow(notBefore).partialValue }
@@ -21,7 +21,7 @@ package struct CertificateValidity: Hashable, Sendable {
         return 0
     }
 
-    /// Returns the period common to both; it contains no time if they do not overlap.
+    /// Returns the overlap of both periods. If they do not overlap, the result contains no time.
     package func intersection(_ other: CertificateValidity) -> CertificateValidity {
         CertificateValidity(notBefore: max(notBefore, other.notBefore), notAfter: min(notAfter, other.notAfter))
     }

@@ -7,11 +7,11 @@ extension ChainFailure {
             message: X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "unknown")
     }
 
-    /// Maps OpenSSL's code. Fails closed: a code that is not listed means that there is no trusted path.
+    /// Maps OpenSSL's code. It fails closed: an unlisted code means that there is no trusted path.
     private static func kind(of code: Int32, depth: Int32) -> Kind {
         switch code {
         case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-            // At depth 1 and above, the root did not sign the certificate; at depth 0, the issuer did not sign the
+            // At depth 1 and above, the root did not sign the certificate. At depth 0, the issuer did not sign the
             // leaf.
             depth > 0 ? .noTrustedRoot : .signature
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_EC_KEY_EXPLICIT_PARAMS:

@@ -2,16 +2,16 @@ internal import Synchronization
 
 /// A pool of reusable OpenSSL contexts, because creating a context can cost more than using it.
 ///
-/// The pool never holds more contexts than were in use at the same time, and at most ``capacity``.
+/// The pool never contains more contexts than were in use at the same time, and at most ``capacity``.
 final class ContextPool: Sendable {
-    /// A context, owned by the caller that has taken it from the pool.
+    /// A context, owned by the caller that took it from the pool.
     struct Context: @unchecked Sendable {
-        // @unchecked Sendable because a context is taken out of the pool before use, so only one thread has it at a
+        // @unchecked Sendable because a context is removed from the pool before use, so only one thread has it at a
         // time.
         let raw: OpaquePointer
     }
 
-    /// Maximum number of idle contexts; beyond that, threads create and free their own.
+    /// The maximum number of idle contexts. Above that, threads create and free their own.
     static let capacity = 16
 
     private let idle = Mutex<[Context]>([])
@@ -26,10 +26,10 @@ final class ContextPool: Sendable {
         for context in idle.withLock({ $0 }) { free(context.raw) }
     }
 
-    /// Returns an idle context, or nil if there is none and the caller must create one.
+    /// Returns an idle context, or nil if the caller must create one.
     func take() -> Context? { idle.withLock { $0.popLast() } }
 
-    /// Returns a reusable context to the pool. The caller must free a context that has failed.
+    /// Returns a reusable context to the pool. After an error, the caller must free the context instead.
     func giveBack(_ context: Context) {
         let isKept = idle.withLock { idle in
             guard idle.count < Self.capacity else { return false }

@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// An error reported by this library. Verdicts on certificates, signatures and OCSP responses are values, not errors.
+/// An error of this library. Verdicts on certificates, signatures and OCSP responses are values, not errors.
 ///
-/// Equality compares the code and the message.
+/// Two errors are equal if their codes and messages are equal.
 package struct CryptographyError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure. Callers base decisions on it, never on the text.
+    /// The kind of failure. Callers base decisions on it, never on the message.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case unavailable, malformedCertificate, malformedKey, unsupportedKey, unreadableFile, untrustworthyRoot
@@ -13,16 +13,16 @@ package struct CryptographyError: Error, Equatable, Sendable, CustomStringConver
 
         private let value: Value
 
-        /// libcrypto failed at an operation that normally succeeds, because memory is exhausted or the OpenSSL
+        /// An operation of libcrypto failed that normally succeeds, because memory is exhausted or the OpenSSL
         /// configuration lacks the algorithm.
         package static let unavailable = Code(value: .unavailable)
         /// The input is neither a certificate in DER nor certificates in PEM.
         package static let malformedCertificate = Code(value: .malformedCertificate)
         /// The input is not a private or public key in the expected format, or the key is encrypted.
         package static let malformedKey = Code(value: .malformedKey)
-        /// The key is valid but not of the requested kind.
+        /// The key is valid, but not of the requested kind.
         package static let unsupportedKey = Code(value: .unsupportedKey)
-        /// The file cannot be read, or is too large for its purpose.
+        /// The file cannot be read or is too large.
         package static let unreadableFile = Code(value: .unreadableFile)
         /// A root's own signature or extensions are invalid.
         package static let untrustworthyRoot = Code(value: .untrustworthyRoot)
@@ -35,7 +35,7 @@ package struct CryptographyError: Error, Equatable, Sendable, CustomStringConver
     }
 
     package let code: Code
-    /// A one-line message, with OpenSSL's own reason if there is one.
+    /// A one-line message, with OpenSSL's reason if there is one.
     package let message: String
 
     package init(_ code: Code, _ message: String) {
@@ -46,13 +46,13 @@ package struct CryptographyError: Error, Equatable, Sendable, CustomStringConver
     package var description: String { "\(message) (\(code))" }
 }
 
-/// OpenSSL's error queue of the current thread. Decisions are based on return values, not on the queue.
+/// OpenSSL's error queue for the current thread. Decisions are based on return values, not on the queue.
 enum ErrorQueue {
     static func clear() {
         ERR_clear_error()
     }
 
-    /// Creates an error with the queue's oldest entry in its message, and clears the queue.
+    /// Creates an error with the oldest entry of the queue in its message, and clears the queue.
     static func error(_ code: CryptographyError.Code, _ message: String) -> CryptographyError {
         let entry = ERR_peek_error()
         ERR_clear_error()

@@ -1,8 +1,8 @@
-/// Encodes the small part of DER (X.690) needed for certificate extensions.
+/// Encodes the part of DER (X.690) that certificate extensions need.
 package enum DER {
     package static let null: [UInt8] = [0x05, 0x00]
 
-    /// Encodes one value: tag, definite length, content.
+    /// Encodes a value as tag, definite length and content.
     package static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         [tag] + length(content.count) + content
     }

@@ -1,7 +1,7 @@
 /// Converts between the two encodings of an ECDSA signature on P-256: raw (r followed by s, 32 bytes each) and DER
 /// (`SEQUENCE { r, s }`).
 enum ECDSASignature {
-    /// Two integers with 2 header bytes and up to 33 content bytes each, plus the sequence's 2 header bytes.
+    /// Two integers with 2 header bytes and up to 33 content bytes each, and 2 header bytes for the sequence.
     static let maximumDERByteCount = 72
     static let rawByteCount = 64
 
@@ -11,7 +11,7 @@ enum ECDSASignature {
         0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 
-    /// Writes the DER encoding and returns its length, or nil if `raw` is not 64 bytes long, or r or s is outside 1 ..<
+    /// Writes the DER encoding and returns its length, or nil if `raw` is not 64 bytes long or r or s is outside 1 ..<
     /// n.
     static func writeDER(ofRaw raw: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer) -> Int? {
         guard raw.count == rawByteCount, out.count >= maximumDERByteCount else { return nil }
@@ -31,7 +31,7 @@ enum ECDSASignature {
         guard number.lexicographicallyPrecedes(order), let first = number.firstIndex(where: { $0 != 0 }) else {
             return false
         }
-        // A DER integer is signed, so a number whose high bit is set needs a leading zero to remain positive.
+        // A DER integer is signed, so a number with its high bit set needs a leading zero to remain positive.
         let padding = number[first] >> 7
         let count = 32 - first
         out[at] = 0x02
@@ -47,7 +47,7 @@ enum ECDSASignature {
         return true
     }
 
-    /// Returns the 64 raw bytes of a DER signature created by OpenSSL; nil for anything else.
+    /// Returns the 64 raw bytes of a DER signature created by OpenSSL, or nil if the input is not one.
     static func raw(ofDER der: UnsafeRawBufferPointer) -> [UInt8]? {
         var raw = [UInt8](repeating: 0, count: rawByteCount)
         guard der.count >= 2, der[0] == 0x30, Int(der[1]) == der.count - 2 else { return nil }

@@ -1,21 +1,21 @@
 internal import COpenSSL
 
-/// An Ed25519 public key (RFC 8032) for verification. Can be shared between threads.
+/// An Ed25519 public key (RFC 8032) that verifies signatures. Can be shared between threads.
 package final class Ed25519PublicKey: @unchecked Sendable {
-    // @unchecked Sendable because an EVP_PKEY is immutable once built; every verification has its own context.
+    // @unchecked Sendable because an EVP_PKEY is immutable after creation, and every verification has its own context.
 
-    /// Size of a key in bytes.
+    /// The size of a key in bytes.
     package static let byteCount = 32
-    /// Size of a signature in bytes.
+    /// The size of a signature in bytes.
     package static let signatureByteCount = 64
 
     // Owned (one reference); freed in deinit.
     private let handle: OpaquePointer
-    /// The 32 bytes that RFC 8032 section 5.1.5 calls A.
+    /// The 32 bytes called A in RFC 8032 section 5.1.5.
     package let rawBytes: [UInt8]
 
-    /// Creates a key from 32 bytes; returns nil for any other length. If the bytes are not a point on the curve, the
-    /// key verifies no signature.
+    /// Creates a key from 32 bytes. Returns nil for any other length. If the bytes are not a point on the curve, the
+    /// key rejects every signature.
     package init?(rawBytes: [UInt8]) {
         defer { ErrorQueue.clear() }
         guard rawBytes.count == Self.byteCount,
@@ -36,13 +36,13 @@ package final class Ed25519PublicKey: @unchecked Sendable {
         defer { ErrorQueue.clear() }
         guard let context = EVP_MD_CTX_new() else { return .failed }
         defer { EVP_MD_CTX_free(context) }
-        // Ed25519 does its own hashing, so do not specify a digest.
+        // Ed25519 hashes the message itself, so no digest is specified.
         guard EVP_DigestVerifyInit_ex(context, nil, nil, nil, nil, handle, nil) == 1 else { return .failed }
         let verdict = EVP_DigestVerify(
             context, signature.assumingMemoryBound(to: UInt8.self).baseAddress, signature.count,
             message.assumingMemoryBound(to: UInt8.self).baseAddress, message.count)
-        // Zero or a negative number means that the signature is wrong or not canonical, or the key is not a point on
-        // the curve.
+        // Zero or a negative number means that the signature is wrong or not canonical, or that the key is not a point
+        // on the curve.
         return verdict == 1 ? .valid : .invalid
     }
 

@@ -1,25 +1,25 @@
 internal import COpenSSL
 
-/// HKDF with SHA-256 (RFC 5869), both extract and expand: derives keys for several purposes from one key.
+/// HKDF with SHA-256 (RFC 5869), extract and expand: derives keys for several purposes from one key.
 package enum HKDF {
-    /// Maximum number of bytes per derivation: 255 digests.
+    /// The maximum number of bytes in one derivation: 255 digests.
     package static let maximumByteCount = 255 * SHA256Digest.byteCount
 
     /// The algorithm, fetched once.
     private final class Algorithm: @unchecked Sendable {
-        // @unchecked Sendable because an EVP_KDF is immutable once fetched.
+        // @unchecked Sendable because an EVP_KDF is immutable after it has been fetched.
 
-        // Lives as long as the process; nil if libcrypto has no HKDF.
+        // Lives as long as the process. Nil if libcrypto has no HKDF.
         let handle = EVP_KDF_fetch(nil, "HKDF", nil)
     }
 
     private static let algorithm = Algorithm()
 
-    /// Derives a key of `byteCount` bytes. `info` separates purposes, so that no derived key reveals anything about
-    /// another.
+    /// Derives a key of `byteCount` bytes. `info` separates purposes: a derived key reveals nothing about a key for
+    /// another purpose.
     ///
-    /// - Throws: ``CryptographyError``: `invalidArgument` for an empty key or a count outside 1...8160, otherwise
-    ///   `unavailable`.
+    /// - Throws: ``CryptographyError``: `invalidArgument` if the key is empty or the count is outside 1...8160;
+    ///   otherwise `unavailable`.
     package static func derive(
         from key: SecretKey, salt: [UInt8] = [], info: [UInt8], byteCount: Int = 32
     ) throws(CryptographyError) -> SecretKey {

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
 package enum HMACSHA256 {
-    /// Returns the 32-byte authentication code of `message`, computed with `key`.
+    /// Returns the 32-byte authentication code of `message` under `key`.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable` if libcrypto has no HMAC.
     package static func code(
@@ -10,7 +10,7 @@ package enum HMACSHA256 {
     ) throws(CryptographyError) -> SHA256Digest {
         ErrorQueue.clear()
         var succeeded = false
-        // OpenSSL interprets a null key as "keep the old key", so an empty key still needs an address.
+        // OpenSSL interprets a null key as "keep the old key", so even an empty key needs an address.
         let digest = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { placeholder in
             SHA256Digest { out in
                 let start = out.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -26,7 +26,7 @@ package enum HMACSHA256 {
         return digest
     }
 
-    /// Returns the 32-byte authentication code of `message`, computed with `key`.
+    /// Returns the 32-byte authentication code of `message` under `key`.
     package static func code(for message: [UInt8], key: [UInt8]) throws(CryptographyError) -> SHA256Digest {
         try message.span.withUnsafeBytes { (message) throws(CryptographyError) in
             try key.span.withUnsafeBytes { (key) throws(CryptographyError) in try code(for: message, key: key) }
@@ -34,24 +34,24 @@ package enum HMACSHA256 {
     }
 }
 
-/// An HMAC-SHA256 key that is prepared once for many messages. Can be shared between threads.
+/// An HMAC-SHA256 key, prepared once for many messages. Can be shared between threads.
 package final class HMACSHA256Key: @unchecked Sendable {
-    // @unchecked Sendable because the context is only ever the source of EVP_MAC_CTX_dup, which reads it.
+    // @unchecked Sendable because the context is only read, by EVP_MAC_CTX_dup.
 
     /// The algorithm, fetched once.
     private final class Algorithm: @unchecked Sendable {
-        // @unchecked Sendable because an EVP_MAC is immutable once fetched.
+        // @unchecked Sendable because an EVP_MAC is immutable after it has been fetched.
 
-        // Lives as long as the process; nil if libcrypto has no HMAC.
+        // Lives as long as the process. Nil if libcrypto has no HMAC.
         let handle = EVP_MAC_fetch(nil, "HMAC", nil)
     }
 
     private static let algorithm = Algorithm()
 
-    // Owned; freed in deinit, which wipes its key material.
+    // Owned; freed in deinit, which wipes the key material.
     private let context: OpaquePointer
 
-    /// - Throws: ``CryptographyError``: `invalidArgument` for an empty key, `unavailable` if libcrypto has no HMAC.
+    /// - Throws: ``CryptographyError``: `invalidArgument` if the key is empty, `unavailable` if libcrypto has no HMAC.
     package init(_ key: SecretKey) throws(CryptographyError) {
         guard key.byteCount > 0 else { throw CryptographyError(.invalidArgument, "the key is empty") }
         ErrorQueue.clear()

@@ -1,4 +1,4 @@
-/// Lower-case hexadecimal text (RFC 4648 section 8, in lower case).
+/// Hexadecimal text (RFC 4648 section 8) in lower case.
 package enum HexText {
     package static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: bytes.count * 2) { out in
@@ -16,7 +16,8 @@ package enum HexText {
         bytes.withUnsafeBytes { encode($0) }
     }
 
-    /// Decodes hexadecimal text in upper or lower case; returns nil for an odd number of digits or any other character.
+    /// Decodes hexadecimal text in upper or lower case. Returns nil if the number of digits is odd or another character
+    /// occurs.
     package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

@@ -1,13 +1,12 @@
 internal import COpenSSL
 
-/// Initializes libcrypto. **Must be the first statement of every executable**, before librdkafka or libcurl use
+/// Initializes libcrypto. **It must be the first statement of every executable**, before librdkafka or libcurl use
 /// OpenSSL.
 ///
-/// It tells OpenSSL not to free its tables at `exit()`; otherwise, threads that are still running at that time crash in
-/// them. A late call cannot prevent this. It also fetches SHA-256, so that a broken OpenSSL configuration is detected
-/// here.
+/// It prevents OpenSSL from freeing its tables at `exit()`, because threads that are still running would crash. A late
+/// call cannot prevent this. It also fetches SHA-256 to detect a broken OpenSSL configuration.
 ///
-/// - Throws: ``CryptographyError`` with code `unavailable`; the process should print it and exit.
+/// - Throws: ``CryptographyError`` with code `unavailable`. The process should print it and exit.
 package func initializeCryptography() throws(CryptographyError) {
     ErrorQueue.clear()
     guard shim_init_without_exit_handler() == 1 else {

@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// An ML-DSA-44 public key (FIPS 204) for verification. Can be shared between threads.
+/// An ML-DSA-44 public key (FIPS 204) that verifies signatures. Can be shared between threads.
 ///
-/// The algorithm is looked up in libcrypto at run time: OpenSSL 3.5 and later have it, earlier versions do not.
+/// The algorithm is looked up in libcrypto at run time; OpenSSL 3.5 and later have it.
 package final class MLDSA44PublicKey: @unchecked Sendable {
-    // @unchecked Sendable because an EVP_PKEY is immutable once built; every verification has its own context.
+    // @unchecked Sendable because an EVP_PKEY is immutable after creation, and every verification has its own context.
 
-    /// Size of a key in bytes.
+    /// The size of a key in bytes.
     package static let byteCount = 1312
-    /// Size of a signature in bytes.
+    /// The size of a signature in bytes.
     package static let signatureByteCount = 2420
 
     /// Whether libcrypto has the algorithm.
@@ -24,8 +24,8 @@ package final class MLDSA44PublicKey: @unchecked Sendable {
     // Owned (one reference); freed in deinit.
     private let handle: OpaquePointer
 
-    /// - Throws: ``CryptographyError`` with code `malformedKey` if the number of bytes is wrong, `unavailable` if
-    ///   libcrypto does not have the algorithm.
+    /// - Throws: ``CryptographyError``: `malformedKey` if the number of bytes is wrong, `unavailable` if libcrypto does
+    ///   not have the algorithm.
     package init(rawBytes: [UInt8]) throws(CryptographyError) {
         defer { ErrorQueue.clear() }
         guard rawBytes.count == Self.byteCount else {
@@ -50,7 +50,7 @@ package final class MLDSA44PublicKey: @unchecked Sendable {
         defer { ErrorQueue.clear() }
         guard let context = EVP_MD_CTX_new() else { return .failed }
         defer { EVP_MD_CTX_free(context) }
-        // ML-DSA hashes the message itself, so do not specify a digest.
+        // ML-DSA hashes the message itself, so no digest is specified.
         guard EVP_DigestVerifyInit_ex(context, nil, nil, nil, nil, handle, nil) == 1 else { return .failed }
         return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1 ? .valid : .invalid
     }

@@ -1,19 +1,19 @@
-/// The result of an OCSP check of one certificate at one point in time.
+/// The result of an OCSP check for one certificate at one time.
 package enum OCSPAnswer: Equatable, Sendable {
-    /// The certificate is not revoked. Newer information will be available at `nextUpdate`. Both times are in seconds
-    /// since 1970.
+    /// The certificate is not revoked. Newer information is expected at `nextUpdate`. Both times are in seconds since
+    /// 1970.
     case good(thisUpdate: Int64, nextUpdate: Int64?)
-    /// The certificate was revoked at `at` (seconds since 1970). This remains true permanently, however old the
-    /// response is. `reason` is a CRLReason (RFC 5280 section 5.3.1), or nil if the response contains none.
+    /// The certificate was revoked at `at` (seconds since 1970). A revocation is permanent, so the age of the response
+    /// does not matter. `reason` is a CRLReason (RFC 5280 section 5.3.1), or nil if the response has none.
     case revoked(at: Int64, reason: Int32?)
-    /// The response provides no new information; the previous status remains valid.
+    /// The response has no new information; the previous status remains valid.
     case nothingNew(OCSPFailure)
 }
 
-/// The reason why an OCSP response provides no information. The raw value is used in metrics.
+/// The reason an OCSP response has no information. Metrics use the raw value.
 package enum OCSPFailure: String, Error, Sendable, CaseIterable {
-    /// The response is not an OCSP response, is too large, or contains trailing bytes, a critical extension or an
-    /// invalid date.
+    /// The input is not an OCSP response, is too large, or contains trailing bytes, a critical extension or an invalid
+    /// date.
     case malformed
     /// The responder returned an error status, such as try later or unauthorized. Such responses are not signed.
     case unsuccessful
@@ -21,7 +21,7 @@ package enum OCSPFailure: String, Error, Sendable, CaseIterable {
     case badSignature
     /// The signer is not authorized to respond for the issuer.
     case badResponder
-    /// The response contains a nonce that differs from the request's nonce.
+    /// The response contains a nonce other than the request's.
     case wrongNonce
     /// The response does not cover the requested certificate.
     case wrongCertificate
@@ -29,18 +29,18 @@ package enum OCSPFailure: String, Error, Sendable, CaseIterable {
     case stale
     /// The responder does not know the certificate.
     case unknownCertificate
-    /// The responder is not at fault: memory is exhausted, or we misused OpenSSL.
+    /// Memory is exhausted, or the program misused OpenSSL. The responder is not at fault.
     case internalFailure
 }
 
-/// Limits on RFC 6960 responses.
+/// Limits for RFC 6960 responses.
 enum OCSPLimits {
-    /// Maximum size of a response; a typical one has about 1,000 bytes.
+    /// The maximum size of a response in bytes; a typical one has about 1,000.
     static let responseByteCount = 65_536
-    /// Tolerated clock difference between this process and the responder, in seconds.
+    /// The tolerated difference between the clocks of this process and the responder, in seconds.
     static let clockSkew: Int64 = 60
-    /// Maximum age in seconds of a response without nextUpdate.
+    /// The maximum age of a response without nextUpdate, in seconds.
     static let maximumAge: Int64 = 24 * 60 * 60
-    /// Size of the nonce in bytes, within the limits of RFC 8954 (1 to 32) and RFC 9654 (32 recommended).
+    /// The size of the nonce in bytes, within the limits of RFC 8954 (1 to 32) and RFC 9654 (32 recommended).
     static let nonceByteCount = 32
 }

@@ -2,17 +2,17 @@ internal import COpenSSL
 
 /// A request for the revocation status of a certificate (RFC 6960), and the evaluation of the response.
 ///
-/// The caller sends the bytes by HTTP POST as `application/ocsp-request`, and decides how often.
+/// The caller sends the bytes by HTTP POST as `application/ocsp-request`, and determines the frequency of requests.
 package struct OCSPRequest: Sendable {
     package let subject: Certificate
-    /// The issuer, already verified as the issuer. It is the trust anchor for the responder's certificate.
+    /// The issuer, which must already be verified. It is the trust anchor for the responder's certificate.
     package let issuer: Certificate
-    /// 32 random bytes.
+    /// A nonce of 32 random bytes.
     package let nonce: [UInt8]
     /// The encoded request.
     package let der: [UInt8]
 
-    /// Creates a request with a new nonce; the certificate is identified by SHA-256 hashes.
+    /// Creates a request with a new nonce. SHA-256 hashes identify the certificate.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable`.
     package init(subject: Certificate, issuer: Certificate) throws(CryptographyError) {
@@ -28,12 +28,12 @@ package struct OCSPRequest: Sendable {
         guard let identifier = OCSP_cert_to_id(EVP_sha256(), subject.handle, issuer.handle) else {
             throw ErrorQueue.error(.unavailable, "creating the OCSP certificate identifier failed")
         }
-        // The request takes ownership of the identifier. If that fails, we still own the identifier.
+        // On success, the request owns the identifier; otherwise, this function still does.
         guard OCSP_request_add0_id(request, identifier) != nil else {
             OCSP_CERTID_free(identifier)
             throw ErrorQueue.error(.unavailable, "creating the OCSP request failed")
         }
-        // OpenSSL takes the nonce as a mutable pointer, but copies it.
+        // OpenSSL requires a mutable pointer to the nonce but only copies it.
         var copy = nonce
         guard OCSP_request_add1_nonce(request, &copy, Int32(clamping: nonce.count)) == 1 else {
             throw ErrorQueue.error(.unavailable, "adding the OCSP nonce failed")
@@ -48,7 +48,7 @@ package struct OCSPRequest: Sendable {
         der = Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    /// Evaluates the response to this request at `now`, in seconds since 1970. Synchronous; needs about 0.6 ms of CPU
+    /// Evaluates the response to this request at `now`, in seconds since 1970. Synchronous; takes about 0.6 ms of CPU
     /// time.
     package func evaluate(response: [UInt8], at now: Int64) -> OCSPAnswer {
         ErrorQueue.clear()
@@ -60,8 +60,8 @@ package struct OCSPRequest: Sendable {
         }
     }
 
-    // The order matters: nothing is trusted before the signature is verified, and "revoked" takes precedence over any
-    // doubt about freshness.
+    // The order matters: nothing is trusted before the signature is verified, and "revoked" takes precedence over a
+    // stale response.
     private func judge(_ bytes: UnsafeRawBufferPointer, at now: Int64) throws(OCSPFailure) -> OCSPAnswer {
         let basic = try Self.basicResponse(of: bytes)
         defer { OCSP_BASICRESP_free(basic) }
@@ -77,7 +77,7 @@ package struct OCSPRequest: Sendable {
         NID_sha256WithRSAEncryption, NID_sha384WithRSAEncryption, NID_sha512WithRSAEncryption,
     ]
 
-    /// Returns the signed part of a response. The caller must free it.
+    /// Returns the signed part of a response, which the caller must free.
     private static func basicResponse(of bytes: UnsafeRawBufferPointer) throws(OCSPFailure) -> OpaquePointer {
         guard bytes.count > 0, bytes.count <= OCSPLimits.responseByteCount else { throw .malformed }
         var cursor = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -90,24 +90,24 @@ package struct OCSPRequest: Sendable {
         return basic
     }
 
-    /// Verifies that the signer is the issuer itself, or has a certificate with id-kp-OCSPSigning that the issuer
-    /// issued and that is valid at `now`.
+    /// Verifies that the signer is the issuer itself, or has a certificate from the issuer with id-kp-OCSPSigning that
+    /// is valid at `now`.
     private func verifySignature(of basic: OpaquePointer, at now: Int64) throws(OCSPFailure) {
         let store = try responderStore(at: now)
         defer { X509_STORE_free(store) }
-        // The stack borrows the issuer, which `self` owns.
+        // The stack borrows the issuer from `self`.
         guard let known = shim_stack_new() else { throw .internalFailure }
         defer { shim_stack_free(known) }
         guard shim_stack_push(known, issuer.handle) > 0 else { throw .internalFailure }
-        // Neither OCSP_TRUSTOTHER nor OCSP_NOCHECKS is set. NOEXPLICIT: trusting a certificate does not make it a
-        // responder.
+        // Neither OCSP_TRUSTOTHER nor OCSP_NOCHECKS is set. With NOEXPLICIT, a trusted certificate is not automatically
+        // a responder.
         let verdict = withExtendedLifetime(issuer) { OCSP_basic_verify(basic, known, store, UInt(OCSP_NOEXPLICIT)) }
         guard verdict != 1 else { return }
-        // The error queue only determines which of two reasons is reported for the same rejection.
+        // The error queue only selects the reason; the response is rejected in any case.
         throw shim_error_is_ocsp_signature_failure(ERR_peek_last_error()) == 1 ? .badSignature : .badResponder
     }
 
-    /// Creates a store whose only trust anchor is the issuer, for this one response at this time.
+    /// Creates a store for this response and this time, with the issuer as the only trust anchor.
     private func responderStore(at now: Int64) throws(OCSPFailure) -> OpaquePointer {
         guard let store = X509_STORE_new() else { throw .internalFailure }
         let parameters = X509_VERIFY_PARAM_new()
@@ -125,7 +125,7 @@ package struct OCSPRequest: Sendable {
         return store
     }
 
-    /// Checks the nonce. A response without a nonce was signed in advance; it is accepted if it is fresh.
+    /// Checks the nonce. A response without a nonce was signed in advance and is accepted if it is fresh.
     private func checkNonce(of basic: OpaquePointer) throws(OCSPFailure) {
         guard let request = OCSP_REQUEST_new() else { throw .internalFailure }
         defer { OCSP_REQUEST_free(request) }
@@ -153,7 +153,7 @@ package struct OCSPRequest: Sendable {
             guard single.has_revoked_at == 1 else { throw .malformed }
             return .revoked(at: single.revoked_at, reason: single.reason < 0 ? nil : single.reason)
         }
-        // An ASN.1 time is between the years 0 and 9999, so the addition cannot overflow.
+        // An ASN.1 time is between the years 0 and 9999, so these additions cannot overflow.
         guard single.this_update - OCSPLimits.clockSkew <= now else { throw .stale }
         let last = nextUpdate.map { $0 + OCSPLimits.clockSkew } ?? single.this_update + OCSPLimits.maximumAge
         guard last >= now else { throw .stale }

@@ -10,25 +10,25 @@ package struct OCSPResponder: Sendable {
         case unknown
     }
 
-    /// How to treat the nonce of the request.
+    /// The handling of the request's nonce.
     package enum NonceRule: Sendable {
         case repeatIt, leaveOut, change
     }
 
-    /// The issuer of the certificates that the responder covers.
+    /// The issuer of the certificates for which the responder answers.
     package var issuer: Certificate
-    /// The signer: the issuer itself, or a certificate that it issued with the OCSP Signing extended key usage.
+    /// The signer: the issuer itself, or a certificate from the issuer with the OCSP Signing extended key usage.
     package var signer: Certificate
     package var key: PrivateKey
     package var digest = CertificateBuilder.Digest.sha256
     package var nonceRule = NonceRule.repeatIt
-    /// Whether the signer is identified by the hash of its key instead of its subject.
+    /// Whether a hash of the key identifies the signer, instead of the subject.
     package var isNamedByKey = false
     /// Whether the response includes the signer's certificate.
     package var includesSigner = true
-    /// Offset of thisUpdate from the time of the response, in seconds.
+    /// The offset of thisUpdate from the time of the response, in seconds.
     package var thisUpdateOffset: Int64 = -600
-    /// Offset of nextUpdate from the time of the response, in seconds; nil omits it.
+    /// The offset of nextUpdate from the time of the response, in seconds; nil omits it.
     package var nextUpdateOffset: Int64? = 12 * 60 * 60
 
     package init(issuer: Certificate, signer: Certificate, key: PrivateKey) {
@@ -38,7 +38,7 @@ package struct OCSPResponder: Sendable {
     }
 
     /// Returns the response to a request at `now`, in seconds since 1970. `status` is called with each serial number,
-    /// in the format of ``Certificate/serialNumber``. A request for a certificate of another issuer is answered with
+    /// in the format of ``Certificate/serialNumber``. A request for another issuer's certificate is answered with
     /// `unauthorized`.
     ///
     /// - Throws: ``CryptographyError``: `malformedRequest`, or `unavailable` if signing fails.
@@ -54,7 +54,7 @@ package struct OCSPResponder: Sendable {
         }
         defer { OCSP_BASICRESP_free(basic) }
         for index in 0..<OCSP_request_onereq_count(parsed) {
-            // The identifier is borrowed from the request; the response copies it.
+            // The identifier is borrowed from the request, and the response copies it.
             guard let identifier = OCSP_onereq_get0_id(OCSP_request_onereq_get0(parsed, index)) else {
                 throw ErrorQueue.error(.malformedRequest, "the OCSP request names no certificate")
             }
@@ -128,7 +128,7 @@ package struct OCSPResponder: Sendable {
     }
 
     private static func encode(_ basic: OpaquePointer) throws(CryptographyError) -> [UInt8] {
-        // OCSP_response_create encodes a copy of the basic response without taking ownership.
+        // OCSP_response_create encodes the basic response and does not take ownership.
         guard let response = OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic) else {
             throw ErrorQueue.error(.unavailable, "creating the OCSP response failed")
         }

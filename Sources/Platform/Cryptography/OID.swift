@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// An object identifier, e.g. for a certificate extension.
+/// An object identifier, for example of a certificate extension.
 package final class OID: @unchecked Sendable, Hashable, CustomStringConvertible {
-    // @unchecked Sendable because the ASN1_OBJECT never changes after init.
+    // @unchecked Sendable because the ASN1_OBJECT does not change after init.
 
     // Owned; freed in deinit.
     let handle: OpaquePointer
@@ -12,13 +12,13 @@ package final class OID: @unchecked Sendable, Hashable, CustomStringConvertible 
     /// Creates an identifier from a literal in dotted decimal form.
     package convenience init(_ text: StaticString) {
         guard let handle = OBJ_txt2obj(text.description, 1) else {
-            // Programming error: the literal is not an object identifier.
+            // The literal is not an object identifier, which is a programming error.
             preconditionFailure("\(text) is not an object identifier")
         }
         self.init(handle: handle, text: text.description)
     }
 
-    /// Creates an identifier from configuration or a test table; returns nil if the text is not in dotted decimal form.
+    /// Creates an identifier from configuration or a test table. Returns nil if the text is not in dotted decimal form.
     package convenience init?(dotted text: String) {
         defer { ErrorQueue.clear() }
         guard let handle = OBJ_txt2obj(text, 1) else { return nil }

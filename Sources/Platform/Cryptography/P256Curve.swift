@@ -4,17 +4,17 @@ internal import Synchronization
 /// The curve P-256 (FIPS 186-4, D.1.2.3), its order n, and memory for computations on the curve. One instance per
 /// process.
 final class P256Curve: @unchecked Sendable {
-    // @unchecked Sendable because the group and the numbers never change after init, and each scratch has one user at a
-    // time.
+    // @unchecked Sendable because the group and the numbers do not change after init, and each scratch has one user at
+    // a time.
 
-    /// The shared instance; nil if libcrypto has no P-256 or memory is exhausted.
+    /// The shared instance, or nil if libcrypto has no P-256 or memory is exhausted.
     static let shared = P256Curve()
 
-    // Owned, as are the next two; freed in deinit.
+    // Owned, like the next two; freed in deinit.
     let group: OpaquePointer
-    /// n - 2, the exponent for the inverse modulo the prime n.
+    /// n - 2, the exponent that computes the inverse modulo the prime n.
     let orderMinusTwo: OpaquePointer
-    /// Context for Montgomery multiplication modulo n.
+    /// The context for Montgomery multiplication modulo n.
     let montgomery: OpaquePointer
     /// The order n, owned by the group.
     let order: OpaquePointer
@@ -42,7 +42,7 @@ final class P256Curve: @unchecked Sendable {
         EC_GROUP_free(group)
     }
 
-    /// Calls `body` with memory for its exclusive use; returns nil if no memory is available.
+    /// Calls `body` with memory for its exclusive use. Returns nil if no memory is available.
     func withScratch<Value>(_ body: (P256Scratch) -> Value?) -> Value? {
         guard let scratch = scratches.withLock({ $0.popLast() }) ?? P256Scratch(group) else { return nil }
         defer { scratches.withLock { $0.append(scratch) } }
@@ -50,30 +50,30 @@ final class P256Curve: @unchecked Sendable {
     }
 }
 
-/// Reusable numbers and points: creating them for each computation costs more than the arithmetic.
+/// Reusable numbers and points, because creating them for each computation costs more than the arithmetic.
 final class P256Scratch: @unchecked Sendable {
     // @unchecked Sendable because P256Curve passes it to one user at a time.
 
-    /// The values computed for one signature.
+    /// The values for one signature.
     struct Lane {
-        /// The signature's number r.
+        /// The number r of the signature.
         let r: OpaquePointer
         /// The digest as a number below n, later replaced by u1.
         let e: OpaquePointer
-        /// The signature's number s in Montgomery form.
+        /// The number s of the signature in Montgomery form.
         let s: OpaquePointer
-        /// The product of s of all earlier lanes, then the inverse of s, and finally u2. The first two are in
+        /// The product of s over all earlier lanes, then the inverse of s, and finally u2. The first two are in
         /// Montgomery form.
         let product: OpaquePointer
     }
 
-    /// Maximum number of signatures that share an inversion; enough for eight notifications.
+    /// The maximum number of signatures that share an inversion, enough for eight notifications.
     static let laneCount = 32
 
     // All owned; freed in deinit.
     let context: OpaquePointer
     let lanes: [Lane]
-    /// The product of s of all lanes, later replaced by its inverse.
+    /// The product of s over all lanes, later replaced by its inverse.
     let product: OpaquePointer
     let x: OpaquePointer
     let sum: OpaquePointer

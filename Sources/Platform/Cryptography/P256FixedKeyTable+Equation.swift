@@ -1,10 +1,10 @@
 internal import COpenSSL
 
 // FIPS 186-4, 6.4: with w = 1 / s modulo n, u1 = e w and u2 = r w, the signature is valid if the point u1 G + u2 Q is
-// not at infinity and its x equals r modulo n. u1 G is computed with OpenSSL's own table, u2 Q with the key's.
+// not at infinity and its x equals r modulo n. u1 G uses OpenSSL's own table, and u2 Q uses the key's.
 
 extension P256FixedKeyTable {
-    /// Verifies signatures, at most one for each lane; returns nil if OpenSSL fails.
+    /// Verifies signatures, at most one per lane. Returns nil if OpenSSL fails.
     func judge(_ signatures: ArraySlice<Signature>, with scratch: P256Scratch) -> [Bool]? {
         var judgements: [Bool] = []
         judgements.reserveCapacity(signatures.count)
@@ -21,8 +21,8 @@ extension P256FixedKeyTable {
         return judgements
     }
 
-    /// Loads a signature. Returns whether r and s are in 1 ..< n. If not, sets the lane's s to 1, so that the product
-    /// of all lanes can be inverted.
+    /// Loads a signature and returns whether r and s are in 1 ..< n. If not, sets the lane's s to 1, so that the
+    /// product of all lanes remains invertible.
     private func read(_ signature: Signature, into lane: P256Scratch.Lane, _ scratch: P256Scratch) -> Bool? {
         let order = curve.order
         let isRead = signature.digest.withUnsafeBytes { digest in
@@ -47,8 +47,8 @@ extension P256FixedKeyTable {
         return isInRange
     }
 
-    /// Replaces the e of each lane by u1 and its product by u2. One inversion serves all lanes: the product of all s is
-    /// inverted, and the inverse of each s is derived from the result.
+    /// Replaces the e of each lane by u1, and its product by u2. All lanes share one inversion: the product of all s is
+    /// inverted, and the inverse of each s is derived from it.
     private func invert(_ lanes: ArraySlice<P256Scratch.Lane>, _ scratch: P256Scratch) -> Bool {
         let (montgomery, context, all) = (curve.montgomery, scratch.context, scratch.product)
         guard BN_copy(all, BN_value_one()) != nil, BN_to_montgomery(all, all, montgomery, context) == 1 else {
@@ -64,7 +64,7 @@ extension P256FixedKeyTable {
             BN_to_montgomery(all, all, montgomery, context) == 1
         else { return false }
         for lane in lanes.reversed() {
-            // A Montgomery product of one number in Montgomery form and one in plain form is in plain form.
+            // The Montgomery product of a number in Montgomery form and one in plain form is in plain form.
             guard BN_mod_mul_montgomery(lane.product, lane.product, all, montgomery, context) == 1,
                 BN_mod_mul_montgomery(all, all, lane.s, montgomery, context) == 1,
                 BN_mod_mul_montgomery(lane.e, lane.e, lane.product, montgomery, context) == 1,
@@ -74,7 +74,7 @@ extension P256FixedKeyTable {
         return true
     }
 
-    /// Returns whether x of u1 G + u2 Q equals r modulo n.
+    /// Returns whether the x of u1 G + u2 Q equals r modulo n.
     private func holds(_ lane: P256Scratch.Lane, _ scratch: P256Scratch) -> Bool? {
         let (context, sum, multiple) = (scratch.context, scratch.sum, scratch.multiple)
         guard EC_POINT_mul(curve.group, sum, lane.e, nil, nil, context) == 1,

@@ -2,14 +2,14 @@ internal import COpenSSL
 
 extension P256FixedKeyTable {
     /// Whether the table yields the same multiples as OpenSSL without the table, accepts a valid signature and rejects
-    /// modified signatures. Call it before the first use; it takes about 20 ms.
+    /// modified ones. Call it before the first use; it takes about 20 ms.
     ///
-    /// It tests the multiples by 64 random numbers, by each power of two, by the smallest and greatest numbers, and by
-    /// numbers that together use each entry of a table with seven-bit windows, which is OpenSSL's layout.
+    /// It computes multiples by 64 random numbers, by each power of two, by the smallest and greatest numbers, and by
+    /// numbers that together use each entry of a table with seven-bit windows, as in OpenSSL.
     ///
     /// - Parameters:
-    ///   - digest: digest of data that the key has signed.
-    ///   - rawSignature: the signature of that data, known to be valid.
+    ///   - digest: the digest of data that the key has signed.
+    ///   - rawSignature: a valid signature of that data.
     package func passesSelfTest(digest: SHA256Digest, rawSignature: [UInt8]) -> Bool {
         defer { ErrorQueue.clear() }
         return multipliesRightly() && judgesRightly(digest, rawSignature)
@@ -59,13 +59,13 @@ extension P256FixedKeyTable {
         } ?? false
     }
 
-    /// Numbers of 32 bytes each. Together, their seven-bit windows take all values of a signed digit: -64 to 64. A
-    /// window of 64 is the digit -64 with a carry into the next window, so 64 beside 63 becomes -64 beside 64.
+    /// Numbers of 32 bytes each. Together, their seven-bit windows have all values of a signed digit, from -64 to 64. A
+    /// window of 64 is the digit -64 with a carry into the next window, so a 64 next to a 63 becomes -64 next to 64.
     private static let everyEntry: [[UInt8]] =
         (1...63).map { digit in number { _ in digit } }
         + [number { $0 & 1 == 0 ? 64 : 63 }, number { $0 & 1 == 0 ? 63 : 64 }]
 
-    /// Returns the number with these windows, lowest first. Four bits remain above the 36th window.
+    /// Returns the number with these windows, lowest first. The top four bits are above the 36th window.
     private static func number(_ window: (Int) -> UInt8) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 32)
         for bit in 0..<256 where window(bit / 7) >> UInt8(bit % 7) & 1 == 1 {

@@ -1,18 +1,18 @@
 internal import CFixedKey
 internal import COpenSSL
 
-/// Precomputed multiples of one P-256 public key. They reduce the time to verify a signature from about 45 us to 24 us,
-/// or to 17 us each for three signatures at once. The table needs about 150 KiB and takes 16 ms to create. Can be
-/// shared between threads.
+/// Precomputed multiples of one P-256 public key. They reduce the verification of a signature from about 45 us to 24
+/// us, or to 17 us each for three signatures in one call. The table needs about 150 KiB and takes 16 ms to create. Can
+/// be shared between threads.
 ///
-/// Use it only for public inputs, because its timing depends on them. It relies on a function that OpenSSL has
-/// deprecated. Callers therefore verify some of the accepted signatures again with
-/// ``P256PublicKey/verify(digest:rawSignature:)-(SHA256Digest,[UInt8])``, and never reject a signature based on the
+/// Use it only for public inputs, because its timing depends on them. It relies on a deprecated function of OpenSSL.
+/// Therefore, callers verify some of the accepted signatures again with
+/// ``P256PublicKey/verify(digest:rawSignature:)-(SHA256Digest,[UInt8])``, and never reject a signature because of the
 /// table alone.
 package final class P256FixedKeyTable: @unchecked Sendable {
-    // @unchecked Sendable because the group and the point never change after init.
+    // @unchecked Sendable because the group and the point do not change after init.
 
-    /// A digest, and r followed by s as in JWS: 32 bytes each, big-endian.
+    /// A digest, and a signature as in JWS: r followed by s, 32 bytes each, big-endian.
     package typealias Signature = (digest: SHA256Digest, rawSignature: [UInt8])
 
     /// The key's point, 04 || x || y.
@@ -38,7 +38,7 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         (self.curve, self.group, self.point) = (curve, group, point)
         let context = BN_CTX_new()
         defer { BN_CTX_free(context) }
-        // This rejects a point that is not on the curve.
+        // Also rejects a point that is not on the curve.
         guard context != nil,
             EC_POINT_oct2point(group, point, uncompressedPoint, uncompressedPoint.count, context) == 1,
             EC_GROUP_set_generator(group, point, curve.order, EC_GROUP_get0_cofactor(curve.group)) == 1
@@ -55,14 +55,14 @@ package final class P256FixedKeyTable: @unchecked Sendable {
         EC_GROUP_free(group)
     }
 
-    /// Returns whether each signature was made by this key. The signatures of a call share one inversion.
+    /// Returns, for each signature, whether this key made it. The signatures of a call share one inversion.
     ///
-    /// The result is also false if OpenSSL could not decide; ``judgements(of:)`` distinguishes the two cases.
+    /// A result is also false if OpenSSL could not decide; ``judgements(of:)`` distinguishes the two cases.
     package func verify(_ signatures: [Signature]) -> [Bool] {
         judgements(of: signatures) ?? [Bool](repeating: false, count: signatures.count)
     }
 
-    /// Returns whether each signature was made by this key, or nil if OpenSSL could not decide because memory is
+    /// Returns, for each signature, whether this key made it, or nil if OpenSSL could not decide because memory is
     /// exhausted.
     package func judgements(of signatures: [Signature]) -> [Bool]? {
         var judgements: [Bool] = []

@@ -5,20 +5,20 @@ package enum SignatureResult: Sendable {
     case valid
     /// The signature is wrong or not 64 bytes long, or r or s is out of range.
     case invalid
-    /// OpenSSL could not decide: memory is exhausted, or we misused OpenSSL. Never blame the peer for it.
+    /// OpenSSL could not decide, because memory is exhausted or the program misused OpenSSL. The peer is not at fault.
     case failed
 }
 
-/// A P-256 public key for verifying ES256. Can be shared between threads.
+/// A P-256 public key that verifies ES256. Can be shared between threads.
 package final class P256PublicKey: @unchecked Sendable {
-    // @unchecked Sendable because an EVP_PKEY is immutable once built; no two verifications share a context.
+    // @unchecked Sendable because an EVP_PKEY is immutable after creation, and no two verifications share a context.
 
     // Owned (one reference); freed in deinit.
     private let handle: OpaquePointer
-    /// Contexts initialised for verification with this key; each holds its own reference to the key.
+    /// Contexts initialized for verification with this key. Each has its own reference to the key.
     private let contexts = ContextPool { EVP_PKEY_CTX_free($0) }
 
-    /// Creates the key of a certificate if its ``Certificate/publicKeyKind`` is `p256`; returns nil for any other kind.
+    /// Creates the key of a certificate. Returns nil if the ``Certificate/publicKeyKind`` is not `p256`.
     package convenience init?(certificate: Certificate) {
         guard certificate.publicKeyKind == .p256, let key = X509_get0_pubkey(certificate.handle),
             EVP_PKEY_up_ref(key) == 1
@@ -26,8 +26,8 @@ package final class P256PublicKey: @unchecked Sendable {
         self.init(owning: key)
     }
 
-    /// Creates a key from its point, 04 || x || y; returns nil for any other encoding, a point that is not on the
-    /// curve, and the point at infinity.
+    /// Creates a key from its point, 04 || x || y. Returns nil for any other encoding, a point that is not on the
+    /// curve, or the point at infinity.
     package convenience init?(uncompressedPoint point: [UInt8]) {
         defer { ErrorQueue.clear() }
         guard point.count == 65, let key = shim_p256_public_key(point) else { return nil }
@@ -46,10 +46,10 @@ package final class P256PublicKey: @unchecked Sendable {
     /// The point, 04 || x || y.
     package var uncompressedPoint: [UInt8] { KeyFacts.point(of: handle) }
 
-    /// Verifies a signature as encoded in JWS: r followed by s, 32 bytes each, big-endian (RFC 7518 section 3.4). Takes
-    /// about 44 us.
+    /// Verifies a signature in the encoding of JWS: r followed by s, 32 bytes each, big-endian (RFC 7518 section 3.4).
+    /// Takes about 44 us.
     ///
-    /// Both variants of a signature, s and n - s, are valid, so never identify anything by its signature.
+    /// A signature has two valid variants, s and n - s, so never identify anything by its signature.
     package func verify(digest: SHA256Digest, rawSignature: UnsafeRawBufferPointer) -> SignatureResult {
         withUnsafeTemporaryAllocation(byteCount: ECDSASignature.maximumDERByteCount, alignment: 1) { der in
             guard let count = ECDSASignature.writeDER(ofRaw: rawSignature, into: der) else { return .invalid }
@@ -60,7 +60,7 @@ package final class P256PublicKey: @unchecked Sendable {
                     context.raw, signature, count, digest.assumingMemoryBound(to: UInt8.self).baseAddress,
                     digest.count)
             }
-            // A successful verification leaves nothing in the queue.
+            // A successful verification adds nothing to the queue.
             if verdict != 1 { ErrorQueue.clear() }
             switch verdict {
             case 1, 0:
@@ -86,7 +86,7 @@ package final class P256PublicKey: @unchecked Sendable {
         return ContextPool.Context(raw: context)
     }
 
-    /// Verifies a signature as encoded in JWS.
+    /// Verifies a signature in the encoding of JWS.
     package func verify(digest: SHA256Digest, rawSignature: [UInt8]) -> SignatureResult {
         rawSignature.withUnsafeBytes { verify(digest: digest, rawSignature: $0) }
     }

@@ -3,7 +3,7 @@ internal import COpenSSL
 extension PrivateKey {
     /// Creates an Ed25519 key from its 32-byte seed (RFC 8032 section 5.1.5).
     ///
-    /// - Throws: ``CryptographyError``: `malformedKey` for any other length, otherwise `unavailable`.
+    /// - Throws: ``CryptographyError``: `malformedKey` if the length is wrong, otherwise `unavailable`.
     package convenience init(ed25519Seed seed: SecretKey) throws(CryptographyError) {
         guard seed.byteCount == Ed25519PublicKey.byteCount else {
             throw CryptographyError(.malformedKey, "an Ed25519 key has 32 bytes, not \(seed.byteCount)")
@@ -20,7 +20,7 @@ extension PrivateKey {
     /// Whether this is an Ed25519 key.
     package var isEd25519: Bool { EVP_PKEY_is_a(handle, "ED25519") == 1 }
 
-    /// The public half; nil if this is not an Ed25519 key.
+    /// The public half, or nil if this is not an Ed25519 key.
     package var ed25519PublicKey: Ed25519PublicKey? {
         defer { ErrorQueue.clear() }
         guard isEd25519 else { return nil }

@@ -9,7 +9,7 @@ internal import COpenSSL
 #endif
 
 extension PrivateKey {
-    /// Reads a P-256 key from a `.p8` file of App Store Connect: unencrypted PKCS#8 in PEM. The bytes read are wiped.
+    /// Reads a P-256 key from a `.p8` file of App Store Connect: unencrypted PKCS#8 in PEM. The buffer is wiped.
     ///
     /// - Throws: ``CryptographyError``: `unreadableFile`, or the errors of ``init(pem:)``.
     package convenience init(contentsOf path: String) throws(CryptographyError) {
@@ -19,13 +19,12 @@ extension PrivateKey {
     /// Parses a P-256 key from unencrypted PKCS#8 in PEM.
     ///
     /// - Throws: ``CryptographyError``: `unsupportedKey` for another kind of key; `malformedKey` for any other text,
-    ///   including encrypted keys (there is no password prompt), and if the public half does not match the private
-    ///   half.
+    ///   for an encrypted key (there is no password prompt), and if the two halves do not match.
     package convenience init(pem: [UInt8]) throws(CryptographyError) {
         self.init(owning: try Self.parse(pem, kind: .p256))
     }
 
-    /// Reads an Ed25519 key from a file: unencrypted PKCS#8 in PEM. The bytes read are wiped.
+    /// Reads an Ed25519 key from a file with unencrypted PKCS#8 in PEM. The buffer is wiped.
     ///
     /// - Throws: ``CryptographyError``: `unreadableFile`, or the errors of ``init(pem:)``.
     package convenience init(ed25519ContentsOf path: String) throws(CryptographyError) {
@@ -54,7 +53,7 @@ extension PrivateKey {
     }
 
     private static func read(_ path: String, kind: WantedKind) throws(CryptographyError) -> OpaquePointer {
-        // Use a private buffer, so that wiping it leaves no copy; such a file has about 260 bytes.
+        // A private buffer, so that wiping it leaves no copy. A key file has about 260 bytes.
         let capacity = 16 * 1024
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
         defer {
@@ -65,7 +64,7 @@ extension PrivateKey {
         return try parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), kind: kind)
     }
 
-    /// Encodes the key as unencrypted PKCS#8 in PEM. A file that contains it must be readable only by its owner.
+    /// Encodes the key as unencrypted PKCS#8 in PEM. Only the owner may have read access to a file with it.
     ///
     /// - Throws: ``CryptographyError`` with code `unavailable`.
     package func pem() throws(CryptographyError) -> [UInt8] {
@@ -84,7 +83,7 @@ extension PrivateKey {
         try pem.span.withUnsafeBytes { (bytes) throws(CryptographyError) in try parse(bytes, kind: kind) }
     }
 
-    /// Returns an error that describes the text that was found instead of a key.
+    /// Returns an error that describes the text found in place of a key.
     private static func refusal(of text: UnsafeRawBufferPointer) -> CryptographyError {
         func begins(_ name: String) -> Bool { text.starts(with: "-----BEGIN \(name)-----".utf8) }
         let found =
@@ -163,7 +162,7 @@ extension PrivateKey {
         throw CryptographyError(.unreadableFile, "\(path) is larger than a private key")
     }
 
-    /// Calls `read(2)`, and repeats the call if a signal interrupts it.
+    /// Calls `read(2)` and retries it if a signal interrupts it.
     private static func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             #if canImport(Glibc)

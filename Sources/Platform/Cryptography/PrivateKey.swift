@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// A private key for signing ES256 and for creating test certificates. Its value is never printed.
+/// A private key that signs ES256 and test certificates. Its value is never printed.
 package final class PrivateKey: @unchecked Sendable {
-    // @unchecked Sendable because an EVP_PKEY is immutable once built; every signature has its own context.
+    // @unchecked Sendable because an EVP_PKEY is immutable after creation, and every signature has its own context.
 
-    /// The kind of key to generate. The verifiers of this project accept only P-256 and P-384; the other kinds are used
-    /// to create inputs that they reject.
+    /// The kind of key to generate. The verifiers of this project accept only P-256 and P-384; the other kinds create
+    /// inputs that they must reject.
     package enum Kind: Hashable, Sendable {
         case p256, p384, p521, secp256k1
         case rsa(bits: Int)
@@ -50,13 +50,13 @@ package final class PrivateKey: @unchecked Sendable {
         return key
     }
 
-    /// The kind of public key that belongs to this key.
+    /// The kind of the public half.
     package var publicKeyKind: PublicKeyKind {
         defer { ErrorQueue.clear() }
         return KeyFacts.kind(of: handle)
     }
 
-    /// The public half for verification; nil if the key is not on P-256.
+    /// The public half, or nil if the key is not on P-256.
     package var publicKey: P256PublicKey? {
         guard publicKeyKind == .p256, EVP_PKEY_up_ref(handle) == 1 else { return nil }
         return P256PublicKey(owning: handle)
@@ -116,7 +116,7 @@ extension PrivateKey.Kind {
         }
     }
 
-    /// Configures the key generator; returns false if OpenSSL rejects a parameter.
+    /// Configures the key generator. Returns false if OpenSSL rejects a parameter.
     fileprivate func configure(_ context: OpaquePointer) throws(CryptographyError) -> Bool {
         switch self {
         case .p256, .p256WithCompressedPoint: return EVP_PKEY_CTX_set_group_name(context, "prime256v1") == 1

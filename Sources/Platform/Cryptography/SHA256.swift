@@ -1,7 +1,6 @@
 internal import COpenSSL
 
-/// Incremental SHA-256 (FIPS 180-4): call `update` any number of times, then call `finish`, which also resets the
-/// state.
+/// Incremental SHA-256 (FIPS 180-4). Call `update` any number of times, and then `finish`, which also resets the state.
 ///
 /// Reuse one instance for many small inputs; use ``digest(of:)`` for a single input. An instance must not be shared
 /// between threads.
@@ -37,7 +36,7 @@ package struct SHA256: ~Copyable {
     ///
     /// - Precondition: `out` has 32 bytes.
     package mutating func finish(into out: UnsafeMutableRawBufferPointer) {
-        // Programming error otherwise: callers pass memory that they have allocated for a digest.
+        // Callers allocate `out` for a digest, so a failure is a programming error.
         precondition(out.count == SHA256Digest.byteCount)
         Self.finish(context, into: out)
         Self.begin(context)
@@ -57,11 +56,11 @@ package struct SHA256: ~Copyable {
 }
 
 extension SHA256 {
-    /// The algorithm, fetched once: fetching it for each digest takes a lock and does not scale.
+    /// The algorithm, fetched once, because fetching takes a lock and does not scale.
     final class Algorithm: @unchecked Sendable {
-        // @unchecked Sendable because an EVP_MD is immutable once fetched.
+        // @unchecked Sendable because an EVP_MD is immutable after it has been fetched.
 
-        // Lives as long as the process; nil if libcrypto has no SHA-256.
+        // Lives as long as the process. Nil if libcrypto has no SHA-256.
         let handle = EVP_MD_fetch(nil, "SHA256", nil)
     }
 
@@ -77,15 +76,15 @@ extension SHA256 {
 
     fileprivate static func begin(_ context: OpaquePointer) {
         guard EVP_DigestInit_ex2(context, algorithm.handle, nil) == 1 else {
-            // Programming error: initializeCryptography() rejects an OpenSSL without SHA-256, so it was not called, or
-            // its error was ignored.
+            // initializeCryptography() rejects an OpenSSL without SHA-256. It was not called or its error was ignored,
+            // which is a programming error.
             fatalError("SHA-256 is not available")
         }
     }
 
     fileprivate static func update(_ context: OpaquePointer, _ bytes: UnsafeRawBufferPointer) {
         guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
-            // Programming error: this fails only on an uninitialised context.
+            // This fails only for an uninitialized context, which is a programming error.
             fatalError("SHA-256 update failed")
         }
     }
@@ -96,20 +95,20 @@ extension SHA256 {
 
     fileprivate static func finish(_ context: OpaquePointer, into out: UnsafeMutableRawBufferPointer) {
         guard EVP_DigestFinal_ex(context, out.assumingMemoryBound(to: UInt8.self).baseAddress, nil) == 1 else {
-            // Programming error: this fails only on an uninitialised context.
+            // This fails only for an uninitialized context, which is a programming error.
             fatalError("SHA-256 final failed")
         }
     }
 }
 
-/// SHA-256 after a fixed prefix: hashing `prefix + suffix` then costs only as much as hashing the suffix. Can be shared
+/// SHA-256 after a fixed prefix: hashing `prefix + suffix` costs only as much as hashing the suffix. Can be shared
 /// between threads.
 package final class SHA256Midstate: @unchecked Sendable {
-    // @unchecked Sendable because the context is only ever the source of EVP_MD_CTX_copy_ex, which reads it.
+    // @unchecked Sendable because the context is only read, by EVP_MD_CTX_copy_ex.
 
     // Owned; freed in deinit.
     private let context: OpaquePointer
-    /// Contexts into which the prefix's context is copied; each copy overwrites the previous one.
+    /// Contexts for copies of the prefix's context. Each copy overwrites the previous one.
     private let copies = ContextPool { EVP_MD_CTX_free($0) }
 
     package init(prefix: UnsafeRawBufferPointer) {
@@ -133,7 +132,7 @@ package final class SHA256Midstate: @unchecked Sendable {
         let copy = copies.take() ?? ContextPool.Context(raw: SHA256.makeContext())
         defer { copies.giveBack(copy) }
         guard EVP_MD_CTX_copy_ex(copy.raw, context) == 1 else {
-            // The source was initialised in init, so only exhausted memory can cause this.
+            // The source was initialized in init, so only exhausted memory can cause this.
             fatalError("SHA-256 copy failed")
         }
         SHA256.update(copy.raw, suffix)

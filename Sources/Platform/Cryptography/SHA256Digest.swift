@@ -1,6 +1,6 @@
 /// The 32 bytes of SHA-256 or HMAC-SHA256, stored inline without an allocation.
 ///
-/// `==` is not constant-time; compare secrets with ``constantTimeEquals(_:_:)``.
+/// `==` is not constant-time. Compare secrets with ``constantTimeEquals(_:_:)``.
 package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     /// The size in bytes: always 32.
     package static let byteCount = 32
@@ -16,13 +16,13 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
         withUnsafeMutableBytes(of: &self) { fill($0) }
     }
 
-    /// Creates a digest from its 32 bytes; returns nil for any other length.
+    /// Creates a digest from its 32 bytes. Returns nil for any other length.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init { buffer in buffer.copyBytes(from: bytes) }
     }
 
-    /// Calls `body` with the 32 bytes, which are borrowed for the call.
+    /// Calls `body` with the 32 bytes, which are valid only during the call.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try Swift.withUnsafeBytes(of: self) { (buffer) throws(E) -> R in try body(buffer) }
     }

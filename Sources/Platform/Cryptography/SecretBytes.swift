@@ -28,7 +28,7 @@ package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
     return bytes
 }
 
-/// Returns a random key from OpenSSL's separate generator for secret values.
+/// Returns a random key from OpenSSL's separate generator for secrets.
 ///
 /// - Throws: the errors of ``randomBytes(_:)``.
 package func randomKey(byteCount: Int) throws(CryptographyError) -> SecretKey {

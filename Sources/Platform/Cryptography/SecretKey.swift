@@ -1,17 +1,16 @@
 internal import Bytes
 
-/// A symmetric key in its own memory, which is overwritten when the last reference is released. The key is never
-/// printed.
+/// A symmetric key in its own memory, which is wiped when the last reference is released. The key is never printed.
 package final class SecretKey: @unchecked Sendable {
-    // @unchecked Sendable because the bytes never change between init and deinit.
+    // @unchecked Sendable because the bytes do not change between init and deinit.
 
-    /// Maximum length of a key; longer keys are rejected wherever keys are read.
+    /// The maximum length of a key in bytes. Code that reads keys rejects longer ones.
     package static let maximumByteCount = 1024
 
-    // Owned; overwritten and freed in deinit.
+    // Owned; wiped and freed in deinit.
     private let buffer: UnsafeMutableRawBufferPointer
 
-    /// Creates a key by calling `fill` with zeroed memory.
+    /// Creates a key from the bytes that `fill` writes to zeroed memory.
     package init(byteCount: Int, filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
         buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(byteCount, 0), alignment: 16)
         buffer.initializeMemory(as: UInt8.self, repeating: 0)
@@ -35,7 +34,7 @@ package final class SecretKey: @unchecked Sendable {
 
     package var byteCount: Int { buffer.count }
 
-    /// Calls `body` with the key, which is borrowed for the call. If the caller copies it, it must wipe the copy.
+    /// Calls `body` with the key, which is valid only during the call. The caller must wipe any copy.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(buffer))
     }

@@ -1,19 +1,19 @@
 internal import COpenSSL
 
-/// The pinned roots, which are the only trust anchors: neither the operating system's store nor a root found in a
-/// message is trusted. A store is created once and can be shared between threads. Other roots require a new store, and
-/// with it every cache of paths starts empty.
+/// The pinned roots, which are the only trust anchors. Neither the operating system's store nor a root in a message is
+/// trusted. A store is created once and can be shared between threads. A change of roots requires a new store, with
+/// which every cache of paths starts empty.
 package final class TrustStore: @unchecked Sendable {
-    // @unchecked Sendable because the store is complete after init, and OpenSSL locks it while reading.
+    // @unchecked Sendable because the store is complete after init, and OpenSSL locks it during reads.
 
-    /// The roots in the order given.
+    /// The roots, in the given order.
     package let roots: [Certificate]
-    // Owned; freed in deinit. The store holds its own references to the roots.
+    // Owned; freed in deinit. The store has its own references to the roots.
     private let store: OpaquePointer
 
-    /// - Throws: ``CryptographyError``: `untrustworthyRoot` if a root is not self-signed or contains malformed
-    ///   extensions, `invalidArgument` if there are no roots, `unavailable` if OpenSSL fails. Verifying the roots' own
-    ///   signatures also tests the library: a process must not start if this fails.
+    /// - Throws: ``CryptographyError``: `untrustworthyRoot` if a root is not self-signed or has malformed extensions,
+    ///   `invalidArgument` if there are no roots, `unavailable` if OpenSSL fails. Verifying the roots' own signatures
+    ///   also tests libcrypto, so a process must not start if this fails.
     package init(roots: [Certificate]) throws(CryptographyError) {
         ErrorQueue.clear()
         guard !roots.isEmpty else { throw CryptographyError(.invalidArgument, "a trust store needs at least one root") }
@@ -38,10 +38,9 @@ package final class TrustStore: @unchecked Sendable {
     private static func configure(_ store: OpaquePointer) throws(CryptographyError) {
         let parameters = X509_VERIFY_PARAM_new()
         defer { X509_VERIFY_PARAM_free(parameters) }
-        // NO_CHECK_TIME: OpenSSL checks time before the signatures below it, and its versions differ exactly at
-        // notAfter.
-        // Depth counts intermediates; callers reject a path that is longer than they allow.
-        // Level 3 (128 bits) rejects SHA-1, MD5, SHA-224 and RSA below 3,072. X509_STRICT stays off: its meaning
+        // NO_CHECK_TIME: OpenSSL checks the time of a certificate before the signatures below it, and its versions
+        // differ exactly at notAfter. Depth counts intermediates; callers reject longer paths than they allow. Level 3
+        // (128 bits) rejects SHA-1, MD5, SHA-224 and RSA below 3,072. X509_STRICT stays off, because its meaning
         // changed.
         let flags = UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_NO_CHECK_TIME)
         guard X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else {
@@ -66,15 +65,15 @@ package final class TrustStore: @unchecked Sendable {
         }
     }
 
-    /// Returns the path from `chain[0]` to a pinned root; the other certificates in `chain` are possible intermediates.
-    /// Synchronous; needs about 1 ms of CPU time, including two P-384 verifications.
+    /// Returns the path from `chain[0]` to a pinned root. The other certificates in `chain` are possible intermediates.
+    /// Synchronous; takes about 1 ms of CPU time, including two P-384 verifications.
     package func validate(chain: [Certificate]) -> ChainResult {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
         let outOfMemory = ChainFailure(code: X509_V_ERR_OUT_OF_MEM, depth: 0)
         guard let leaf = chain.first else { return .failure(ChainFailure(code: X509_V_ERR_INVALID_CALL, depth: 0)) }
-        // The context borrows the store, the leaf and the stack, and the stack borrows its certificates. All of them
-        // outlive the context here.
+        // The context borrows the store, the leaf and the stack, and the stack borrows its certificates. All outlive
+        // the context here.
         return withExtendedLifetime((self, chain)) {
             guard let untrusted = shim_stack_new() else { return .failure(outOfMemory) }
             defer { shim_stack_free(untrusted) }
@@ -87,7 +86,7 @@ package final class TrustStore: @unchecked Sendable {
             let verdict = X509_verify_cert(context)
             let code = X509_STORE_CTX_get_error(context)
             guard verdict == 1, code == X509_V_OK else {
-                // A negative verdict without an error code is our own failure and never means a valid path.
+                // A negative verdict without an error code is an internal failure, never a valid path.
                 let known = code == X509_V_OK ? X509_V_ERR_INVALID_CALL : code
                 return .failure(ChainFailure(code: known, depth: X509_STORE_CTX_get_error_depth(context)))
             }
@@ -96,8 +95,8 @@ package final class TrustStore: @unchecked Sendable {
         }
     }
 
-    /// Returns the verified path. The path is freed with the context, so each certificate is replaced by one of ours or
-    /// gets its own reference.
+    /// Returns the verified path. OpenSSL frees the path with the context, so each certificate is replaced by one from
+    /// `chain` or the roots, or gets a reference of its own.
     private func path(of context: OpaquePointer, among chain: [Certificate]) -> [Certificate]? {
         guard let stack = X509_STORE_CTX_get0_chain(context) else { return nil }
         var path: [Certificate] = []
@@ -116,7 +115,7 @@ package final class TrustStore: @unchecked Sendable {
 }
 
 extension Certificate {
-    /// Creates another owner of `handle` with its own reference; returns nil if memory is exhausted.
+    /// Creates a certificate that shares `handle` with its own reference. Returns nil if memory is exhausted.
     fileprivate convenience init?(sharing handle: OpaquePointer) {
         guard let der = Self.encoding(of: handle), X509_up_ref(handle) == 1 else { return nil }
         self.init(owning: handle, der: der)

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A value bound to a parameter without being copied: its bytes must stay valid until the statement has run.
+/// A value that is bound to a parameter without a copy. Its bytes must remain valid until the statement has run.
 package enum BorrowedValue {
     case null
     case integer(Int64)
@@ -13,7 +13,7 @@ package enum BorrowedValue {
 
     /// Binds the value.
     ///
-    /// - Returns: SQLite's result.
+    /// - Returns: SQLite's result code.
     func bind(to statement: OpaquePointer, at position: Int32) -> Int32 {
         switch self {
         case .null: return sqlite3_bind_null(statement, position)

@@ -1,7 +1,7 @@
 internal import CSQLite
 
-/// An open connection and its lock. The database and all its statements retain this object; releasing the last
-/// reference closes the connection and then releases the lock.
+/// An open connection and its lock. The database and all its statements retain this object. The last release closes the
+/// connection and then the lock.
 final class Connection {
     let handle: OpaquePointer
     private let lock: OwnershipLock?
@@ -13,7 +13,7 @@ final class Connection {
         guard !path.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path contains a NUL byte") }
         let mode = access == .reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         _ = Self.pageMemory
-        // SQLite's own mutex is disabled: `Database` guarantees that only one thread uses the connection.
+        // SQLite's own mutex is disabled, because `Database` guarantees that only one thread uses the connection.
         var handle: OpaquePointer?
         let result = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard result == SQLITE_OK, let handle else {
@@ -29,7 +29,7 @@ final class Connection {
     }
 
     deinit {
-        // All statements are finalized by now: each one retains this object until it is finalized.
+        // All statements are finalized now, because each one retains this object until then.
         sqlite3_close_v2(handle)
     }
 }

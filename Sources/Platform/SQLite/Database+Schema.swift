@@ -1,4 +1,4 @@
-/// One step in the history of a schema: statements that migrate a database from one version to the next.
+/// One step in the history of a schema: the statements that migrate a database to the next version.
 package struct Migration: Sendable {
     /// Statements without parameters, separated by semicolons.
     package let sql: String
@@ -9,13 +9,13 @@ package struct Migration: Sendable {
 }
 
 extension Database {
-    /// Returns the schema version stored in the file; 0 for a new file.
+    /// Returns the schema version stored in the file, 0 for a new file.
     package func userVersion() throws(SQLiteError) -> Int {
         Int(try pragma("PRAGMA user_version"))
     }
 
-    /// Migrates the schema to the latest version. A step's position in the list is its version, so steps may only be
-    /// appended. Each step and the update of the version are one transaction.
+    /// Migrates the schema to the latest version. The version of a step is its position in the list, so steps may only
+    /// be appended. Each step and its update of the version are one transaction.
     ///
     /// - Throws: ``SQLiteError/Code/newerSchema`` if the file has more steps than the list.
     package func migrate(_ migrations: [Migration]) throws {
@@ -26,7 +26,7 @@ extension Database {
         }
         for (index, migration) in migrations.enumerated().dropFirst(max(0, version)) {
             try transaction {
-                // Another process that shares the file may already have run the step.
+                // Another process that shares the file may already have run this step.
                 guard try userVersion() == index else { return }
                 try executeScript(migration.sql)
                 // A pragma cannot take parameters.
@@ -35,9 +35,10 @@ extension Database {
         }
     }
 
-    /// Returns the problems found by `PRAGMA quick_check`; empty if the file is intact. Reads the whole file.
+    /// Returns the problems that `PRAGMA quick_check` finds, or an empty array if the file is intact. Reads the whole
+    /// file.
     ///
-    /// - Throws: a corruption error if the check itself cannot read the file.
+    /// - Throws: a corruption error if the check cannot read the file.
     package func quickCheck() throws -> [String] {
         let problems = try rows("PRAGMA quick_check") { row in try row.text(0) }
         return problems == ["ok"] ? [] : problems
@@ -49,7 +50,7 @@ extension Database {
         } catch let error as SQLiteError {
             throw error
         } catch {
-            // The closure above throws nothing else.
+            // The closure above throws no other error.
             throw SQLiteError(.misuse, "\(error)", sql: sql)
         }
     }

@@ -2,8 +2,8 @@ internal import CSQLite
 
 /// A connection to an SQLite database.
 ///
-/// Not `Sendable`: only one thread or queue may use it at a time, which the compiler enforces (put it in an actor with
-/// its own executor, or in a `Mutex`). Every call may block on the disk, so it must not run on the cooperative pool.
+/// Not `Sendable`: the compiler ensures that only one thread or queue uses it at a time (put it in an actor with its
+/// own executor, or in a `Mutex`). Every call may block on the disk, so it must not run on the cooperative pool.
 package final class Database {
     /// The access mode of a connection.
     package enum Access: Sendable {
@@ -11,10 +11,10 @@ package final class Database {
         /// ``SQLiteError/Code/ownedByAnother``. Creates the file if it does not exist.
         case writer
         /// One of several writers of the file, in this process or others, which wait for each other's transactions.
-        /// Fails with ``SQLiteError/Code/ownedByAnother`` while a ``writer`` holds the file. Creates the file if it
+        /// Fails with ``SQLiteError/Code/ownedByAnother`` while a ``writer`` has the file open. Creates the file if it
         /// does not exist.
         case sharedWriter
-        /// Reads data that the writer has committed. The file must exist and is never changed.
+        /// Reads data that a writer has committed. The file must exist and is never changed.
         case reader
     }
 
@@ -28,13 +28,14 @@ package final class Database {
 
     private static let maximumCachedStatements = 256
 
-    /// Opens a file. A writer uses a write-ahead log with `synchronous=NORMAL`: a process crash loses nothing, a power
-    /// failure may lose the latest commits, and neither corrupts the file.
+    /// Opens a file. A writer uses a write-ahead log with `synchronous=NORMAL`: a crash of the process loses nothing, a
+    /// power failure may lose the latest commits, and neither corrupts the file.
     ///
     /// - Parameters:
-    ///   - path: the file; its directory must exist.
+    ///   - path: the file, in an existing directory.
     ///   - access: the access mode.
-    ///   - busyTimeout: maximum time that a statement waits for a lock before it fails with ``SQLiteError/Code/busy``.
+    ///   - busyTimeout: the maximum time that a statement waits for a lock before it fails with
+    ///     ``SQLiteError/Code/busy``.
     /// - Throws: ``SQLiteError/Code/ownedByAnother``, ``SQLiteError/Code/notADatabase``, or SQLite's own error.
     package convenience init(
         path: String, access: Access = .writer, busyTimeout: Duration = .seconds(5)
@@ -49,7 +50,7 @@ package final class Database {
             } else {
                 try executeScript("PRAGMA query_only=ON;")
             }
-            // The first read of the header detects a file that is not a database.
+            // Reading the header detects a file that is not a database.
             _ = try userVersion()
         } catch {
             close()
@@ -57,11 +58,11 @@ package final class Database {
         }
     }
 
-    /// Memory and disk space with which a writer reduces how often it writes frequently changed pages.
+    /// Memory and disk space that a writer uses to write frequently changed pages less often.
     package struct WriteBuffers: Sendable {
-        /// Size of the page cache in KiB.
+        /// The size of the page cache in KiB.
         package var cache: Int
-        /// Size of the write-ahead log, in pages of 4 KiB, that triggers a checkpoint.
+        /// The size of the write-ahead log that triggers a checkpoint, in pages of 4 KiB.
         package var log: Int
 
         package init(cache: Int, log: Int) {
@@ -73,8 +74,8 @@ package final class Database {
         package static let usual = WriteBuffers(cache: 4_096, log: 4_000)
     }
 
-    /// Changes the buffers of a writer and releases unused resources: memory immediately, an oversized log with the
-    /// first transaction after a checkpoint.
+    /// Changes the buffers of a writer and releases unused resources: memory immediately, an oversized log in the first
+    /// transaction after a checkpoint.
     package func use(_ buffers: WriteBuffers) throws(SQLiteError) {
         try executeScript(
             """
@@ -83,7 +84,7 @@ package final class Database {
             """)
     }
 
-    /// Enables the write-ahead log. If two connections do so on a new file at the same time, SQLite rejects one of
+    /// Enables the write-ahead log. If two connections do this for a new file at the same time, SQLite rejects one of
     /// them, because the busy timeout does not apply to a potential deadlock.
     private func useWriteAheadLog(within limit: Duration) throws(SQLiteError) {
         let end = ContinuousClock.now + limit
@@ -97,7 +98,7 @@ package final class Database {
         }
     }
 
-    /// Opens an in-memory database, for tests.
+    /// Opens an in-memory database for tests.
     package static func inMemory() throws(SQLiteError) -> Database {
         let database = try Database(path: ":memory:", access: .writer, lock: nil, busyTimeout: .zero)
         try database.executeScript("PRAGMA foreign_keys=ON;")
@@ -111,7 +112,7 @@ package final class Database {
     }
 
     /// Closes the connection. Its statements then fail with ``SQLiteError/Code/closed``. Closing the last connection to
-    /// a file checkpoints the write-ahead log.
+    /// a file also checkpoints the write-ahead log.
     package func close() {
         for statement in statements.values { statement.close() }
         statements = [:]
@@ -120,10 +121,10 @@ package final class Database {
 
     // MARK: Statements
 
-    /// Returns the compiled statement for an SQL text, from the cache. A caller that runs a statement very often should
-    /// keep it.
+    /// Returns the compiled statement for an SQL text from the cache. A caller that runs a statement very often should
+    /// keep the statement.
     ///
-    /// A running statement (one whose rows are being read) is not returned again; a second one is compiled instead.
+    /// While a statement is running (its rows are being read), a second one is compiled and returned instead.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let statement = statements[sql], !statement.isRunning { return statement }
         guard let connection else { throw SQLiteError(.closed, "the database is closed", sql: sql) }
@@ -159,7 +160,7 @@ package final class Database {
         guard result == SQLITE_OK else { throw SQLiteError(connection: connection.handle, result: result, sql: sql) }
     }
 
-    /// Number of rows changed by the last insert, update or delete.
+    /// The number of rows that the last insert, update or delete changed.
     package var changes: Int { connection.map { Int(sqlite3_changes64($0.handle)) } ?? 0 }
 
     /// The row id of the last insert.
@@ -170,7 +171,7 @@ package final class Database {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { connection.map { sqlite3_get_autocommit($0.handle) == 0 } ?? false }
 
-    /// Runs the body in one read transaction, so that it sees a consistent state of the database.
+    /// Runs the body in one read transaction, with a consistent view of the database.
     package func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         guard !isInTransaction else { throw SQLiteError(.misuse, "a transaction is already open") }
         try run("BEGIN")
@@ -179,8 +180,8 @@ package final class Database {
         return try body()
     }
 
-    /// Runs the body in one immediate transaction, which is committed when the body returns and rolled back if the body
-    /// or the commit throws. Nesting fails with ``SQLiteError/Code/misuse``.
+    /// Runs the body in one immediate transaction. Commits when the body returns; rolls back if the body or the commit
+    /// throws. Nesting fails with ``SQLiteError/Code/misuse``.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         guard !isInTransaction else { throw SQLiteError(.misuse, "a transaction is already open") }
         try run("BEGIN IMMEDIATE")
@@ -189,7 +190,7 @@ package final class Database {
             try run("COMMIT")
             return result
         } catch {
-            // After some failures, such as a full disk, SQLite has already rolled back.
+            // SQLite has already rolled back after some failures, such as a full disk.
             if isInTransaction { try? run("ROLLBACK") }
             throw error
         }

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The lock file beside a database. An exclusive writer locks it exclusively; shared writers share the lock.
+/// The lock file next to a database. A single writer locks it exclusively; shared writers share the lock.
 ///
-/// The file is not removed when the lock is released, because two processes could then lock two different files.
+/// The file remains after the lock is released; otherwise, two processes could lock two different files.
 final class OwnershipLock {
     private let descriptor: Int32
 
     init(databasePath: String, isShared: Bool) throws(SQLiteError) {
-        // The system would truncate the path at a zero byte and create and lock a different file.
+        // The system would truncate the path at a zero byte, and create and lock a different file.
         guard !databasePath.utf8.contains(0) else { throw SQLiteError(.cannotOpen, "the path contains a NUL byte") }
         let path = databasePath + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -26,7 +26,7 @@ final class OwnershipLock {
     }
 
     deinit {
-        // Closing is not enough: a process started by another thread briefly holds a copy of the descriptor.
+        // Closing is not enough, because a process that another thread starts briefly has a copy of the descriptor.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }

@@ -1,12 +1,11 @@
 internal import CSQLite
 
-/// The current row of a query. It is valid only during the closure that reads it; reading a column afterwards is an
-/// error.
+/// The current row of a query, valid only in the closure that reads it. Reading a column afterwards is an error.
 ///
-/// Columns are numbered from 0. Reading a column as the wrong type is an error; values are not converted.
+/// Columns are numbered from 0. Values are not converted; reading a column as another type is an error.
 package struct Row {
     private let statement: OpaquePointer
-    /// Keeps `statement` alive.
+    /// A reference that keeps `statement` alive.
     private let owner: Statement
 
     init(statement: OpaquePointer, owner: Statement) {
@@ -16,7 +15,7 @@ package struct Row {
 
     private var sql: String { owner.sql }
 
-    /// Number of columns; 0 after the row has been read.
+    /// The number of columns; 0 after the row has been read.
     package var columnCount: Int { owner.isOpen ? Int(sqlite3_data_count(statement)) : 0 }
 
     /// Whether the column is null.
@@ -28,7 +27,7 @@ package struct Row {
         return sqlite3_column_int64(statement, Int32(column))
     }
 
-    /// Returns a floating-point column; an integer is accepted as well.
+    /// Returns a floating-point column. An integer is accepted too.
     package func real(_ column: Int) throws(SQLiteError) -> Double {
         if try type(column) != SQLITE_INTEGER { try check(column, SQLITE_FLOAT, "a real number") }
         return sqlite3_column_double(statement, Int32(column))
@@ -37,7 +36,7 @@ package struct Row {
     /// Returns a text column, which must be valid UTF-8.
     package func text(_ column: Int) throws(SQLiteError) -> String {
         try check(column, SQLITE_TEXT, "text")
-        // The pointer must be requested before the length, as SQLite's documentation requires.
+        // SQLite's documentation requires the pointer to be requested before the length.
         guard let bytes = sqlite3_column_text(statement, Int32(column)) else { throw outOfMemory() }
         let count = Int(sqlite3_column_bytes(statement, Int32(column)))
         guard let text = String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self) else {

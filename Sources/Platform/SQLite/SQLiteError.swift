@@ -20,13 +20,13 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         package static let misuse = Code(rawValue: SQLITE_MISUSE)
         package static let noMemory = Code(rawValue: SQLITE_NOMEM)
 
-        /// Another process, or another `Database` in this process, is writing to the file.
+        /// Another process, or another `Database` in this process, is a writer of the file.
         package static let ownedByAnother = Code(rawValue: -1)
-        /// The file was written by a newer version of the program.
+        /// A newer version of the program wrote the file.
         package static let newerSchema = Code(rawValue: -2)
-        /// A column has a type other than the requested one, or contains text that is not UTF-8.
+        /// A column does not have the requested type, or its text is not UTF-8.
         package static let wrongType = Code(rawValue: -3)
-        /// The number of values differs from the number of parameters of the statement.
+        /// The number of values differs from the number of parameters in the statement.
         package static let wrongParameterCount = Code(rawValue: -4)
         /// The database has been closed.
         package static let closed = Code(rawValue: -5)
@@ -34,11 +34,11 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     /// The kind of failure. Callers base decisions on it and on the properties below.
     package let code: Code
-    /// SQLite's extended result code, or the same value as `code`.
+    /// SQLite's extended result code, or the same number as `code`.
     package let extendedCode: Int32
     /// The message from SQLite or from this library.
     package let message: String
-    /// The statement, if one was run. It contains placeholders, not values.
+    /// The statement, if there is one, with placeholders instead of values.
     package let sql: String?
 
     init(_ code: Code, _ message: String, sql: String? = nil) {
@@ -50,7 +50,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     init(connection: OpaquePointer?, result: Int32, sql: String? = nil) {
         let extended = connection.map { sqlite3_extended_errcode($0) } ?? result
-        // The connection keeps only the last failure, so use the generic text if the result came from another call.
+        // The connection stores only the last failure, so a generic message is used if the result is from another call.
         let isOfThisCall = extended & 0xFF == result & 0xFF
         self.code = Code(rawValue: result & 0xFF)
         self.extendedCode = isOfThisCall ? extended : result
@@ -59,13 +59,13 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
         self.sql = sql
     }
 
-    /// Whether another connection holds a lock; the same statement may succeed later.
+    /// Whether another connection has a lock. The statement may succeed later.
     package var isBusy: Bool { code == .busy || code == .locked }
     /// Whether the disk or the database's own limit is full.
     package var isFull: Bool { code == .full }
-    /// Whether the file is corrupt or not a database: move it away and rebuild it.
+    /// Whether the file is corrupt or not a database. Move it away and rebuild it.
     package var isCorrupt: Bool { code == .corrupt || code == .notADatabase }
-    /// Whether the same operation may succeed later without changes to the program or the data.
+    /// Whether the operation may succeed later, with the same program and data.
     package var isRetriable: Bool {
         isBusy || isFull || [.inputOutput, .cannotOpen, .noMemory, .interrupted, .ownedByAnother].contains(code)
     }

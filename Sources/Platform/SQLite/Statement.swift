@@ -1,17 +1,17 @@
 internal import CSQLite
 
-/// A compiled statement of one ``Database``, cached by the database or kept by a caller that runs it often.
+/// A compiled statement of one ``Database``. The database caches it, or a caller that runs it often keeps it.
 ///
 /// Not `Sendable`, like its database: only the thread or queue that uses the database may use it.
 package final class Statement {
-    /// The text from which the statement was compiled.
+    /// The SQL text of the statement.
     package let sql: String
     private let parameterCount: Int
-    /// Finalized in `deinit`, or when the database closes; `nil` afterwards.
+    /// Finalized in `deinit` or when the database closes, and then `nil`.
     private var handle: OpaquePointer?
-    /// Retained until the statement is finalized.
+    /// Retained until the statement has been finalized.
     private var connection: Connection?
-    /// Whether the statement's rows are being read. Meanwhile, it must not be run again.
+    /// Whether the rows of the statement are being read. During this time, it must not be run again.
     private(set) var isRunning = false
 
     init(connection: Connection, sql: String) throws(SQLiteError) {
@@ -59,12 +59,12 @@ package final class Statement {
 
     /// Runs the statement to completion and ignores its rows.
     ///
-    /// - Parameter values: values bound in place; their bytes must stay valid during the call.
+    /// - Parameter values: values that are bound without a copy. Their bytes must remain valid during the call.
     package func run(borrowing values: [BorrowedValue]) throws(SQLiteError) {
         let handle = try handle(for: values.count)
         defer {
             sqlite3_reset(handle)
-            // The bound memory becomes invalid.
+            // The bound memory is about to become invalid.
             sqlite3_clear_bindings(handle)
         }
         for index in values.indices {
@@ -102,7 +102,7 @@ package final class Statement {
         return try outcome.get()
     }
 
-    /// Advances to the next row; returns false if there is none.
+    /// Advances to the next row. Returns false if there is none.
     private func step(_ handle: OpaquePointer) throws(SQLiteError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -111,7 +111,7 @@ package final class Statement {
         }
     }
 
-    /// Returns the handle if the statement can be run with this number of values.
+    /// Returns the handle if the statement can run with this number of values.
     private func handle(for count: Int) throws(SQLiteError) -> OpaquePointer {
         guard let handle else { throw SQLiteError(.closed, "the database is closed", sql: sql) }
         guard !isRunning else { throw SQLiteError(.misuse, "the statement is already running", sql: sql) }
@@ -122,24 +122,24 @@ package final class Statement {
         return handle
     }
 
-    /// Calls `body` while the values are bound. Texts and blobs are bound in place, so SQLite does not copy them.
+    /// Calls `body` while the values are bound. SQLite does not copy texts and blobs.
     private func run(_ values: [SQLiteValue], _ body: (OpaquePointer) -> Void) throws(SQLiteError) {
         let handle = try handle(for: values.count)
         let result = Statement.bind(handle, values, from: 0) {
             isRunning = true
             body(handle)
-            // The result repeats that of the last step, which has already been reported.
+            // The result repeats the last step's result, which has already been reported.
             sqlite3_reset(handle)
             isRunning = false
         }
-        // The bound memory becomes invalid.
+        // The bound memory is about to become invalid.
         sqlite3_clear_bindings(handle)
         guard result == SQLITE_OK else { throw error(handle, result) }
     }
 
-    /// Binds the values from the given index onwards, and calls `body` when all values are bound.
+    /// Binds the values from index `first`, and calls `body` when all are bound.
     ///
-    /// - Returns: SQLite's result for the first value that cannot be bound, in which case `body` is not called.
+    /// - Returns: SQLite's result code for the first value that cannot be bound; `body` is then not called.
     private static func bind(
         _ handle: OpaquePointer, _ values: [SQLiteValue], from first: Int, _ body: () -> Void
     ) -> Int32 {
@@ -155,7 +155,7 @@ package final class Statement {
             case .real(let real): result = sqlite3_bind_double(handle, position, real)
             case .text(var text):
                 return text.withUTF8 { bytes in
-                    // If the address were null, SQLite would bind null instead of an empty text.
+                    // For a null address, SQLite would bind null instead of an empty text.
                     withUnsafePointer(to: CChar(0)) { empty in
                         bytes.withMemoryRebound(to: CChar.self) { characters in
                             next(
@@ -194,7 +194,7 @@ package final class Statement {
 }
 
 extension String {
-    /// Calls `body` with the text as C characters and their count; SQLite reads no further than the count.
+    /// Calls `body` with the text as C characters and the number of characters that SQLite may read.
     func withUTF8Prefix<Result>(_ body: (UnsafePointer<CChar>, Int32) -> Result) -> Result {
         withCString { body($0, Int32(clamping: utf8.count)) }
     }

@@ -1,12 +1,12 @@
 package import Configuration
 
-/// The parts of a configured service URL that determine whether it may be used.
+/// The parts of a service URL in the configuration that determine whether it is acceptable.
 package struct EndpointURL: Sendable, Equatable {
     /// Whether bodies are encrypted in transit.
     package let isEncrypted: Bool
-    /// Whether the URL contains a user and possibly a password. In that case, a rejected URL must not be printed.
+    /// Whether the URL contains a user and possibly a password. If so, do not print a rejected URL.
     package let hasUser: Bool
-    /// The problem with the URL, as the end of a sentence; nil if there is none.
+    /// The problem with the URL, phrased as the end of a sentence, or nil if there is none.
     package let problem: String?
     private let host: Substring
 
@@ -41,7 +41,7 @@ package struct EndpointURL: Sendable, Equatable {
         return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
     }
 
-    /// Splits an authority into the host (an IPv6 address keeps its brackets) and the port text after the colon.
+    /// Splits an authority into the host, including the brackets of an IPv6 address, and the port text after the colon.
     private static func split(_ authority: Substring) -> (host: Substring, port: Substring?) {
         let end = authority.lastIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
         guard let colon = authority[end...].firstIndex(of: ":") else { return (authority, nil) }
@@ -50,7 +50,7 @@ package struct EndpointURL: Sendable, Equatable {
 }
 
 extension ValueKind where Value == String {
-    /// An absolute `https` or `http` URL without a fragment, which is never sent.
+    /// An absolute `https` or `http` URL without a fragment, because HTTP does not send fragments.
     package static var endpointURL: ValueKind<String> {
         ValueKind(
             name: "URL", expected: "an https:// URL", example: "https://api.example.com/webhooks", text: { $0 }

@@ -2,19 +2,19 @@ internal import Bytes
 package import Configuration
 package import Cryptography
 
-/// The keys for signing requests: the current key and, during a rotation, also the previous and next keys.
+/// The keys that sign requests: the current key and, during a rotation, the previous and the next keys.
 package struct SigningKeys: Sendable {
     private static let prefix = Array("whsec_".utf8)
-    /// Allowed key sizes in bytes (Standard Webhooks 1.0, symmetric keys).
+    /// The allowed sizes of a key in bytes (Standard Webhooks 1.0, symmetric keys).
     private static let keySizes = 24...64
-    /// Maximum number of keys. Each key adds a signature of 47 bytes to one header field.
+    /// The maximum number of keys. Each key adds a signature of 47 bytes to the header field.
     private static let maximumKeys = 8
 
     private let keys: [[UInt8]]
 
     /// Parses one key per line: base64, with or without the prefix `whsec_`. Empty lines are ignored.
     ///
-    /// - Throws: an error that contains the number of the invalid line, but not its text.
+    /// - Throws: an error with the number of the invalid line, but without its text.
     package init(lines text: [UInt8]) throws(FileProblem) {
         var keys: [[UInt8]] = []
         for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -36,8 +36,8 @@ package struct SigningKeys: Sendable {
         self.keys = keys
     }
 
-    /// Returns the value of `webhook-signature`: for each key, `v1,` followed by the base64 HMAC-SHA256 of
-    /// `id.timestamp.body`, separated by spaces. Source: Standard Webhooks 1.0.
+    /// Returns the value of `webhook-signature` (Standard Webhooks 1.0): for each key, `v1,` followed by the base64
+    /// HMAC-SHA256 of `id.timestamp.body`, separated by spaces.
     ///
     /// - Parameter timestamp: seconds since 1970, as sent.
     package func signature(id: String, timestamp: Int64, body: [UInt8]) throws(CryptographyError) -> String {
@@ -53,8 +53,9 @@ package struct SigningKeys: Sendable {
     /// Returns the three header fields of a signed request.
     ///
     /// - Parameters:
-    ///   - id: the same id for every attempt; must not contain a period, which separates the signed parts.
-    ///   - timestamp: time of this attempt in seconds since 1970; receivers reject a request that is minutes old.
+    ///   - id: the id, which is the same for every attempt. It must not contain a period, which separates the signed
+    ///     parts.
+    ///   - timestamp: the time of this attempt in seconds since 1970. Receivers reject requests that are minutes old.
     package func headers(
         id: String, timestamp: Int64, body: [UInt8]
     ) throws(CryptographyError) -> [(name: String, value: String)] {
