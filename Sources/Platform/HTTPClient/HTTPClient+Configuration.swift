@@ -30,7 +30,7 @@ public enum HTTPClientSettings {
 extension HTTPClient.Configuration {
     /// Creates a client configuration from ``HTTPClientSettings``.
     ///
-    /// - Throws: a `ConfigurationError` if credentials cannot be read or no proxy is configured for them.
+    /// - Throws: a `ConfigurationError` if credentials cannot be read or there is no proxy for them.
     public init(_ configuration: Configuration, trustRootsFile: String? = nil) throws(ConfigurationError) {
         self.init(trustRootsFile: trustRootsFile)
         guard let url = configuration[HTTPClientSettings.proxy] else {
@@ -67,7 +67,7 @@ extension ValueKind where Value == String {
             name: "URL", expected: "http or https, host and port", example: "http://proxy.example.com:3128",
             text: { $0 }
         ) { text throws(SettingProblem) in
-            // A text with an @ may contain a password even if it is not a URL.
+            // A text with an @ may contain a password, even if it is not a URL.
             guard !text.contains("@") else {
                 throw SettingProblem(
                     "contains a user or password; write them as user:password into the file of "

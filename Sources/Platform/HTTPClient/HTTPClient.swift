@@ -1,19 +1,18 @@
 internal import CCurl
 
-/// An HTTP client based on libcurl. A single thread performs all transfers and sleeps while there are none.
+/// An HTTP client based on libcurl. A single thread performs all transfers and sleeps when there are none.
 ///
-/// Connections are kept and reused. The client uses HTTP/1.1 over TCP or over TLS 1.2 or later, and verifies the
-/// server. It does not follow redirects, use the environment's proxy variables, keep cookies, decompress responses, or
-/// retry.
+/// Connections are reused. The client uses HTTP/1.1 over TCP or over TLS 1.2 or later, and verifies the server. It does
+/// not follow redirects, read the environment's proxy variables, store cookies, decompress responses, or retry.
 public final class HTTPClient: Sendable {
     public struct Configuration: Sendable {
-        /// PEM file with the roots to trust instead of the system's roots.
+        /// A PEM file with the roots to trust instead of the system's roots.
         public var trustRootsFile: String?
-        /// Proxy for requests; nil means a direct connection.
+        /// The proxy for requests; nil means a direct connection.
         public var proxy: HTTPProxy?
-        /// Maximum number of requests in progress; further requests fail with `overloaded`.
+        /// The maximum number of requests in progress. Further requests fail with `overloaded`.
         public var maximumInFlight: Int
-        /// Maximum number of idle connections kept for later requests.
+        /// The maximum number of idle connections kept open for later requests.
         public var maximumIdleConnections: Int
 
         public init(
@@ -41,9 +40,9 @@ public final class HTTPClient: Sendable {
 
     deinit { queue.close() }
 
-    /// Sends the request and waits for the whole response. Cancelling the task ends the transfer.
+    /// Sends the request and returns the whole response. Cancelling the task ends the transfer.
     ///
-    /// - Throws: ``HTTPClientError``: every code except `other` has a documented meaning; `isRetriable` tells whether a
+    /// - Throws: ``HTTPClientError``. Every code except `other` has a documented meaning; `isRetriable` tells whether a
     ///   retry may succeed.
     public func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
         let id = queue.reserve()
@@ -72,6 +71,6 @@ public final class HTTPClient: Sendable {
     /// Ends a transfer with `cancelled`. Has no effect on a finished transfer.
     public func cancel(_ transfer: TransferID) { queue.cancel(transfer) }
 
-    /// Ends all transfers with `closed`, and stops the thread.
+    /// Ends all transfers with `closed` and stops the thread.
     public func close() { queue.close() }
 }

@@ -4,7 +4,7 @@ extension HTTPClientError {
     static let closed = HTTPClientError(code: .closed, message: "the client was closed")
     static let cancelled = HTTPClientError(code: .cancelled, message: "the request was cancelled")
 
-    /// Maps libcurl's errors to the client's own codes. Source: libcurl-errors(3).
+    /// Maps libcurl's errors to the client's codes. Source: libcurl-errors(3).
     init(_ code: CURLcode, origin: String) {
         self.init(
             code: Self.code(code), curlCode: Int32(bitPattern: code.rawValue),

@@ -1,4 +1,4 @@
-/// A request that failed without a response.
+/// The error of a request without a response.
 public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
     public struct Code: Sendable, Equatable, Hashable, CustomStringConvertible {
         public let description: String
@@ -6,7 +6,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         public static let timedOut = Code(description: "timedOut")
         /// The connection failed or broke. The server may have processed the request.
         public static let connectionFailed = Code(description: "connectionFailed")
-        /// The server's certificate or TLS parameters are not acceptable.
+        /// The server's certificate or TLS parameters were rejected.
         public static let tls = Code(description: "tls")
         public static let bodyTooLarge = Code(description: "bodyTooLarge")
         /// The URL is not an absolute `http` or `https` URL.
@@ -24,9 +24,9 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
     }
 
     public let code: Code
-    /// libcurl's own code; 0 if the error does not come from libcurl.
+    /// libcurl's code, or 0 if the error is not from libcurl.
     public let curlCode: Int32
-    /// One sentence that contains neither the URL's path or query nor secrets.
+    /// One sentence without the path and query of the URL and without secrets.
     public let message: String
 
     public init(code: Code, curlCode: Int32 = 0, message: String) {
@@ -35,7 +35,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         self.message = message
     }
 
-    /// Whether the same request may succeed later.
+    /// Whether an identical request may succeed later.
     public var isRetriable: Bool { code == .timedOut || code == .connectionFailed || code == .overloaded }
 
     public var description: String { "\(code): \(message)" }

@@ -1,18 +1,18 @@
 /// A request to an HTTP server.
 public struct HTTPClientRequest: Sendable {
-    /// An upper-case token, e.g. `GET`.
+    /// An upper-case token, such as `GET`.
     public var method: String
     /// An absolute `http` or `https` URL.
     public var url: String
-    /// Header fields, sent as given. A name that is not a token, or a value that contains a control byte, fails with
-    /// `invalidRequest`.
+    /// Header fields, sent unchanged. If a name is not a token or a value contains a control byte, the request fails
+    /// with `invalidRequest`.
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]?
-    /// Maximum time from `send` to the last byte of the response, including waiting.
+    /// The maximum time from `send` to the last byte of the response, including waiting.
     public var timeout: Duration
-    /// Maximum time for name resolution, TCP and TLS.
+    /// The maximum time for name resolution, TCP and TLS.
     public var connectTimeout: Duration
-    /// Maximum size of the response body; a larger body fails with `bodyTooLarge`.
+    /// The maximum size of the response body in bytes. A larger one fails with `bodyTooLarge`.
     public var maximumBodyBytes: Int
 
     public init(

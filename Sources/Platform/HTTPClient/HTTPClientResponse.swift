@@ -1,7 +1,7 @@
-/// A response, whatever its status; redirects are returned like other responses.
+/// A response with any status. Redirects are returned like other responses.
 public struct HTTPClientResponse: Sendable {
     public let status: Int
-    /// The header fields in the order received. Bytes that are not UTF-8 are replaced.
+    /// The header fields, in the order received. Bytes that are not UTF-8 are replaced.
     public let headers: [(name: String, value: String)]
     public let body: [UInt8]
     /// Whether the request used an existing connection.
@@ -16,7 +16,7 @@ public struct HTTPClientResponse: Sendable {
         self.reusedConnection = reusedConnection
     }
 
-    /// Returns the value of the last field with this name, compared case-insensitively.
+    /// Returns the value of the last field with this name, ignoring case.
     public func header(_ name: String) -> String? {
         let wanted = name.lowercased()
         return headers.last { $0.name.lowercased() == wanted }?.value

@@ -1,19 +1,19 @@
 internal import CCurl
 internal import Configuration
 
-/// Distinguishes failures of the proxy from those of the server.
+/// Distinguishes failures of the proxy from failures of the server.
 extension HTTPProxy {
-    /// Returns the error if the proxy could not be reached or did not open a tunnel (`https://`), or nil if the proxy
-    /// did not cause the failure.
+    /// Returns the error if the proxy was unreachable or did not open a tunnel (`https://`), or nil if the proxy did
+    /// not cause the failure.
     ///
-    /// - Parameter connectStatus: status of the proxy's response to CONNECT; 0 if there was none.
+    /// - Parameter connectStatus: the status of the proxy's response to CONNECT, or 0 if there was none.
     func failure(_ code: CURLcode, connectStatus: Int, origin: String) -> HTTPClientError? {
         let problem: String
         if connectStatus != 0, !(200...299).contains(connectStatus) {
             problem = refusal(connectStatus)
         } else {
             switch code {
-            // If there is a proxy, libcurl connects to the proxy.
+            // With a proxy, libcurl connects only to the proxy.
             case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
                 problem = "is unreachable: \(HTTPClientError.text(of: code))"
             // Until the tunnel is open, TLS errors concern the proxy.
@@ -26,12 +26,12 @@ extension HTTPProxy {
         return error(problem, origin: origin, curlCode: Int32(bitPattern: code.rawValue))
     }
 
-    /// Returns the error if the response to a request in absolute form comes from the proxy itself, or nil if it comes
-    /// from the server.
+    /// Returns the error if the response to a request in absolute form is the proxy's own, or nil if it is the
+    /// server's.
     ///
-    /// 407, 502 and 504 are statuses of proxies and gateways (RFC 9110 sections 15.5.8, 15.6.3, 15.6.5): whichever of
-    /// them responded, the requested server did not. Other statuses are attributed to the proxy if it identifies
-    /// itself, either by `Proxy-Status` with an error (RFC 9209 section 2.1.1) or by `X-Squid-Error`.
+    /// 407, 502 and 504 are statuses of proxies and gateways (RFC 9110 sections 15.5.8, 15.6.3, 15.6.5), so they never
+    /// come from the requested server. Other statuses are attributed to the proxy if it identifies itself, either by
+    /// `Proxy-Status` with an error (RFC 9209 section 2.1.1) or by `X-Squid-Error`.
     func failure(_ response: HTTPClientResponse, origin: String) -> HTTPClientError? {
         guard response.status >= 400 else { return nil }
         let saysSo =

@@ -1,10 +1,10 @@
 /// An outgoing proxy. Requests to `https://` use a tunnel (CONNECT). Requests to `http://` are sent to the proxy in
-/// absolute form, because most proxies open tunnels only to port 443 and OCSP uses port 80 (RFC 9112 section 3.2.2).
+/// absolute form (RFC 9112 section 3.2.2), because most proxies open tunnels only to port 443, and OCSP uses port 80.
 /// Requests to this machine never use the proxy.
 public struct HTTPProxy: Sendable, Equatable {
     /// The URL of the proxy, `http://host:port` or `https://host:port`.
     public var url: String
-    /// Credentials as `user:password`. They never appear in messages.
+    /// The credentials as `user:password`. They never appear in messages.
     public var credentials: String?
     /// Hosts reached without the proxy, in addition to this machine.
     public var exceptions: [ProxyException]
@@ -15,7 +15,7 @@ public struct HTTPProxy: Sendable, Equatable {
         self.exceptions = exceptions
     }
 
-    /// User and password, each percent-encoded, separated by a colon.
+    /// The user and the password, percent-encoded and separated by a colon.
     var encodedCredentials: String? {
         credentials.map { credentials in
             let user = credentials.prefix { $0 != ":" }

@@ -10,8 +10,8 @@
 struct IPAddress: Sendable, Equatable {
     let bytes: [UInt8]
 
-    /// - Parameter text: an address without brackets or zone. IPv4 addresses may use the short and numeric notations of
-    ///   inet_aton(3), which libcurl also accepts in URLs.
+    /// - Parameter text: an address without brackets or zone. An IPv4 address may use the short and numeric notations
+    ///   of inet_aton(3), which libcurl also accepts in URLs.
     init?(_ text: String) {
         var ipv4 = in_addr()
         var ipv6 = in6_addr()
@@ -29,7 +29,7 @@ struct IPAddress: Sendable, Equatable {
 
     var isLoopback: Bool { bytes.count == 4 ? bytes.first == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1] }
 
-    /// Whether the first `bits` bits equal those of another address from the same family.
+    /// Whether the first `bits` bits equal those of another address in the same family.
     func hasPrefix(_ other: IPAddress, bits: Int) -> Bool {
         guard bytes.count == other.bytes.count else { return false }
         return (0..<bits).allSatisfy { bit in

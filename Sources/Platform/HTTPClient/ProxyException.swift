@@ -1,4 +1,4 @@
-/// Hosts reached without the proxy: a domain including its subdomains, an address or a network.
+/// Hosts reached without the proxy: a domain with its subdomains, an address or a network.
 public struct ProxyException: Sendable, Equatable, CustomStringConvertible {
     private enum Hosts: Equatable {
         case domain(String)
@@ -7,12 +7,13 @@ public struct ProxyException: Sendable, Equatable, CustomStringConvertible {
         case network(IPAddress, bits: Int)
     }
 
-    /// The text as configured.
+    /// The text in the configuration.
     public let description: String
     private let hosts: Hosts
 
     /// - Parameter text: `example.com` (including its subdomains), `.example.com` (only its subdomains), `10.1.2.3`,
-    ///   `fd00::1` or `10.0.0.0/8`. Anything else yields nil: URLs, ports and patterns with `*` are not supported.
+    ///   `fd00::1` or `10.0.0.0/8`. URLs, ports and patterns with `*` are not supported. Returns nil for any other
+    ///   text.
     public init?(_ text: String) {
         description = text
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)

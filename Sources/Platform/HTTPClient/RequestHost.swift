@@ -2,10 +2,10 @@
 struct RequestHost: Equatable {
     /// The host in lower case, without brackets, port or trailing dot.
     let name: String
-    /// The IP address; nil if the host is a name.
+    /// The IP address, or nil if the host is a name.
     let address: IPAddress?
 
-    /// - Parameter authority: host and port, as in a URL.
+    /// - Parameter authority: the host and the port, as in a URL.
     init(authority: some StringProtocol) {
         var name = authority.lowercased()
         if name.hasPrefix("[") {

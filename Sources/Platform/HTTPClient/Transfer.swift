@@ -1,14 +1,14 @@
 internal import Bytes
 internal import CCurl
 
-/// One request in progress: its easy handle and the response received so far. Only the client's thread accesses it.
+/// One request in progress: its easy handle and the response so far. Only the client's thread accesses it.
 final class Transfer {
     let id: HTTPClient.TransferID
     let easy: UnsafeMutableRawPointer
     let completion: TransferQueue.Completion
-    /// Scheme, host and port, for use in messages: path and query may contain secrets.
+    /// The scheme, host and port for messages, because the path and the query may contain secrets.
     private let origin: String
-    /// The proxy; nil if the host is reached directly.
+    /// The proxy, or nil for a direct connection.
     private let proxy: HTTPProxy?
     private let maximumBodyBytes: Int
     private var fields: UnsafeMutablePointer<curl_slist>?
@@ -43,7 +43,7 @@ final class Transfer {
         try setProxy()
     }
 
-    /// By now, the handle has been removed from the multi handle.
+    /// The handle was removed from the multi handle earlier.
     deinit {
         curl_easy_cleanup(easy)
         curl_slist_free_all(fields)
@@ -75,11 +75,12 @@ final class Transfer {
     }
 
     private func setProxy() throws(HTTPClientError) {
-        // Setting a text, even an empty one, prevents libcurl from reading variables such as https_proxy and no_proxy.
+        // Setting any text, even an empty one, prevents libcurl from reading variables such as https_proxy and
+        // no_proxy.
         try set(CURLOPT_PROXY, proxy?.url ?? "")
         try set(CURLOPT_NOPROXY, "")
         guard let proxy else { return }
-        // Leave the header fields of the proxy's response to CONNECT out of the response.
+        // Omits the header fields of the proxy's response to CONNECT.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // libcurl percent-decodes both parts.
         if let credentials = proxy.encodedCredentials { try set(CURLOPT_PROXYUSERPWD, credentials) }
@@ -99,7 +100,7 @@ final class Transfer {
     }
 
     private func setFields(_ request: HTTPClientRequest) throws(HTTPClientError) {
-        // A field without a value suppresses the field that libcurl would add.
+        // A field without a value suppresses the one that libcurl would add.
         var lines = ["Expect:"]
         if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             lines.append("Content-Type:")
@@ -149,7 +150,7 @@ final class Transfer {
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         guard headerBytes <= Self.maximumHeaderBytes else { return false }
-        // This is the status line of the next response: the previous response was interim.
+        // A status line begins the next response, so the previous response was interim.
         if line.starts(with: "HTTP/".utf8) {
             headers = []
             return true
@@ -182,7 +183,7 @@ final class Transfer {
         }
         let response = HTTPClientResponse(
             status: cc_status(easy), headers: headers, body: body, reusedConnection: cc_new_connections(easy) == 0)
-        // A response received through a tunnel comes from the server.
+        // A response through a tunnel is the server's.
         if origin.hasPrefix("http://"), let failure = proxy?.failure(response, origin: origin) {
             return .failure(failure)
         }
@@ -220,7 +221,7 @@ extension Transfer {
 
     private static func milliseconds(_ duration: Duration) -> Int {
         let (seconds, attoseconds) = duration.components
-        // At least 1, because libcurl interprets 0 as "no limit"; at most a day.
+        // At least 1, because libcurl interprets 0 as "no limit", and at most a day.
         return Int(max(1, min(seconds, 86_400) * 1000 + attoseconds / 1_000_000_000_000_000))
     }
 

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Synchronization
 
-/// Commands from callers to the client's thread.
+/// The commands from callers to the client's thread.
 final class TransferQueue: Sendable {
     typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
 
@@ -13,7 +13,7 @@ final class TransferQueue: Sendable {
     private struct State {
         var commands: [Command] = []
         var lastNumber: UInt64 = 0
-        /// Ids that are reserved but not started; true if the transfer has been cancelled.
+        /// Ids that are reserved but not started. The value is true if the transfer has been cancelled.
         var reserved: [HTTPClient.TransferID: Bool] = [:]
         var inFlight = 0
         var isClosed = false
@@ -55,7 +55,7 @@ final class TransferQueue: Sendable {
         if let refusal { completion(.failure(refusal)) }
     }
 
-    /// Cancels a transfer. If the task is cancelled before its request starts, the id is marked, and starting it fails.
+    /// Cancels a transfer. If the request has not started yet, the id is marked, and starting it fails.
     func cancel(_ id: HTTPClient.TransferID) {
         state.withLock { state in
             if state.reserved[id] != nil {
@@ -88,10 +88,10 @@ final class TransferQueue: Sendable {
     }
 }
 
-/// libcurl's multi handle. The queue owns it and the client's thread retains the queue, so it is freed after the thread
-/// has ended.
+/// libcurl's multi handle. The queue owns it, and the client's thread retains the queue, so it is freed after the
+/// thread has ended.
 final class MultiHandle: @unchecked Sendable {
-    // @unchecked Sendable because the pointer never changes, only the client's thread makes calls other than the
+    // @unchecked Sendable because the pointer does not change, only the client's thread makes calls other than the
     // wake-up, and libcurl allows the wake-up from any thread.
     let pointer: UnsafeMutableRawPointer
 
@@ -104,6 +104,6 @@ final class MultiHandle: @unchecked Sendable {
 
     func wake() { curl_multi_wakeup(pointer) }
 
-    /// libcurl requires this once per process, before any other call.
+    /// libcurl requires this call once per process, before any other.
     private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 }

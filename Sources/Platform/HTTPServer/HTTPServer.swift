@@ -3,10 +3,10 @@ internal import Concurrency
 internal import Synchronization
 internal import Time
 
-/// An HTTP/1.1 server for a strict subset of the protocol, with one thread for all its listeners.
+/// An HTTP/1.1 server for a strict subset of the protocol. One thread serves all listeners.
 ///
-/// Requests are passed to handlers as values and responses are matched by slot number, so the loop shares no state with
-/// the code that handles a request. Sources: RFC 9110 and RFC 9112.
+/// Handlers receive requests as values, and a slot number matches each response to its request, so the loop shares no
+/// state with handlers. Sources: RFC 9110 and RFC 9112.
 public final class HTTPServer: Sendable {
     private enum State {
         case created
@@ -20,14 +20,14 @@ public final class HTTPServer: Sendable {
     private let shared: SharedCounters
     private let state = Mutex(State.created)
 
-    /// Creates a server that has not started yet.
+    /// Creates a server but does not start it.
     public convenience init(listeners: [Listener]) { self.init(listeners: listeners, requestEnded: { _ in }) }
 
-    /// Creates a server with injected clocks and an observer of request outcomes.
+    /// Creates a server with its own clocks and an observer of request outcomes.
     ///
     /// - Parameters:
-    ///   - clock: monotonic nanoseconds, used for all deadlines except those of a drain.
-    ///   - drainClock: monotonic nanoseconds for drains, so that a drain ends even when `clock` is manual.
+    ///   - clock: returns monotonic nanoseconds for all deadlines except those of a drain.
+    ///   - drainClock: returns monotonic nanoseconds for drains, so that a drain ends even if `clock` is manual.
     ///   - requestEnded: called on the loop thread exactly once per request.
     package init(
         listeners: [Listener],
@@ -50,9 +50,9 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Binds every listener and starts the loop thread. If an error is thrown, no listener stays bound.
+    /// Binds every listener and starts the loop thread. After an error, no listener is bound.
     ///
-    /// - Throws: `addressInUse`, `badHost` or `notPermitted`, with a message that names the host and the port;
+    /// - Throws: `addressInUse`, `badHost` or `notPermitted`, with the host and the port in the message;
     ///   `alreadyStarted`; `system`.
     public func start() throws(HTTPServerError) {
         let result = state.withLock { state in
@@ -67,7 +67,7 @@ public final class HTTPServer: Sendable {
         try result.get()
     }
 
-    /// Returns the port a listener is bound to, or 0 before `start()`.
+    /// Returns the port that a listener is bound to, or 0 before `start()`.
     public func port(of listener: Int = 0) -> UInt16 {
         state.withLock { state in
             guard case .running(_, _, let ports) = state, ports.indices.contains(listener) else { return 0 }
@@ -75,18 +75,18 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Counters of each listener, in the order given to `init`.
+    /// The counters of each listener, in the order of `init`.
     package var counters: [ListenerCounters] { shared.snapshot() }
 
-    /// Number of loop passes that took 50 ms or more and delayed everything else on the loop.
+    /// The number of loop passes that took 50 ms or more and delayed everything else on the loop.
     package var slowPasses: Int { shared.slowPasses.load(ordering: .relaxed) }
 
-    /// Drains and stops the server: keeps accepting connections for `accepting`, accepts those already queued by the
-    /// kernel, closes the listeners, completes the requests in progress, and drops the rest after `limit`. Every
-    /// response sent during a drain carries `Connection: close`. Returns when the thread has ended; a second call waits
-    /// for the same drain.
+    /// Drains and stops the server. It accepts connections for `accepting`, accepts those already queued by the kernel,
+    /// closes the listeners, completes the requests in progress, and drops the rest after `limit`. Every response sent
+    /// during a drain contains `Connection: close`. Returns when the thread has ended; a second call waits for the same
+    /// drain.
     ///
-    /// - Parameter accepting: time for the load balancer to notice that this server is shutting down.
+    /// - Parameter accepting: the time for a load balancer to notice that this server is shutting down.
     public func drain(within limit: Duration = .seconds(8), accepting: Duration = .zero) async {
         let running: (ResponseQueue, Completion)? = state.withLock { state in
             guard case .running(let responses, let end, _) = state else { return nil }

@@ -6,11 +6,11 @@ public struct HTTPServerError: Error, Sendable, Equatable, CustomStringConvertib
         public static let addressInUse = Code(description: "addressInUse")
         /// The host is not a numeric address, or not an address of this machine.
         public static let badHost = Code(description: "badHost")
-        /// Only a privileged process may bind the port.
+        /// Only a privileged process can bind the port.
         public static let notPermitted = Code(description: "notPermitted")
         /// The server has already been started.
         public static let alreadyStarted = Code(description: "alreadyStarted")
-        /// Any other system error; the message names it.
+        /// Any other system error, described by the message.
         public static let system = Code(description: "system")
     }
 

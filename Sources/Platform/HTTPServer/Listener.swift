@@ -1,20 +1,20 @@
-/// An address that the server listens on, with the handlers of its requests.
+/// An address to listen on, with handlers for its requests.
 ///
-/// `admit`, `handle` and `passEnded` run on the loop thread: they must not block or throw, and may take only locks that
-/// are held briefly.
+/// `admit`, `handle` and `passEnded` run on the loop thread. They must not block or throw, and may only take locks that
+/// are released quickly.
 public struct Listener: Sendable {
-    /// Name for metrics and the log, e.g. `notifications` or `admin`.
+    /// The name in metrics and the log, such as `notifications` or `admin`.
     public var name: StaticString
-    /// Numeric IPv4 or IPv6 address, or `localhost` (127.0.0.1).
+    /// A numeric IPv4 or IPv6 address, or `localhost` (127.0.0.1).
     public var host: String
-    /// Port to bind; 0 lets the system choose one (`HTTPServer.port(of:)`).
+    /// The port to bind. If 0, the system chooses one (`HTTPServer.port(of:)`).
     public var port: UInt16
     public var limits: Limits
-    /// Decides whether to accept a request, given its head, before any byte of the body is read.
+    /// Decides on a request from its head, before any byte of the body is read.
     public var admit: @Sendable (RequestHead) -> Admission
-    /// Handles a complete request. It answers the exchange once, at any time and from any thread.
+    /// Handles a complete request. The handler answers the exchange once, at any time and on any thread.
     public var handle: @Sendable (HTTPRequest, Exchange) -> Void
-    /// Called after a loop pass that dispatched requests, so that they can be passed on in one batch.
+    /// Called after a loop pass with dispatched requests, so that a handler can process them as a batch.
     public var passEnded: (@Sendable () -> Void)?
 
     public init(

@@ -2,18 +2,18 @@ internal import Synchronization
 
 /// Counters of one listener since its start.
 package struct ListenerCounters: Sendable {
-    /// Connections currently open.
+    /// Open connections.
     package internal(set) var connections = 0
     package internal(set) var accepted = 0
-    /// Connections evicted for newer ones.
+    /// Connections evicted in favor of newer ones.
     package internal(set) var evicted = 0
     /// Connections closed at once because all others had requests in progress.
     package internal(set) var refusedByCapacity = 0
     /// Connections closed at once because their network exceeded its rate.
     package internal(set) var refusedByRate = 0
-    /// Number of times accepting paused because the process had no descriptors left.
+    /// The number of times that accepting paused because the process had no descriptors left.
     package internal(set) var acceptPauses = 0
-    /// Requests by status; 0 counts the requests that ended without a response.
+    /// Requests by status; status 0 counts requests that ended without a response.
     package internal(set) var requestsByStatus: [Int: Int] = [:]
     /// Expired deadlines, by phase.
     package internal(set) var headDeadlines = 0
@@ -21,20 +21,20 @@ package struct ListenerCounters: Sendable {
     package internal(set) var handlerDeadlines = 0
     package internal(set) var idleDeadlines = 0
     package internal(set) var sendDeadlines = 0
-    /// Responses dropped because their request had already ended or been answered.
+    /// Responses dropped because the request had already ended or been answered.
     package internal(set) var responsesDropped = 0
-    /// Requests dispatched and not yet answered by the handler.
+    /// Requests that are dispatched and not yet answered by the handler.
     package internal(set) var inFlight = 0
-    /// Body bytes received for requests that are not yet answered.
+    /// Body bytes of requests that have not been answered yet.
     package internal(set) var bodyBytes = 0
-    /// Bytes of responses that clients have not read yet.
+    /// Response bytes that clients have not read.
     package internal(set) var unsentBytes = 0
 }
 
-/// The counters that the loop updates and other threads read.
+/// Counters that the loop updates and other threads read.
 final class SharedCounters: Sendable {
     private let values: Mutex<[ListenerCounters]>
-    /// Number of loop passes that took 50 ms or more.
+    /// The number of loop passes that took 50 ms or more.
     let slowPasses = Atomic(0)
 
     init(listeners: Int) { values = Mutex(Array(repeating: ListenerCounters(), count: listeners)) }

@@ -10,7 +10,7 @@ final class Connection {
     var watched = Readiness.input
     /// Incremented with every response, so that a late response to an earlier request does not match.
     var number: UInt32 = 0
-    /// Body and read-ahead bytes that the acceptor counts for this connection.
+    /// The body and read-ahead bytes of this connection that the acceptor has counted.
     var countedBodyBytes = 0
     var unsent = UnsentResponse()
 
@@ -25,11 +25,11 @@ final class Connection {
         self.state = state
     }
 
-    /// The client's network: the one reported by a proxy, otherwise the peer's.
+    /// The client's network: the one that a proxy reported, or the peer's.
     var network: NetworkPrefix { state.client ?? peer }
 
-    /// Key under which the poller reports events. It includes the generation, because an event for a connection that
-    /// ended in the same pass must not reach the new owner of its slot.
+    /// The key of the poller's events. It includes the generation, because an event for a connection that was closed in
+    /// this pass must not reach the new user of its slot.
     var eventKey: UInt64 { UInt64(key.generation) << 32 | UInt64(key.slot) }
 
     static func key(event: UInt64) -> SlotTable<Connection>.Key {

@@ -1,6 +1,6 @@
 internal import Time
 
-/// The settings shared by all connections of a listener: its limits in nanoseconds, and its admission.
+/// The settings shared by a listener's connections: its limits in nanoseconds, and its admission.
 package final class ConnectionRules: Sendable {
     let limits: Limits
     let admit: @Sendable (RequestHead) -> Admission
@@ -19,7 +19,7 @@ package final class ConnectionRules: Sendable {
         requestTime = UInt64(limits.requestTime.clampedNanoseconds)
         handlerTime = UInt64(limits.handlerTime.clampedNanoseconds)
         idleTime = UInt64(limits.idleTime.clampedNanoseconds)
-        // With the PROXY protocol, a connection carries a single client, so the client's idle limit applies.
+        // With the PROXY protocol, a connection serves a single client, so the client's idle limit applies.
         let proxyIdleTime = limits.forwarded == .proxyProtocol ? limits.idleTime : limits.proxyIdleTime
         self.proxyIdleTime = UInt64(proxyIdleTime.clampedNanoseconds)
         sendTime = UInt64(limits.sendTime.clampedNanoseconds)

@@ -1,25 +1,25 @@
 internal import Bytes
 
-/// The state machine of one connection, without its socket: bytes, end of input, ticks and responses go in, actions
-/// come out.
+/// The state machine of one connection, without the socket. Its input is bytes, the end of input, ticks and responses;
+/// its output is actions.
 ///
-/// One request is in progress at a time; the next one is parsed after the response has been sent.
+/// One request is in progress at a time. The next one is parsed after the response has been sent.
 package struct ConnectionState {
     package enum Phase: Sendable { case head, body, working, sending, lingering }
 
     /// An instruction to the owner of the socket. Each call returns one.
     package enum Action {
-        /// Wait: for input when `wantsInput`, otherwise for the response.
+        /// Wait: for input if `wantsInput`, otherwise for the response.
         case wait
         /// Send `100 Continue`, then wait for more input.
         case sendContinue
-        /// Dispatch the request, or call `refuse` when no slot is free.
+        /// Dispatch the request, or call `refuse` if no slot is free.
         case dispatch(RequestHead, body: [UInt8])
-        /// Send this response and close the connection; `reply` has already been called.
+        /// Send this response and close the connection. `reply` has already been called.
         case refuse(HTTPResponse)
-        /// Shut down the output; read and discard further input.
+        /// Shut down the output, and read and discard further input.
         case linger
-        /// Close the socket. A reason means that a request ended without a response.
+        /// Close the socket. If there is a reason, a request ended without a response.
         case close(reason: String?)
     }
 
@@ -28,23 +28,23 @@ package struct ConnectionState {
     private let rules: ConnectionRules
     private let isFromProxy: Bool
     package private(set) var phase = Phase.head
-    /// Whether no byte of the next request has arrived yet.
+    /// Whether no byte of the next request has arrived.
     package private(set) var isIdle = true
     /// Whether this connection has already answered a request.
     package private(set) var wasServed = false
-    /// Start of the request; for the first request, the time the connection was accepted.
+    /// The start of the request; for the first request, the time when the connection was accepted.
     package private(set) var startedAt: UInt64
     package private(set) var deadline: UInt64
-    /// Body bytes of the current request that have arrived but have not been dispatched.
+    /// The number of body bytes of the current request that have arrived but have not been dispatched.
     package var bodyBytes: Int { body.count }
-    /// Bytes received after the request in progress.
+    /// The number of bytes received after the request in progress.
     package var readAheadBytes: Int { phase == .working || phase == .sending ? buffer.count : 0 }
-    /// Body bytes of the current request, including those already dispatched.
+    /// The number of body bytes of the current request, including dispatched ones.
     package private(set) var receivedBodyBytes = 0
 
-    /// The client's network as reported by a proxy for the current request; nil means the peer itself.
+    /// The client's network for the current request, as reported by a proxy, or nil if the peer is the client.
     package private(set) var client: NetworkPrefix?
-    /// Whether a proxy passed on the current request without a readable client address. All such clients of a proxy are
+    /// Whether a proxy reported no readable client address for the current request. All such clients of a proxy are
     /// counted together, under the proxy's own network.
     package private(set) var hasUnknownClient = false
     private var isClientNew = false
@@ -54,7 +54,7 @@ package struct ConnectionState {
     private var head: RequestHead?
     private var decoder = BodyDecoder(length: 0)
     private var body: [UInt8] = []
-    /// Received bytes that are not yet consumed: part of a head, or bytes after the request in progress.
+    /// Received bytes that have not been consumed: part of a head, or bytes after the request in progress.
     private var buffer: [UInt8] = []
     private var isHeadMethod = false
     private var needsBody = true
@@ -103,10 +103,11 @@ package struct ConnectionState {
         }
     }
 
-    /// Number of bytes that the body can receive directly from the socket; if 0, use `received` instead.
+    /// The number of bytes that the body can receive directly from the socket. If 0, use `received` instead.
     package var directBodyBytes: Int { phase == .body && decoder.hasKnownLength && buffer.isEmpty ? decoder.left : 0 }
 
-    /// Lets `fill` write the next bytes directly into the body, whose length must be known.
+    /// Receives the next bytes from `fill`, which writes them directly into the body. The length of the body must be
+    /// known.
     package mutating func receiveBody(now: UInt64, _ fill: (inout OutputSpan<UInt8>) -> Void) -> Action {
         let before = body.count
         let piece = min(decoder.left, Self.pieceBytes)
@@ -117,7 +118,7 @@ package struct ConnectionState {
         return decoder.left == 0 ? dispatch(now: now) : .wait
     }
 
-    /// Handles the end of input: the peer sends nothing more, but may still read.
+    /// Handles the end of input: the peer sends no more bytes, but may still read.
     package mutating func endOfInput() -> Action {
         inputEnded = true
         switch phase {
@@ -128,7 +129,7 @@ package struct ConnectionState {
         }
     }
 
-    /// Handles the loss of the peer. Returns the outcome of the current request, or nil if there was none.
+    /// Handles the loss of the peer. Returns the outcome of the current request, or nil if there is none.
     package func lost() -> String? {
         switch phase {
         case .head: isIdle ? nil : "aborted"
@@ -155,7 +156,7 @@ package struct ConnectionState {
         return action
     }
 
-    /// Continues processing the request; returns the action and the number of bytes consumed.
+    /// Processes more bytes of the request. Returns the action and the number of bytes consumed.
     private mutating func advance(_ bytes: Span<UInt8>, now: UInt64) -> (Action, taken: Int) {
         var taken = 0
         if phase == .head {
@@ -191,13 +192,13 @@ package struct ConnectionState {
         }
     }
 
-    /// Records the client reported by a proxy. A proxy's own request, e.g. a health check, has no client.
+    /// Records the client that a proxy reports. A proxy's own request, such as a health check, has no client.
     private mutating func name(_ address: NetworkPrefix?) {
         client = address.flatMap { rules.limits.isProxy($0) ? nil : $0.peerNetwork }
         isClientNew = client != nil
     }
 
-    /// Records the client that a proxy reports in the request's header fields.
+    /// Records the client in a request's header fields.
     private mutating func nameClient(in head: RequestHead) {
         switch ForwardedClient(head, named: rules.limits.forwarded, proxies: rules.limits.proxies) {
         case .address(let address): name(address)
@@ -209,10 +210,10 @@ package struct ConnectionState {
         }
     }
 
-    /// Returns the network to charge for a request from a proxy, or nil for the proxy's own requests. It is returned
-    /// once, after the request's head is complete.
+    /// Returns the network to charge for a request from a proxy, once after the request's head is complete. Returns nil
+    /// for the proxy's own requests.
     ///
-    /// - Parameter peer: the proxy's network, charged for clients it did not report.
+    /// - Parameter peer: the proxy's network, which is charged for clients that it did not report.
     package mutating func takeNewClient(peer: NetworkPrefix? = nil) -> NetworkPrefix? {
         defer { isClientNew = false }
         return isClientNew ? client ?? peer : nil
@@ -221,7 +222,7 @@ package struct ConnectionState {
     private mutating func begin(now: UInt64) {
         guard isIdle else { return }
         isIdle = false
-        // The first request starts when the connection is accepted, later requests start with their first byte.
+        // The first request starts when the connection is accepted; a later one starts with its first byte.
         if wasServed {
             startedAt = now
             deadline = now + rules.headTime
@@ -249,7 +250,7 @@ package struct ConnectionState {
         } else {
             let length = head.contentLength ?? 0
             decoder = BodyDecoder(length: length)
-            // Do not reserve memory for the announced length: the body grows as it arrives.
+            // The body grows as it arrives; the announced length reserves no memory.
             body.reserveCapacity(min(length, Self.pieceBytes))
         }
         return nil
@@ -281,7 +282,7 @@ package struct ConnectionState {
     }
 
     private mutating func dispatch(now: UInt64) -> Action {
-        // Unreachable, because a body always follows a head. If this is wrong, only this request is refused.
+        // Unreachable, because a head always precedes a body. If it happens, only this request is refused.
         guard let head else { return refuse(400, "framing", now: now) }
         if head.isChunked, body.isEmpty, needsBody { return refuse(400, "empty", now: now) }
         phase = .working
@@ -303,15 +304,15 @@ package struct ConnectionState {
 
     // MARK: Responses
 
-    /// Records that a response is about to be sent. Returns whether the connection stays open, and whether the
-    /// response's body is omitted (HEAD).
+    /// Records that a response is about to be sent. Returns whether the connection remains open and whether the
+    /// response omits the body (HEAD).
     package mutating func reply(closes: Bool, isDraining: Bool, now: UInt64) -> (keeps: Bool, omitsBody: Bool) {
-        // After the end of input, only bytes that are already buffered remain.
+        // After the end of input, only buffered bytes remain.
         let nothingFollows = inputEnded && buffer.isEmpty
         closesAfterResponse = closes || !keepsAlive || isDraining || nothingFollows
         phase = .sending
         deadline = now + rules.sendTime
-        // The bytes of a dispatched request are not wiped here: they belong to the handler.
+        // The bytes of a dispatched request belong to the handler, so they are not wiped here.
         head?.wipe()
         head = nil
         body.wipe()
@@ -323,11 +324,11 @@ package struct ConnectionState {
         return (!closesAfterResponse, isHeadMethod)
     }
 
-    /// Handles the end of a response: the kernel has accepted its last byte.
+    /// Handles the end of a response, when the kernel has accepted its last byte.
     package mutating func sent(now: UInt64) -> Action {
         if closesAfterResponse {
-            // If we stopped reading, the kernel would answer late bytes with a reset, and the client might see the
-            // reset instead of the response.
+            // If the server stopped reading, the kernel would answer late bytes with a reset, and the client might see
+            // the reset instead of the response.
             phase = .lingering
             deadline = now + rules.lingerTime
             return inputEnded ? .close(reason: nil) : .linger
@@ -347,7 +348,7 @@ package struct ConnectionState {
         return action
     }
 
-    /// Overwrites received bytes that were not dispatched. Called when the connection ends.
+    /// Wipes received bytes that were not dispatched. Called when the connection ends.
     package func wipe() {
         head?.wipe()
         body.wipe()
@@ -356,7 +357,7 @@ package struct ConnectionState {
 
     // MARK: Deadlines
 
-    /// Ends a phase whose deadline has passed. Called periodically.
+    /// Ends a phase after its deadline. Called periodically.
     package mutating func tick(now: UInt64) -> Action {
         guard now >= deadline else { return .wait }
         switch phase {

@@ -6,7 +6,7 @@ struct UnsentResponse {
 
     init() {}
 
-    /// Keeps `head` from `headPosition` onwards, followed by `body` from `bodyPosition` onwards.
+    /// Stores `head` from `headPosition` and `body` from `bodyPosition`.
     init(head: [UInt8], from headPosition: Int, body: [UInt8], from bodyPosition: Int) {
         if headPosition < head.count { parts.append(Array(head[headPosition...])) }
         if bodyPosition < body.count {
@@ -16,7 +16,7 @@ struct UnsentResponse {
         count = head.count - headPosition + body.count - bodyPosition
     }
 
-    /// Calls `send` with the remaining bytes until none are left or `send` accepts none.
+    /// Calls `send` with the remaining bytes until there are none or `send` accepts none.
     mutating func drain(_ send: (UnsafeRawBufferPointer) -> Int) {
         while let part = parts.first {
             let sent = part.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[position...])) }

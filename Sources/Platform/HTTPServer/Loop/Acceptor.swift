@@ -1,10 +1,10 @@
-/// A listener on the loop: its socket, and the state shared by its connections.
+/// A listener in the loop: its socket, and the state that its connections share.
 final class Acceptor {
     let index: Int
     let listener: Listener
     let rules: ConnectionRules
     var socket: Int32
-    /// Whether the socket is not watched until the next sweep, because the process had no descriptors left.
+    /// Whether the socket is unwatched until the next sweep, because the process had no descriptors left.
     var isPaused = false
     var connections = 0
     var bodyBytes = 0

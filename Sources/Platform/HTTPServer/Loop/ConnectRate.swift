@@ -1,9 +1,9 @@
 internal import Concurrency
 
-/// The connection rate of each network: one token bucket per network, in a table of fixed size.
+/// A rate limiter for connections: one token bucket per network, in a table of fixed size.
 ///
-/// Two networks with the same table index replace each other and start with a full bucket each time. An attacker cannot
-/// predict the index of a network, because `Hasher` is seeded per process.
+/// Two networks with the same table index replace each other, each time with a full bucket. An attacker cannot predict
+/// the index of a network, because `Hasher` is seeded per process.
 struct ConnectRate {
     private struct Entry {
         let network: NetworkPrefix
@@ -18,7 +18,7 @@ struct ConnectRate {
         entries = limits.connectsPerSecond > 0 ? Array(repeating: nil, count: 4096) : []
     }
 
-    /// Counts a connection. Returns false when the network exceeds its rate.
+    /// Counts a connection. Returns false if the network exceeds its rate.
     mutating func admits(_ network: NetworkPrefix, now: UInt64) -> Bool {
         guard !entries.isEmpty else { return true }
         let index = Int(UInt(bitPattern: network.hashValue) % UInt(entries.count))

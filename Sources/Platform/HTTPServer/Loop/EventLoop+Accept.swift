@@ -3,8 +3,8 @@ internal import Concurrency
 
 // Accepting connections, and evicting others to make room.
 extension EventLoop {
-    /// Accepts waiting connections. At the connection limit, an existing connection is evicted rather than the new one
-    /// refused, because the new one may be the authentic client.
+    /// Accepts waiting connections. At the connection limit, it evicts an existing connection rather than refuse the
+    /// new one, which may come from an authentic client.
     func accept(at acceptor: Acceptor, atMost limit: Int) {
         var peer = [UInt8](repeating: 0, count: 16)
         var hasEvicted = false
@@ -13,7 +13,7 @@ extension EventLoop {
             if socket < 0 {
                 if socket == -ECONNABORTED || socket == -EINTR { continue }
                 if !hasEvicted, socket == -EMFILE || socket == -ENFILE {
-                    // EMFILE is reported even when no connection is waiting.
+                    // EMFILE is reported even if no connection is waiting.
                     guard cs_has_waiting(acceptor.socket) != 0 else { return }
                     hasEvicted = evictOne()
                     if hasEvicted { continue }
@@ -23,14 +23,14 @@ extension EventLoop {
             }
             now = clock()
             admit(socket, peer, at: acceptor)
-            // Accept no more in this pass: otherwise, this connection could be evicted for the next one before it is
+            // No more connections are accepted in this pass; otherwise, the next one could evict this one before it is
             // read.
             if hasEvicted { return }
         }
     }
 
-    /// Evicts a connection for a new one when no descriptors are left, which can happen long before the connection
-    /// limit. Otherwise a few slow untrusted clients would keep all others out until their deadlines.
+    /// Evicts a connection for a new one if no descriptor is left, which can happen long before the connection limit.
+    /// Otherwise, a few slow untrusted clients could exclude all others until their deadlines.
     private func evictOne() -> Bool {
         guard let leaving = connectionToEvict(at: nil) else { return false }
         counters.update(leaving.acceptor.index) { $0.evicted += 1 }
@@ -39,7 +39,7 @@ extension EventLoop {
     }
 
     /// Stops watching the listener until the next sweep, because memory is exhausted, or no descriptor is left and no
-    /// connection can be evicted: otherwise, level-triggered epoll would report the listener continuously.
+    /// connection can be evicted. Level-triggered epoll would otherwise report the listener continuously.
     private func pause(_ acceptor: Acceptor) {
         acceptor.isPaused = true
         poller.change(acceptor.socket, [], key: Self.key(of: acceptor))

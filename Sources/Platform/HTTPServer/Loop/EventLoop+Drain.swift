@@ -2,13 +2,13 @@ internal import CSockets
 internal import Concurrency
 internal import Time
 
-// Draining: responses tell clients that the connection closes, and no accepted request is lost.
+// Draining: responses announce that the connection closes, and no accepted request is lost.
 extension EventLoop {
     struct Drain {
         let startedAt: UInt64
-        /// Time from the start to the end of the drain, in nanoseconds.
+        /// The time from the start to the end of the drain, in nanoseconds.
         var limit: UInt64
-        /// Time from the start during which new connections are accepted, in nanoseconds.
+        /// The time from the start during which connections are accepted, in nanoseconds.
         var accepting: UInt64
 
         init(_ request: DrainRequest, startedAt: UInt64) {
@@ -17,8 +17,8 @@ extension EventLoop {
             accepting = min(UInt64(request.accepting.clampedNanoseconds), limit / 2)
         }
 
-        /// Time from the start during which idle connections are kept, in nanoseconds: their clients may be sending a
-        /// request right now.
+        /// The time from the start during which idle connections remain open, in nanoseconds, because a client may just
+        /// be sending a request.
         var grace: UInt64 { accepting + min(1_000_000_000, limit / 4) }
     }
 

@@ -34,7 +34,7 @@ extension EventLoop {
         }
     }
 
-    /// Reads directly into the body's own array.
+    /// Reads directly into the body's array.
     private func receiveBody(_ connection: Connection, _ count: inout Int) -> ConnectionState.Action {
         let socket = connection.socket
         return connection.state.receiveBody(now: now) { space in
@@ -45,11 +45,11 @@ extension EventLoop {
         }
     }
 
-    /// Reads into the loop's shared buffer: an idle connection owns no memory.
+    /// Reads into the loop's shared buffer, so that an idle connection needs no memory.
     private func receiveAnything(_ connection: Connection, _ count: inout Int) -> ConnectionState.Action {
         var limit = received.count
         if connection.state.phase == .working {
-            // Never 0, because reading 0 bytes would look like the end of input.
+            // Never 0, because a read of 0 bytes would look like the end of input.
             limit = max(1, connection.acceptor.limits.readAheadBytes - connection.state.readAheadBytes)
         }
         count = received.withUnsafeMutableBytes { bytes in
@@ -63,7 +63,7 @@ extension EventLoop {
         return action
     }
 
-    /// Performs an action and those that follow from it, until none is left to perform immediately.
+    /// Performs an action and those that result from it.
     func perform(_ first: ConnectionState.Action, on connection: Connection) {
         var next: ConnectionState.Action? = first
         while let action = next {
@@ -107,8 +107,8 @@ extension EventLoop {
         poller.change(connection.socket, readiness, key: connection.eventKey)
     }
 
-    /// Dispatches a request. The slot is acquired here rather than when the head is complete, so that slow bodies
-    /// cannot exhaust the slots.
+    /// Dispatches a request. It acquires the slot only now rather than after the head, so that slow bodies cannot
+    /// exhaust the slots.
     private func dispatch(_ head: RequestHead, _ body: [UInt8], _ connection: Connection) -> ConnectionState.Action? {
         let acceptor = connection.acceptor
         guard !acceptor.slots.isFull else {
@@ -132,7 +132,7 @@ extension EventLoop {
 
     // MARK: Memory limits
 
-    /// Updates the acceptor's byte count with the bytes that this connection holds.
+    /// Updates the acceptor's byte count for this connection.
     private func recount(_ connection: Connection) {
         let bytes = connection.state.bodyBytes + connection.state.readAheadBytes
         connection.acceptor.bodyBytes += bytes - connection.countedBodyBytes
@@ -140,7 +140,7 @@ extension EventLoop {
     }
 
     /// Enforces the limit on body bytes. Requests in progress on connections with read-ahead bytes are refused first,
-    /// then the request whose body has been arriving longest, rather than the newest.
+    /// and then the request whose body has been arriving longest, not the newest.
     private func cutBodies(at acceptor: Acceptor) {
         while acceptor.bodyBytes > acceptor.limits.bodyBytes {
             var first: Connection?

@@ -4,7 +4,7 @@ internal import Time
 
 // Sending responses.
 extension EventLoop {
-    /// Delivers a response from a handler. Its slot is released here, whether or not the client still waits.
+    /// Delivers a response from a handler and releases its slot, whether or not the client is still waiting.
     func deliver(_ queued: QueuedResponse) {
         now = clock()
         let acceptor = acceptors[queued.listener]
@@ -30,7 +30,7 @@ extension EventLoop {
         }
     }
 
-    /// Sends as many bytes as the socket accepts. Returns the next action if it accepted all of them.
+    /// Sends as many bytes as the socket accepts. Returns the next action if it accepts all.
     func send(_ response: HTTPResponse, keeps: Bool, omitsBody: Bool, on connection: Connection) -> ConnectionState
         .Action?
     {
@@ -77,8 +77,7 @@ extension EventLoop {
         return sent == bytes.count ? .wait : .close(reason: "aborted")
     }
 
-    /// Returns the number of bytes accepted, 0 when the socket buffer is full, or a negative value when the peer is
-    /// gone.
+    /// Returns the number of bytes accepted, 0 if the socket buffer is full, or a negative value if the peer is gone.
     private static func push(_ bytes: UnsafeRawBufferPointer, to socket: Int32, more: Bool) -> Int {
         let sent = cs_send(socket, bytes.baseAddress, bytes.count, more ? 1 : 0)
         return sent == -EAGAIN || sent == -EINTR ? 0 : sent

@@ -2,10 +2,10 @@ internal import CSockets
 internal import Concurrency
 internal import Synchronization
 
-/// The loop thread of a server: accepts, reads, dispatches, responds and checks deadlines. Only this thread accesses
-/// it.
+/// The loop thread of a server, which accepts, reads, dispatches, responds and checks deadlines. Only this thread
+/// accesses it.
 final class EventLoop {
-    /// The first key that belongs to an acceptor. The last key belongs to the response queue.
+    /// The first key of an acceptor. The last key belongs to the response queue.
     private static let firstAcceptorKey: UInt64 = 0xFFFF_FFFF_0000_0000
     private static let responsesKey = UInt64.max
     private static let sweepNanoseconds: UInt64 = 100_000_000
@@ -23,8 +23,8 @@ final class EventLoop {
     var received = [UInt8](repeating: 0, count: 64 * 1024)
     var encoder = ResponseEncoder()
     var drain: Drain?
-    /// Time at which the current event, connection or response was picked up. The clock is read once for each of them,
-    /// because a pass can handle many.
+    /// The time when the loop began to process the current event, connection or response. The clock is read once for
+    /// each, because a pass can process many.
     var now: UInt64
     private var arrived: [QueuedResponse] = []
     private var sweptAt: UInt64
@@ -76,7 +76,7 @@ final class EventLoop {
         }
         deliverResponses()
         now = clock()
-        // Without events, time may have advanced only on an injected clock, so sweep at once.
+        // Without events, only an injected clock may have advanced, so sweep at once.
         if count == 0 || now &- sweptAt >= Self.sweepNanoseconds { sweep() }
         for acceptor in acceptors {
             if acceptor.dispatched {
@@ -154,7 +154,7 @@ final class EventLoop {
                 state: ConnectionState(rules: acceptor.rules, isFromProxy: isFromProxy, now: now))
         }
         acceptor.connections += 1
-        // Update both counters at once, so that a reader also sees an accepted connection among the open ones.
+        // Both counters are updated together, so that a reader also finds an accepted connection among the open ones.
         counters.update(acceptor.index) { counters in
             counters.accepted += 1
             counters.connections = acceptor.connections
@@ -162,8 +162,8 @@ final class EventLoop {
         if !poller.add(socket, .input, key: connection.eventKey) { close(connection, reason: nil) }
     }
 
-    /// Closes a connection and releases its slot and bytes; connections are closed nowhere else. A given reason is
-    /// recorded as the outcome of the request in progress.
+    /// Closes a connection and releases its slot and bytes. This is the only place that closes connections. If there is
+    /// a reason, it is recorded as the outcome of the request in progress.
     func close(_ connection: Connection, reason: String?) {
         guard connections.remove(connection.key) != nil else { return }
         if let reason { decide(connection, reason: reason, status: 0) }

@@ -1,6 +1,6 @@
 internal import CSockets
 
-/// Readiness of a descriptor, or the events it is watched for.
+/// The readiness of a descriptor, or the events to watch.
 struct Readiness: OptionSet {
     let rawValue: UInt32
     static let input = Readiness(rawValue: UInt32(POLLIN))
@@ -22,7 +22,7 @@ struct Poller {
     }
 
     func change(_ socket: Int32, _ readiness: Readiness, key: UInt64) {
-        // This cannot fail: the socket was added and is open.
+        // This cannot fail, because the socket is open and was added.
         _ = cs_epoll_set(descriptor, socket, readiness.rawValue, key, 0)
     }
 

@@ -1,9 +1,9 @@
 internal import Concurrency
 
-/// The requests in progress. Each has a slot, and its response names the slot and its generation.
+/// The requests in progress. Each has a slot, and its response identifies the slot and its generation.
 ///
-/// A slot is released by the first response, even one after the deadline or after the client went away, because the
-/// limit bounds the work behind the server. A response with an outdated generation is dropped.
+/// The first response releases a slot, even after the deadline or the client's departure, because the limit bounds the
+/// work behind the server. A response with an outdated generation is dropped.
 struct RequestSlots {
     struct Request {
         let connection: SlotTable<Connection>.Key
@@ -24,6 +24,6 @@ struct RequestSlots {
     /// Acquires a slot. The caller must have checked `isFull`.
     mutating func acquire(_ request: Request) -> Key { requests.insert { _ in request } }
 
-    /// Releases a slot; returns nil if the request was already answered.
+    /// Releases a slot. Returns nil if the request was already answered.
     mutating func release(_ key: Key) -> Request? { requests.remove(key) }
 }

@@ -1,7 +1,7 @@
 internal import CSockets
 internal import Synchronization
 
-/// A response queued for the loop.
+/// A response on its way to the loop.
 struct QueuedResponse: Sendable {
     let listener: Int
     let slot: RequestSlots.Key
@@ -13,12 +13,12 @@ struct QueuedResponse: Sendable {
 struct DrainRequest: Sendable {
     /// Maximum duration of the whole drain.
     var limit: Duration
-    /// Time during which new connections are still accepted.
+    /// The time during which connections are still accepted.
     var accepting: Duration
 }
 
-/// Passes responses and drain requests from other threads to the loop. The number of slots bounds the useful responses
-/// in it.
+/// Passes responses and drain requests from other threads to the loop. The number of slots limits the responses that
+/// are not dropped.
 final class ResponseQueue: Sendable {
     private struct State {
         var pending: [QueuedResponse] = []
@@ -28,8 +28,8 @@ final class ResponseQueue: Sendable {
         var isClosed = false
     }
 
-    /// An eventfd. It stays open until the last exchange is gone, so that a late response never writes to another file
-    /// with the same descriptor number.
+    /// An eventfd. It remains open until the last exchange is released, so that a late response never writes to another
+    /// file with the same descriptor number.
     let descriptor: Int32
     private let state = Mutex(State())
 
@@ -45,7 +45,7 @@ final class ResponseQueue: Sendable {
         change { $0.pending += queued }
     }
 
-    /// Requests a drain within these times. Shorter times from an earlier request still apply.
+    /// Requests a drain within these times. Shorter times of an earlier request still apply.
     func requestDrain(_ request: DrainRequest) {
         change { state in
             let earlier = state.drain ?? request
@@ -62,7 +62,7 @@ final class ResponseQueue: Sendable {
             defer { state.isAsleep = false }
             return state.isAsleep
         }
-        // Wake the loop only if it is asleep: responses posted while it is working cost no system call.
+        // Wakes the loop only if it is asleep, so that responses posted while it works cost no system call.
         if wasAsleep { cs_eventfd_signal(descriptor) }
     }
 
@@ -76,7 +76,8 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// Called by the loop before it waits. Returns false if something was posted meanwhile and the loop must not wait.
+    /// The loop calls this before it waits. Returns false if something was posted meanwhile, so that the loop must not
+    /// wait.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = !state.hasNews
@@ -84,10 +85,11 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// Called by the loop after it has waited: items posted from now on are handled in this pass and need no wake-up.
+    /// The loop calls this after it has waited. Items posted from now on are processed in this pass and need no
+    /// wake-up.
     func awake() { state.withLock { $0.isAsleep = false } }
 
-    /// Closes the queue when the loop has ended; later items are dropped.
+    /// Closes the queue after the loop has ended. Later items are dropped.
     func shut() {
         state.withLock { state in
             state.isClosed = true

@@ -1,4 +1,4 @@
-/// A listener's decision on a request head, made before any byte of the body is read.
+/// A listener's decision on a request head, before any byte of the body is read.
 public enum Admission: Sendable, Equatable {
     /// A body of 1 to `limit` bytes is required. An empty body is refused with 400 `empty`, a larger one with 413
     /// `too_large`.
@@ -7,7 +7,7 @@ public enum Admission: Sendable, Equatable {
     case optionalBody(limit: Int)
     /// No body is allowed. A request with a body is refused with 413 `too_large`.
     case noBody
-    /// Respond with `status` and close the connection; `reason` is the code for metrics and the log.
+    /// Respond with `status` and close the connection. `reason` is the code for metrics and the log.
     case refuse(status: Int, reason: String)
     /// Respond with 405, `Allow` and the reason `method`, and close the connection.
     case methodNotAllowed(allow: String)

@@ -1,15 +1,15 @@
-/// A handle for answering one request in progress. It holds only values, so it may outlive the request, the connection
-/// and the server.
+/// A handle that answers one request in progress. It contains only values, so it can outlive the request, the
+/// connection and the server.
 public struct Exchange: Sendable {
     let responses: ResponseQueue
     let listener: Int
     let slot: RequestSlots.Key
-    /// Called with each response before it is posted.
+    /// Called with each response before the response is posted.
     var observer: (@Sendable (HTTPResponse) -> Void)?
 
-    /// Returns an exchange for the same request that calls `body` with each response before it is posted, on the
-    /// responder's thread; `body` must not block. It also sees responses that come too late, but not those that the
-    /// server generates itself.
+    /// Returns an exchange for the same request that calls `body` with each response before posting it. `body` runs on
+    /// the responder's thread and must not block. It also receives responses that are too late, but not those that the
+    /// server generates.
     package func observed(by body: @escaping @Sendable (HTTPResponse) -> Void) -> Exchange {
         var exchange = self
         exchange.observer = { [observer] response in
@@ -19,16 +19,15 @@ public struct Exchange: Sendable {
         return exchange
     }
 
-    /// Responds to the request and releases its slot. May be called on any thread. The first response wins; later
-    /// responses are counted and dropped, as are those sent after the handler deadline or after the client has
-    /// disconnected.
+    /// Responds to the request and releases its slot. Can be called on any thread. Only the first response is sent;
+    /// others are counted and dropped, including those after the handler deadline or the client's departure.
     public func respond(_ response: HTTPResponse) {
         observer?(response)
         responses.post(QueuedResponse(listener: listener, slot: slot, response: response))
     }
 
-    /// Sends the same response to several requests, as ``respond(_:)`` does, with one wake-up for consecutive exchanges
-    /// of a server.
+    /// Sends the same response to several requests, like ``respond(_:)``, with one wake-up for consecutive exchanges of
+    /// a server.
     package static func respond(_ response: HTTPResponse, to exchanges: [Exchange]) {
         for exchange in exchanges { exchange.observer?(response) }
         var rest = exchanges[...]
@@ -40,8 +39,8 @@ public struct Exchange: Sendable {
         }
     }
 
-    /// Resets the connection instead of responding, and releases the slot; for simulators of failing servers. The rules
-    /// of ``respond(_:)`` apply.
+    /// Resets the connection instead of responding, and releases the slot. It follows the rules of ``respond(_:)``.
+    /// Intended for simulators of failing servers.
     package func reset() {
         responses.post(QueuedResponse(listener: listener, slot: slot, response: nil))
     }

@@ -1,6 +1,6 @@
 /// How proxies report the client. Only trusted proxies are believed, because any client can send these fields.
 package enum ForwardedAddress: String, Sendable, CaseIterable {
-    /// Reported clients are ignored: the peer is the client.
+    /// Reported clients are ignored, and the peer is the client.
     case off
     /// The field `Forwarded` (RFC 7239).
     case forwarded

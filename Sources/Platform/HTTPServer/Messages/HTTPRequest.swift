@@ -1,15 +1,15 @@
-/// A complete request: head accepted, body received.
+/// A complete request, with its body.
 public struct HTTPRequest: Sendable {
     public let head: RequestHead
     public let body: [UInt8]
-    /// The client's network (/24 or /56) rather than its address: the peer's, or the one reported by a proxy.
+    /// The network of the client (/24 or /56), as reported by a proxy, or of the peer. The address is not stored.
     package let network: NetworkPrefix
-    /// Whether a proxy passed the request on without a readable client address; `network` is then the proxy's.
+    /// Whether a proxy reported no readable client address. `network` is then the proxy's.
     package let hasUnknownClient: Bool
-    /// Time at which the first byte arrived or, for the first request, the connection was accepted, in monotonic
+    /// The time when the first byte arrived or, for the first request, the connection was accepted, in monotonic
     /// nanoseconds.
     package let startedAt: UInt64
-    /// Time of dispatch in monotonic nanoseconds. The handler deadline is measured from here.
+    /// The time of dispatch, in monotonic nanoseconds. The handler deadline is relative to it.
     package let receivedAt: UInt64
 
     package init(

@@ -2,13 +2,13 @@
 public struct HTTPResponse: Sendable {
     /// A status between 200 and 599.
     public var status: Int
-    /// Outcome code for metrics and the log, e.g. `accepted` or `signature`. It is never sent to the client.
+    /// The outcome code for metrics and the log, such as `accepted` or `signature`. It is never sent to the client.
     public var reason: String
     /// The `Content-Type`; sent only with a body.
     public var contentType: StaticString
-    /// Additional header fields. A field whose name is not a token or whose value contains a control byte is omitted.
+    /// Additional header fields. A field is omitted if its name is not a token or its value contains a control byte.
     public var headers: [(name: String, value: String)]
-    /// The body. It is not copied while a slow client reads it.
+    /// The body. Sending it to a slow client does not copy it.
     public var body: [UInt8]
     /// Whether to close the connection after this response.
     public var closes: Bool

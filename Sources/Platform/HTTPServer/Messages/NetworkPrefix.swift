@@ -1,17 +1,17 @@
 internal import CSockets
 
-/// A network: the leading bits of an address. Peers are identified by network only (/24 for IPv4, /56 for IPv6).
+/// A network: the leading bits of an address. Peers are identified only by network (/24 for IPv4, /56 for IPv6).
 package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
     // The 128 bits of the address, IPv4 as ::ffff:a.b.c.d. Bits after the prefix are zero.
     private let high: UInt64
     private let low: UInt64
     private let isIPv6: Bool
-    /// Prefix length in bits: 0 to 32 for IPv4, 0 to 128 for IPv6.
+    /// The prefix length in bits: 0 to 32 for IPv4, 0 to 128 for IPv6.
     package let length: Int
 
     /// - Parameters:
     ///   - address: 16 bytes, IPv4 as ::ffff:a.b.c.d.
-    ///   - bits: prefix length, out of 128 bits.
+    ///   - bits: the prefix length, out of 128 bits.
     private init(address: [UInt8], bits: Int, isIPv6: Bool) {
         let high = address.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let low = address.dropFirst(8).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -27,7 +27,7 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
         return NetworkPrefix(address: address, bits: isIPv6 ? 56 : 96 + 24, isIPv6: isIPv6)
     }
 
-    /// Returns a prefix that contains only this address.
+    /// Returns the prefix that contains only this address.
     static func ofAddress(_ address: [UInt8]) -> NetworkPrefix {
         NetworkPrefix(address: address, bits: 128, isIPv6: !isMappedIPv4(address))
     }
@@ -36,7 +36,7 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
         address.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff])
     }
 
-    /// Parses `10.0.0.0/8`, `2001:db8::/32`, or a single address; returns nil if the text is neither.
+    /// Parses `10.0.0.0/8`, `2001:db8::/32`, or a single address. Returns nil for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         var address = [UInt8](repeating: 0, count: 16)
@@ -51,7 +51,7 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
         self.init(address: address, bits: family == 6 ? length : 96 + length, isIPv6: family == 6)
     }
 
-    /// Parses a single numeric address without a prefix length; returns nil if the text is not one.
+    /// Parses a single numeric address without a prefix length. Returns nil for any other text.
     init?(address text: ArraySlice<UInt8>) {
         var address = [UInt8](repeating: 0, count: 16)
         guard cs_parse_address(String(decoding: text, as: UTF8.self), &address) > 0 else { return nil }
@@ -75,7 +75,7 @@ package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {
         return other.high & highMask == high && other.low & lowMask == low
     }
 
-    /// Text such as `192.0.2.0/24`.
+    /// The text, such as `192.0.2.0/24`.
     package var description: String {
         var address = [UInt8]()
         for shift in stride(from: UInt64(56), through: 0, by: -8) { address.append(UInt8(high >> shift & 0xff)) }

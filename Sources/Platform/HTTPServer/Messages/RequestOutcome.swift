@@ -1,17 +1,16 @@
-/// The outcome of one request. Every request has one, including those refused by the parser and those without a
-/// response.
+/// The outcome of one request. Every request has one, even if the parser refused it or it got no response.
 package struct RequestOutcome: Sendable {
-    /// Index of the listener in the server's list.
+    /// The index of the listener in the server's list.
     package let listener: Int
-    /// Reason code from the response, or one of the server's own codes (`method`, `empty`, `too_large`, `framing`,
+    /// The reason code of the response, or one of the server's own codes (`method`, `empty`, `too_large`, `framing`,
     /// `proxy_header`, `headers`, `uri`, `slow`, `idle`, `encoding`, `expect`, `aborted`, `rate`, `evicted`,
     /// `overload`, `memory`, `deadline`, `drain`, `reset`).
     package let reason: String
-    /// Status of the response; 0 if the connection ended without one.
+    /// The status of the response, or 0 if the connection ended without one.
     package let status: Int
-    /// Body bytes received.
+    /// The number of body bytes received.
     package let bodyBytes: Int
     package let network: NetworkPrefix
-    /// Time from the start of the request to its outcome, in nanoseconds.
+    /// The time from the start of the request to its outcome, in nanoseconds.
     package let nanoseconds: UInt64
 }

@@ -3,14 +3,14 @@ internal import Time
 
 /// Encodes response heads. The date is formatted once a second.
 struct ResponseEncoder {
-    /// The encoded head, followed by the body if it is small.
+    /// The encoded head, and the body if it is small.
     private(set) var bytes: [UInt8] = []
     private var date: [UInt8] = []
     private var dateSecond = Int64.min
 
     static let continues = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    /// Maximum size of a body that is copied after the head, so that one call sends both.
+    /// The maximum size of a body that is copied after the head, so that one call sends both.
     private static let smallBody = 16 * 1024
 
     /// Encodes the head and a small body. Returns the rest of the body to send after `bytes`.
@@ -41,7 +41,7 @@ struct ResponseEncoder {
         return []
     }
 
-    /// Appends a field, unless it would corrupt the head: its value may originate from a request.
+    /// Appends a field unless it would corrupt the head, because the value may originate from a request.
     private mutating func append(_ name: String, _ value: String) {
         guard !name.isEmpty, name.utf8.allSatisfy(\.isHTTPTokenCharacter) else { return }
         guard value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return }

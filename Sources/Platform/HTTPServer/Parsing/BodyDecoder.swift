@@ -1,14 +1,14 @@
 internal import Bytes
 
-/// Decodes one request body, of known length or chunked, without I/O. An error is reported at the byte that causes it.
+/// Decodes one request body, of known length or chunked, without I/O. It reports an error at the byte that causes it.
 ///
-/// Only a subset of chunked coding is accepted: a chunk size is 1 to 8 hexadecimal digits and CRLF, without extensions,
-/// and trailers are refused.
+/// Only a subset of chunked coding is accepted: a chunk size is 1 to 8 hexadecimal digits and CRLF, without extensions.
+/// Trailers are refused.
 package struct BodyDecoder: Sendable {
     package enum Result: Sendable, Equatable {
-        /// The body is incomplete; all given bytes were consumed.
+        /// The body is incomplete. All given bytes were consumed.
         case needMore
-        /// The body is complete; the value is the number of given bytes that belong to it.
+        /// The body is complete. The value is the number of given bytes that belong to it.
         case complete(Int)
         case refuse(status: Int, reason: String)
     }
@@ -19,7 +19,7 @@ package struct BodyDecoder: Sendable {
     private let isChunked: Bool
     private var step: Step
     private var sizeDigits = 0
-    /// Remaining bytes of the body or of the current chunk.
+    /// The number of remaining bytes in the body or the current chunk.
     private(set) var left: Int
 
     /// Creates a decoder for a body of exactly `length` bytes.
@@ -40,7 +40,7 @@ package struct BodyDecoder: Sendable {
 
     var hasKnownLength: Bool { !isChunked }
 
-    /// Decodes bytes and appends their content to `body`, which holds the content of earlier calls.
+    /// Decodes bytes and appends their content to `body`, which contains the content of earlier calls.
     package mutating func decode(_ bytes: Span<UInt8>, into body: inout [UInt8]) -> Result {
         var position = 0
         while position < bytes.count, step != .done {
@@ -57,7 +57,7 @@ package struct BodyDecoder: Sendable {
         return step == .done ? .complete(position) : .needMore
     }
 
-    /// Records that `count` bytes of a known length were written to the body without this decoder.
+    /// Records that the caller wrote `count` bytes of a body of known length without this decoder.
     mutating func took(_ count: Int) {
         left -= count
         if left == 0 { step = isChunked ? .dataEnd : .done }
@@ -87,8 +87,8 @@ package struct BodyDecoder: Sendable {
             guard byte == RequestHeadParser.lineFeed else { return Self.badFraming }
             step = step == .dataEndLine ? .size : .done
         case .data, .done:
-            // Unreachable: `decode` handles data itself and stops at the end. If this is wrong, only this request is
-            // refused.
+            // Unreachable, because `decode` processes data itself and stops at the end. If it happens, only this
+            // request is refused.
             return Self.badFraming
         }
         return nil

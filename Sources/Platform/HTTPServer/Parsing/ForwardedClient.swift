@@ -1,15 +1,15 @@
-/// The client address reported in a request's header fields.
+/// The client address in a request's header fields.
 ///
 /// Each proxy appends the address of its caller, so the list is read from its end: trusted proxies are skipped, and the
-/// first other address is the client. The client controls everything before it, and that part must not change how the
-/// end is read. Fields are therefore split as bytes rather than characters, since a character may combine with a
-/// separator, and quotes count only if they are closed.
+/// first other address is the client. The client controls everything before it, which must not change how the end is
+/// read. Therefore, fields are split as bytes rather than characters, because a character may combine with a separator,
+/// and unclosed quotes are ignored.
 enum ForwardedClient: Equatable {
     /// The client's address.
     case address(NetworkPrefix)
-    /// The list contains only proxies: the request is a proxy's own.
+    /// The list contains only proxies, so the request is a proxy's own.
     case proxy
-    /// The field is missing, or the last relevant element is not an address.
+    /// The field is missing, or the relevant element is not an address.
     case unreadable
 
     private static let comma = UInt8(ascii: ",")
@@ -28,7 +28,7 @@ enum ForwardedClient: Equatable {
             nodes = head.headers("forwarded").flatMap { Self.elements(of: Array($0.utf8)) }.map(Self.forParameter)
         }
         for node in nodes.reversed() {
-            // `unknown`, obfuscated, or not an address: the proxy's caller is unknown.
+            // `unknown`, obfuscated, or not an address, so the proxy's caller is unknown.
             guard let node, let address = Self.address(of: node) else {
                 self = .unreadable
                 return
@@ -41,14 +41,14 @@ enum ForwardedClient: Equatable {
         self = nodes.isEmpty ? .unreadable : .proxy
     }
 
-    /// Splits one `Forwarded` field into elements (RFC 7239 section 4). If a quote is not closed, the client opened it
+    /// Splits one `Forwarded` field into elements (RFC 7239 section 4). An unclosed quote was opened by the client
     /// before a proxy appended its element, so only the text after the last comma is the proxy's.
     private static func elements(of field: [UInt8]) -> [ArraySlice<UInt8>] {
         if let elements = split(field[...], at: comma) { return elements }
         return [field[(field.lastIndex(of: comma).map { $0 + 1 } ?? 0)...]]
     }
 
-    /// Returns the value of `for` in one element of `Forwarded`, without quotes.
+    /// Returns the `for` value in one element of `Forwarded`, without quotes.
     private static func forParameter(_ element: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         for parameter in split(element, at: UInt8(ascii: ";")) ?? [] {
             guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")),
@@ -59,7 +59,7 @@ enum ForwardedClient: Equatable {
         return nil
     }
 
-    /// Splits text at separators outside quotes; returns nil if a quote is not closed.
+    /// Splits text at separators outside quotes. Returns nil if a quote is not closed.
     private static func split(_ text: ArraySlice<UInt8>, at separator: UInt8) -> [ArraySlice<UInt8>]? {
         var parts: [ArraySlice<UInt8>] = []
         var start = text.startIndex
@@ -82,7 +82,7 @@ enum ForwardedClient: Equatable {
 
     private static func unquoted(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard text.count >= 2, text.first == quote, text.last == quote else { return text }
-        // Valid addresses need no escapes; a value with a backslash is not an address.
+        // A valid address needs no escapes, so a value with a backslash is not an address.
         return text.dropFirst().dropLast()
     }
 

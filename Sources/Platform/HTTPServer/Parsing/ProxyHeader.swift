@@ -1,26 +1,26 @@
-/// Parses the PROXY protocol header, version 2, that a proxy sends before the first byte of its client.
+/// Parses the PROXY protocol header, version 2, which a proxy sends before the first byte of its client.
 ///
-/// Source: HAProxy, "The PROXY protocol", 2.2. Version 1, a text line, is refused: it would need a second parser, and
-/// every proxy supports version 2.
+/// Source: HAProxy, "The PROXY protocol", 2.2. Version 1, a line of text, is refused: it would need a second parser,
+/// and every proxy supports version 2.
 enum ProxyHeader {
     enum Result: Equatable {
-        /// The header is not complete.
+        /// The header is incomplete.
         case needMore
-        /// The header is complete and has this number of bytes. Without a client the connection is the proxy's own,
-        /// e.g. a health check.
+        /// The header is complete and has this number of bytes. Without a client, the connection is the proxy's own,
+        /// for example a health check.
         case complete(Int, client: NetworkPrefix?)
         case malformed
     }
 
     private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
     private static let fixedBytes = 16
-    /// Maximum length after the fixed part: up to 216 bytes of addresses, plus further values, which are skipped.
+    /// The maximum length after the fixed part: up to 216 bytes of addresses, and further values, which are skipped.
     private static let longest = 2048
 
     static func parse(_ bytes: Span<UInt8>) -> Result {
         for index in 0..<min(bytes.count, signature.count) where bytes[index] != signature[index] { return .malformed }
         guard bytes.count > 12 else { return .needMore }
-        // The upper half is version 2; the lower half is 0 for the proxy's own connection and 1 for a client's.
+        // The upper half is version 2. The lower half is 0 for the proxy's own connection and 1 for a client's.
         guard bytes[12] == 0x20 || bytes[12] == 0x21 else { return .malformed }
         guard bytes.count >= fixedBytes else { return .needMore }
         let length = Int(bytes[14]) << 8 | Int(bytes[15])
@@ -35,7 +35,7 @@ enum ProxyHeader {
             guard length >= 36 else { return .malformed }
             return .complete(end, client: client(bytes.extracting(16..<32)))
         default:
-            // Another address family, or none: the proxy does not report a client address.
+            // For another address family, or none, the proxy does not report a client address.
             return .complete(end, client: nil)
         }
     }

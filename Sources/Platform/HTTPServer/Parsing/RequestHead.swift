@@ -2,14 +2,14 @@ internal import Bytes
 
 /// A request line and its header fields, validated by `RequestHeadParser`.
 ///
-/// The received bytes are kept in one array and fields are looked up on demand, without an allocation per field.
+/// The received bytes are stored in one array, and fields are looked up on demand, without an allocation per field.
 public struct RequestHead: Sendable {
     /// All bytes from the method to the blank line.
     package let bytes: [UInt8]
     private let methodEnd: Int
     private let targetEnd: Int
     private let fieldsStart: Int
-    /// The value of `Content-Length`; nil if the field is missing.
+    /// The value of `Content-Length`, or nil if the field is missing.
     package let contentLength: Int?
     package let isChunked: Bool
     /// Whether the client waits for `100 Continue`.
@@ -31,7 +31,7 @@ public struct RequestHead: Sendable {
         closes = parser.closes
     }
 
-    /// The method as sent, e.g. `POST`.
+    /// The method as sent, such as `POST`.
     public var method: String { String(decoding: bytes[..<methodEnd], as: UTF8.self) }
 
     /// The target as sent: path and query, not decoded.
@@ -43,7 +43,7 @@ public struct RequestHead: Sendable {
         return String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// The part of the target after the first `?`, not decoded; nil if there is no `?`.
+    /// The part of the target after the first `?`, not decoded, or nil if there is no `?`.
     public var query: String? {
         let target = bytes[(methodEnd + 1)..<targetEnd]
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return nil }
@@ -61,13 +61,13 @@ public struct RequestHead: Sendable {
         return range((methodEnd + 1)..<(target.firstIndex(of: UInt8(ascii: "?")) ?? targetEnd), equals: path)
     }
 
-    /// Overwrites the head, which may hold a secret. It must not be read afterwards.
+    /// Wipes the head, which may contain a secret. Do not read it afterwards.
     package func wipe() { bytes.wipe() }
 
     public var isGetOrHead: Bool { methodIs("GET") || methodIs("HEAD") }
 
-    /// Returns the value of the first field with this name, without surrounding whitespace; bytes that are not UTF-8
-    /// are replaced. `lowercaseName` is compared case-insensitively.
+    /// Returns the value of the first field with this name, without surrounding whitespace. Bytes that are not UTF-8
+    /// are replaced. The case of names is ignored.
     public func header(_ lowercaseName: StaticString) -> String? {
         guard let value = fieldValue(lowercaseName) else { return nil }
         return String(decoding: bytes[value], as: UTF8.self)

@@ -1,19 +1,19 @@
 internal import Bytes
 
-/// Parses one request head of the strict subset, byte by byte, without I/O and without copying.
+/// Parses one request head of the strict subset, byte by byte, without I/O or copying.
 ///
 /// Each byte is examined once, and an error is reported at the byte that causes it, so the result does not depend on
-/// how the bytes are split. The subset (RFC 9112, narrowed): CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields
-/// `token ":" OWS value OWS` without control bytes; exactly one non-empty `Host`; at most one `Content-Length` of 1 to
-/// 18 digits; at most one `Transfer-Encoding`, exactly `chunked`; never both; no tab around these three; no folding.
-/// HTTP/1.0 is accepted too, because proxies and health checks use it for their upstreams: without `Content-Length` it
-/// has no body (RFC 9112 section 6.3) and needs no `Host`; it is never chunked, its connection is never kept, and it
-/// never waits for `100 Continue`.
+/// how the bytes are split. The subset of RFC 9112: CRLF only; `TOKEN SP /visible-ASCII SP HTTP/1.1`; fields `token ":"
+/// OWS value OWS` without control bytes; exactly one non-empty `Host`; at most one `Content-Length` of 1 to 18 digits;
+/// at most one `Transfer-Encoding`, exactly `chunked`; never both; no tab around these three; no folding. HTTP/1.0 is
+/// also accepted, because proxies and health checks use it for their upstreams. An HTTP/1.0 request without
+/// `Content-Length` has no body (RFC 9112 section 6.3). It needs no `Host`, is never chunked, never keeps its
+/// connection, and never waits for `100 Continue`.
 package struct RequestHeadParser: Sendable {
     package enum Result: Sendable, Equatable {
-        /// The head is incomplete; all given bytes were consumed.
+        /// The head is incomplete. All given bytes were consumed.
         case needMore
-        /// The head is complete and has this number of bytes; the bytes after it were not examined.
+        /// The head is complete and has this number of bytes. The bytes after it were not examined.
         case complete(Int)
         case refuse(status: Int, reason: String)
     }
@@ -60,7 +60,7 @@ package struct RequestHeadParser: Sendable {
         fieldLimit = limits.headFields
     }
 
-    /// Continues where the last call ended.
+    /// Continues where the previous call ended.
     /// - Parameter head: all bytes of the request so far, including those of earlier calls.
     package mutating func parse(_ head: Span<UInt8>) -> Result {
         while position < head.count {
@@ -129,8 +129,7 @@ package struct RequestHeadParser: Sendable {
 
     // MARK: Header fields
 
-    /// Consumes the byte at `position` and, inside a name or a value, also the following bytes that do not change the
-    /// step.
+    /// Consumes the byte at `position` and, in a name or a value, also the following bytes that do not change the step.
     private mutating func takeFieldBytes(_ head: Span<UInt8>) -> Result? {
         let end = min(head.count, fieldsStart + headLimit)
         guard position < end else { return .refuse(status: 431, reason: "headers") }
@@ -148,8 +147,8 @@ package struct RequestHeadParser: Sendable {
             step = .headEnd
             return nil
         default:
-            // Unreachable: nothing is consumed after the head's end, and the request line has its own function. If this
-            // is wrong, only this request is refused.
+            // Unreachable, because nothing is consumed after the end of the head, and another function handles the
+            // request line. If it happens, only this request is refused.
             return Self.badFraming
         }
     }
@@ -203,7 +202,7 @@ package struct RequestHeadParser: Sendable {
         return (byte >= 32 && byte != 127) || byte == Self.tab ? nil : Self.badFraming
     }
 
-    /// Examines the complete field whose LF is at `position`, if it affects framing or the connection.
+    /// Examines the complete field with its LF at `position`, if the field affects framing or the connection.
     private mutating func endField(_ head: Span<UInt8>) -> Result? {
         let value = Self.trimmed(head, valueStart, position - 1)
         switch nameEnd - nameStart {
@@ -258,7 +257,7 @@ extension RequestHeadParser {
         }
     }
 
-    /// Parses 1 to 18 digits, so the value cannot overflow.
+    /// Parses 1 to 18 digits, so that the value cannot overflow.
     private static func decimal(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         guard range.count >= 1, range.count <= 18 else { return nil }
         var value = 0
