@@ -4,18 +4,17 @@
 /// Components consist of ASCII letters, digits, `.`, `_` and `-`, so that a name has the same bytes in a file system, a
 /// URL and a signature. Names are ordered by their bytes, as in S3 listings.
 package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The name as used in the store.
+    /// The name in the store.
     package let text: String
 
-    /// Maximum length of a name in bytes; S3 allows 1,024, including the prefix in the URL.
+    /// The maximum length of a name in bytes. S3 allows 1,024, including the prefix in the URL.
     package static let maximumBytes = 900
-    /// Maximum length of a component in bytes: the limit for file names, minus the characters added to the name of a
-    /// temporary file.
+    /// The maximum length of a component in bytes: the limit for file names, minus the characters that a temporary file
+    /// adds.
     package static let maximumComponentBytes = 200
 
-    /// - Throws: ``ObjectStoreError`` with code `invalidName` if the text is empty or too long, or has an empty
-    ///   component, a byte that is not allowed, or a component that begins with `.`, as `..` and the store's own files
-    ///   do.
+    /// - Throws: ``ObjectStoreError`` with code `invalidName` if the text is empty or too long, or has a forbidden
+    ///   byte, an empty component, or a component that begins with `.`, like `..` and the store's own files.
     package init(_ text: String) throws(ObjectStoreError) {
         if let problem = Self.problem(of: text) {
             throw ObjectStoreError(.invalidName, "object name \(Self.visible(text)) \(problem)")
@@ -30,7 +29,7 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
         try ObjectName("\(text)/\(rest)")
     }
 
-    /// The components in order; never empty.
+    /// The components, in order; never empty.
     package var components: [Substring] { text.split(separator: "/") }
 
     /// The last component.
@@ -38,7 +37,7 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
         text[(text.lastIndex(of: "/").map(text.index(after:)) ?? text.startIndex)...]
     }
 
-    /// Everything before the last component; nil if there is only one component.
+    /// Everything before the last component, or nil if there is only one.
     package var folder: ObjectName? {
         text.lastIndex(of: "/").map { ObjectName(unchecked: String(text[..<$0])) }
     }
@@ -81,7 +80,7 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
         }
     }
 
-    /// The text for error messages: shortened, without control characters.
+    /// The text for error messages, shortened and without control characters.
     private static func visible(_ text: String) -> String {
         String(decoding: text.utf8.prefix(100).map { $0 > 32 && $0 < 127 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }

@@ -1,24 +1,24 @@
-/// A store of objects: named byte sequences. Most objects are written once; a few are replaced as a whole.
+/// A store of objects, which are named byte sequences. Most objects are written once; a few are replaced as a whole.
 ///
 /// There are two implementations: a directory (``DirectoryStore``) and a bucket of an S3-compatible service
-/// (``S3Store``). All operations may run concurrently, but a process must have only one store for each location. An
+/// (``S3Store``). All operations can run concurrently, but a process must have only one store for each location. An
 /// object must not have the name of a folder in another object's name, because a directory cannot contain both.
 package protocol ObjectStore: Sendable {
     /// Whether ``lock(_:)`` excludes other writers. If not, another writer may write at any time, and only the
     /// conditions of ``create(_:_:)`` and ``replace(_:_:expected:)`` detect it.
     var hasLocks: Bool { get }
 
-    /// Reads a whole object; returns nil if it does not exist.
+    /// Reads a whole object. Returns nil if it does not exist.
     ///
-    /// - Throws: ``ObjectStoreError``: `corrupt` if the store has a checksum for the object that does not match.
+    /// - Throws: ``ObjectStoreError``: `corrupt` if the store's checksum for the object does not match.
     func read(_ name: ObjectName) async throws(ObjectStoreError) -> StoredObject?
 
-    /// Reads the bytes in a range: fewer, or none, if the object ends earlier. Returns nil if the object does not
+    /// Reads the bytes in a range, or fewer or none if the object ends earlier. Returns nil if the object does not
     /// exist.
     func read(_ name: ObjectName, range: Range<Int>) async throws(ObjectStoreError) -> [UInt8]?
 
-    /// Creates an object. It is durable only after ``synchronize()``: if power is lost before that, the object may be
-    /// missing or truncated.
+    /// Creates an object. It is durable only after ``synchronize()``; after an earlier power loss, it may be missing or
+    /// truncated.
     ///
     /// - Throws: ``ObjectStoreError``: `exists` if the name exists. After any other error, the object may exist; delete
     ///   it before creating it again.
@@ -27,13 +27,13 @@ package protocol ObjectStore: Sendable {
     /// Creates an object like ``create(_:_:)``, but without the service's object lock, because it will soon be deleted.
     func createTemporary(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError)
 
-    /// Replaces an object as a whole. Readers always see either the old bytes or the new ones, even after a crash. When
+    /// Replaces an object as a whole. Readers always receive either the old or the new bytes, even after a crash. When
     /// this returns, the new bytes are durable.
     ///
     /// - Parameter expected: the version to replace; nil if the object must not exist.
     /// - Returns: the new version.
-    /// - Throws: ``ObjectStoreError``: `changed` if the object has another version or does not exist. If the error is
-    ///   retriable (``ObjectStoreError/isRetriable``), the object may have the old or the new content: read it.
+    /// - Throws: ``ObjectStoreError``: `changed` if the object has another version or does not exist. After a retriable
+    ///   error (``ObjectStoreError/isRetriable``), the object may have the old or the new content; read it.
     func replace(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
     ) async throws(ObjectStoreError) -> ObjectVersion
@@ -41,35 +41,35 @@ package protocol ObjectStore: Sendable {
     /// Deletes an object if it exists. The deletion is durable after ``synchronize()``.
     func delete(_ name: ObjectName) async throws(ObjectStoreError)
 
-    /// Lists objects in ascending order of their names, in all folders.
+    /// Lists objects in all folders in ascending order of their names.
     ///
     /// - Parameters:
     ///   - prefix: lists only objects below this name, as files are below a folder; nil means all objects.
-    ///   - after: lists only greater names; pass the last name of the previous page.
-    ///   - limit: the maximum number of objects; fewer are returned only at the end.
+    ///   - after: lists only greater names. Pass the last name of the previous page.
+    ///   - limit: the maximum number of objects. Fewer are returned only at the end.
     func list(
         _ prefix: ObjectName?, after: ObjectName?, limit: Int
     ) async throws(ObjectStoreError) -> [ListedObject]
 
-    /// Lists the folders directly below a prefix, in ascending order; each name includes the prefix.
+    /// Lists the folders directly below a prefix in ascending order. Each name includes the prefix.
     func folders(in prefix: ObjectName?) async throws(ObjectStoreError) -> [ObjectName]
 
-    /// Makes all creations and deletions that this store performed before the call durable.
+    /// Makes all earlier creations and deletions by this store durable.
     ///
     /// - Throws: ``ObjectStoreError``: `notDurable` if this fails for an object. The object is not retried, because the
-    ///   system may have dropped its unwritten bytes: every further call fails until that object is deleted.
+    ///   system may have dropped its unwritten bytes. Every further call fails until the object is deleted.
     func synchronize() async throws(ObjectStoreError)
 
     /// Makes this process the only writer below a prefix. When this returns, objects that an earlier writer replaced
-    /// directly below the prefix are durable. If writes are conditional (S3), no lock is needed and every caller
+    /// directly below the prefix are durable. With conditional writes (S3), no lock is needed, and every caller
     /// succeeds.
     ///
-    /// - Throws: ``ObjectStoreError``: `locked` if another writer, in this process or another, holds the lock.
+    /// - Throws: ``ObjectStoreError``: `locked` if another writer, in this process or another, has the lock.
     func lock(_ prefix: ObjectName) async throws(ObjectStoreError) -> any ObjectStoreLock
 }
 
 extension ObjectStore {
-    /// False is the safe default.
+    /// The safe default is false.
     package var hasLocks: Bool { false }
 
     package func createTemporary(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) {
@@ -77,16 +77,16 @@ extension ObjectStore {
     }
 }
 
-/// The exclusive right to write below a prefix. It ends when ``release()`` is called, when the last reference is
-/// released, or when the process ends.
+/// The exclusive right to write below a prefix. It ends when ``release()`` is called, the last reference is released,
+/// or the process ends.
 package protocol ObjectStoreLock: Sendable {
-    /// Releases the lock; further calls have no effect. Earlier failures to make objects below the prefix durable are
-    /// discarded: they no longer make ``ObjectStore/synchronize()`` fail, and the next writer must not rely on data
-    /// that no signature covers.
+    /// Releases the lock. Further calls have no effect. Earlier durability failures below the prefix are discarded, so
+    /// ``ObjectStore/synchronize()`` does not report them any more. The next writer must not rely on data that no
+    /// signature covers.
     func release()
 }
 
-/// An object and its version, to be passed to ``ObjectStore/replace(_:_:expected:)``.
+/// An object and its version, for ``ObjectStore/replace(_:_:expected:)``.
 package struct StoredObject: Sendable, Equatable {
     package let bytes: [UInt8]
     package let version: ObjectVersion
@@ -99,7 +99,7 @@ package struct StoredObject: Sendable, Equatable {
 
 /// Identifies the content of an object. Compare it only with versions from the same store.
 package struct ObjectVersion: Sendable, Hashable {
-    /// A SHA-256 digest in a directory, or the entity tag in S3.
+    /// A SHA-256 digest in a directory, or an entity tag in S3.
     package let text: String
 
     package init(text: String) { self.text = text }

@@ -1,4 +1,4 @@
-/// An object store operation failed. Equality compares code and message.
+/// The error of an object store operation. Equality compares code and message.
 package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure. Callers base decisions on it, never on the message.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -11,30 +11,30 @@ package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvert
 
         /// The text is not a valid object name.
         package static let invalidName = Code(value: .invalidName)
-        /// The text is not a valid store URL, or a setting does not match it.
+        /// The text is not a valid store URL, or a setting contradicts it.
         package static let invalidURL = Code(value: .invalidURL)
-        /// An object with this name already exists; it has not been changed.
+        /// An object with this name already exists and was not changed.
         package static let exists = Code(value: .exists)
         /// The object does not have the expected version, because another writer was faster or the object does not
         /// exist.
         package static let changed = Code(value: .changed)
         /// Another writer holds the lock.
         package static let locked = Code(value: .locked)
-        /// No space is left, or a quota has been exhausted.
+        /// There is no space left, or a quota is exhausted.
         package static let full = Code(value: .full)
         /// The operating system or the server denies access.
         package static let denied = Code(value: .denied)
         /// The folder or the bucket does not exist.
         package static let noStore = Code(value: .noStore)
-        /// The path of an object leads to a symbolic link, or to anything else that is neither a file nor a folder.
+        /// The path of an object leads to a symbolic link, or to anything else except a file or a folder.
         package static let unsafePath = Code(value: .unsafePath)
         /// The object exceeds the maximum size.
         package static let tooLarge = Code(value: .tooLarge)
         /// The data does not match its checksum, or the server's response is malformed.
         package static let corrupt = Code(value: .corrupt)
-        /// The server did not respond or reported a temporary failure, and no attempts are left.
+        /// The server did not respond or reported temporary failures until no attempts were left.
         package static let unavailable = Code(value: .unavailable)
-        /// An object could not be made durable. This remains so until the object is deleted and created again.
+        /// An object could not be made durable. This remains true until the object is deleted and created again.
         package static let notDurable = Code(value: .notDurable)
         /// Any other failure; see the message.
         package static let failed = Code(value: .failed)
@@ -43,8 +43,8 @@ package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvert
     }
 
     package let code: Code
-    /// One sentence: the path or URL, the attempted operation, the reason given by the system or the server, and the
-    /// fix for an operator.
+    /// One sentence with the path or URL, the failed operation, the reason of the system or the server, and the fix for
+    /// an operator.
     package let message: String
 
     package init(_ code: Code, _ message: String) {
@@ -52,7 +52,7 @@ package struct ObjectStoreError: Error, Equatable, Sendable, CustomStringConvert
         self.message = message
     }
 
-    /// Whether the same call may succeed later without changes to the program or its settings.
+    /// Whether the call may succeed later, with the same program and settings.
     package var isRetriable: Bool { [.full, .locked, .unavailable, .failed].contains(code) }
 
     package var description: String { "\(message) (\(code))" }

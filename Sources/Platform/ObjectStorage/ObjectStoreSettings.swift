@@ -5,7 +5,7 @@ internal import Glibc
 internal import HTTPClient
 package import Time
 
-/// The settings of a store that are not part of its URL: how to reach a bucket. Names and defaults are a contract.
+/// The settings of a store that are not part of its URL, such as access to a bucket. Names and defaults are a contract.
 package struct ObjectStoreSettings: Sendable {
     package let endpoint: Setting<String?>
     package let region: Setting<String>
@@ -16,7 +16,7 @@ package struct ObjectStoreSettings: Sendable {
 
     /// - Parameters:
     ///   - prefix: the prefix of the keys, such as `archive` for `archive.s3.endpoint` and so on.
-    ///   - checksFiles: whether unreadable files are rejected as soon as the configuration is read, rather than only by
+    ///   - checksFiles: whether unreadable files are rejected when the configuration is read, rather than only by
     ///     `open`. Pass false for commands that may run without the store, by users who may not read its credentials.
     package init(prefix: String, checksFiles: Bool = true) {
         let file = { (key: String, help: String, example: String) in
@@ -72,8 +72,8 @@ package struct ObjectStoreSettings: Sendable {
     /// - Parameters:
     ///   - configuration: its schema must include ``all``.
     ///   - creating: whether to create a missing directory.
-    ///   - notice: receives messages for an operator, such as a credentials file that can no longer be read.
-    /// - Throws: ``ObjectStoreError``, which should end the startup; if a setting is wrong, the message names it.
+    ///   - notice: receives messages for an operator, for example if a credentials file becomes unreadable.
+    /// - Throws: ``ObjectStoreError``, which should end the startup. If a setting is wrong, the message names it.
     package func open(
         _ location: ObjectStoreURL, _ configuration: Configuration, creating: Bool, clocks: Clocks = .system,
         notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -95,8 +95,8 @@ package struct ObjectStoreSettings: Sendable {
         }
     }
 
-    /// Checks for the errors that ``open(_:_:creating:clocks:notice:)`` would throw, without creating a directory or
-    /// sending a request.
+    /// Checks for the errors of ``open(_:_:creating:clocks:notice:)`` without creating a directory or sending a
+    /// request.
     ///
     /// - Throws: the errors of `open`.
     package func check(_ location: ObjectStoreURL, _ configuration: Configuration) throws(ObjectStoreError) {
@@ -114,7 +114,7 @@ package struct ObjectStoreSettings: Sendable {
         _ = try open(location, configuration, creating: false)
     }
 
-    /// Returns a source of credentials: the configured file, or otherwise the sources that AWS's own tools use.
+    /// Returns a source of credentials: the configured file, or the sources that AWS's tools use.
     private func credentials(
         _ location: ObjectStoreURL, _ configuration: Configuration, _ clocks: Clocks,
         _ notice: @escaping @Sendable (String) -> Void
@@ -140,7 +140,7 @@ package struct ObjectStoreSettings: Sendable {
         return { () throws(ObjectStoreError) in try await rotating.current() }
     }
 
-    /// Maximum size in bytes of a token file and of AWS's shared file.
+    /// The maximum size of a token file and of AWS's shared file, in bytes.
     private static let maximumSmallFileBytes = 64 * 1024
 
     private static func credentials(

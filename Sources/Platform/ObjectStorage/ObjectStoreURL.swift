@@ -2,10 +2,10 @@
 package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
     /// A directory, given by its absolute path.
     case directory(String)
-    /// A bucket, with an optional prefix for all names in it.
+    /// A bucket, with an optional prefix for all names.
     case bucket(String, prefix: ObjectName?)
 
-    /// - Throws: ``ObjectStoreError`` with code `invalidURL`; the message lists the allowed forms.
+    /// - Throws: ``ObjectStoreError`` with code `invalidURL` and the allowed forms in the message.
     package init(_ text: String) throws(ObjectStoreError) {
         if text.hasPrefix("/") {
             self = .directory(try Self.path(text, of: text))
@@ -65,7 +65,7 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
             && bytes.allSatisfy { isEdge($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 
-    /// Returns an error that omits the URL, because it may accidentally contain a password.
+    /// Returns an error without the URL, which may accidentally contain a password.
     private static func invalid(_ problem: String) -> ObjectStoreError {
         ObjectStoreError(.invalidURL, "the URL of the store is not usable: \(problem)")
     }

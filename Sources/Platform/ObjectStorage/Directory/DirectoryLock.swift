@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// A lock file that is locked. The file is not removed on release, because two writers could then lock two different
-/// files.
+/// A locked lock file. It remains after the release, because two writers could otherwise lock two different files.
 final class DirectoryLock: ObjectStoreLock {
     private let file: Mutex<OpenFile?>
     private let calls: any FileCalls
@@ -20,8 +19,8 @@ final class DirectoryLock: ObjectStoreLock {
         file.withLock { file in
             guard let held = file else { return }
             onRelease()
-            // Closing the descriptor is not enough: a process that another thread is starting briefly holds a copy of
-            // it.
+            // Closing the descriptor is not enough, because a process that another thread is starting briefly has a
+            // copy of it.
             calls.unlock(held.descriptor)
             file = nil
         }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Error texts for a directory: the attempted operation, the system's reason, and the fix for an operator.
+/// Error messages for a directory: the failed operation, the system's reason, and the fix for an operator.
 enum DirectoryProblem {
-    /// - Parameter action: the attempted operation with its path, such as `write /archive/a`.
+    /// - Parameter action: the failed operation with its path, such as `write /archive/a`.
     static func error(_ failure: SystemFailure, _ action: String) -> ObjectStoreError {
         let reason = String(cString: strerror(failure.number))
         let (code, fix) = meaning(of: failure.number)

@@ -2,9 +2,9 @@ internal import Glibc
 internal import Synchronization
 
 extension DirectoryStore {
-    /// Synchronises the changed files and then the changed folders. A failed file is never retried: the system may have
-    /// dropped its bytes, and a second fsync would report success. If a folder fails, all files of the batch below it
-    /// count as failed, because their directory entries may be lost.
+    /// Synchronizes the changed files and then the changed folders. A failed file is never retried, because the system
+    /// may have dropped its bytes, and a second fsync would report success. If a folder fails, all files of the batch
+    /// below it count as failed, because their directory entries may be lost.
     func synchronizeNow() throws(ObjectStoreError) {
         let batch = unsynchronized.take()
         for (name, file) in batch.files {
@@ -30,7 +30,7 @@ extension DirectoryStore {
         if let failure = unsynchronized.failure ?? failure { throw failure }
     }
 
-    /// Makes the entries of a folder durable, along with the entries of the folder itself and of each folder above it.
+    /// Makes the entries of a folder durable, and those of each folder above it.
     func makeEntriesDurable(_ folder: Folder) throws(ObjectStoreError) {
         try synchronizeEntries(of: folder)
         var current = folder

@@ -2,9 +2,9 @@ internal import Glibc
 internal import Synchronization
 
 extension DirectoryStore {
-    /// Writes the new content to a temporary file, makes the file durable, renames it over the old file, and makes the
-    /// folder durable. Versions are compared under a lock, so that only one of two concurrent processes succeeds and
-    /// the other gets `changed`.
+    /// Writes the new content to a temporary file, makes it durable, renames it over the old file, and makes the folder
+    /// durable. Versions are compared under a lock, so that only one of two concurrent processes succeeds; the other
+    /// gets `changed`.
     func replaceNow(
         _ name: ObjectName, _ bytes: [UInt8], expected: ObjectVersion?
     ) throws(ObjectStoreError) -> ObjectVersion {
@@ -24,7 +24,7 @@ extension DirectoryStore {
         }
     }
 
-    /// - Returns: false if another process has removed the folder.
+    /// - Returns: false if another process removed the folder.
     private func exchange(
         _ name: ObjectName, _ bytes: [UInt8], _ expected: ObjectVersion?, in folder: Folder
     ) throws(ObjectStoreError) -> Bool {
@@ -33,7 +33,7 @@ extension DirectoryStore {
             found = Self.version(of: old)
         }
         guard found == expected else {
-            // Another process may have removed and recreated a folder that was kept open.
+            // Another process may have removed and recreated a folder that this store keeps open.
             if found == nil, expected != nil, try readNow(name) != nil { return false }
             // The caller may rely on the existing content, which an earlier process may have written before it ended.
             try makeEntriesDurable(folder)
@@ -58,12 +58,13 @@ extension DirectoryStore {
             unsynchronized.add(folder)
             throw error
         }
-        // This store may have created the object; its earlier content no longer needs to be synchronised.
+        // This store may have created the object. The replaced content does not need to be synchronized.
         unsynchronized.remove(name)
         return true
     }
 
-    /// Creates a temporary file, replacing one left by a crash. Returns nil if the folder no longer exists.
+    /// Creates a temporary file, replacing one that remained after a crash. Returns nil if the folder does not exist
+    /// any more.
     private func openTemporary(_ component: String, in folder: Folder) throws(ObjectStoreError) -> OpenFile? {
         do throws(SystemFailure) {
             do throws(SystemFailure) {

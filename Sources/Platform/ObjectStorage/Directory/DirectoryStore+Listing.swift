@@ -18,8 +18,8 @@ extension DirectoryStore {
         let name: ObjectName
         let isFolder: Bool
 
-        /// The text by which the entry is sorted among all names: names in a folder begin with the folder's name and
-        /// `/`.
+        /// The text that determines the order of the entry among all names. Names in a folder begin with the folder's
+        /// name and `/`.
         var order: String { isFolder ? name.text + "/" : name.text }
     }
 
@@ -31,8 +31,7 @@ extension DirectoryStore {
         for (entry, order) in sorted {
             if found.count >= limit { return }
             if entry.isFolder {
-                // The names in a folder are either all greater or all smaller than `after`, unless `after` is in the
-                // folder.
+                // All names in a folder are on the same side of `after`, unless `after` is in the folder.
                 if let after, order.lexicographicallyPrecedes(after.text.utf8), !after.isBelow(entry.name) { continue }
                 guard let below = try tree.existing(entry.name, fresh: true) else { continue }
                 try collect(below, after: after, limit: limit, into: &found)
@@ -44,8 +43,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Returns objects and folders. Files with names that are not valid object names do not belong to the store and are
-    /// ignored.
+    /// Returns the objects and folders. Files without a valid object name do not belong to the store and are ignored.
     private func entries(of folder: Folder) throws(ObjectStoreError) -> [Entry] {
         let prefix = folder.name.map { $0.text + "/" } ?? ""
         do throws(SystemFailure) {
@@ -54,7 +52,7 @@ extension DirectoryStore {
                 return Entry(name: name, isFolder: entry.kind == .folder)
             }
         } catch {
-            // The folder was removed after it was opened.
+            // The folder was removed after it had been opened.
             if error.number == ENOENT { return [] }
             throw DirectoryProblem.error(error, "list \(tree.path(folder.name))")
         }

@@ -13,13 +13,14 @@ extension DirectoryStore {
         let lock = DirectoryLock(file, calls) { [unsynchronized] in unsynchronized.forgetFailures(below: prefix) }
         guard let folder = try tree.existing(prefix, fresh: true) else { return lock }
         try removeFormerLocks(folder, prefix)
-        // The previous writer may have ended after renaming a file but before synchronising its folder. A power loss
-        // must not undo the log state that is read after locking.
+        // The previous writer may have ended between renaming a file and synchronizing its folder. A power loss must
+        // not revert the state of the log that is read after locking.
         try makeEntriesDurable(folder)
         return lock
     }
 
-    /// Opens the lock file that excludes other processes while an object in a folder is replaced. Each log has one.
+    /// Opens the lock file that excludes other processes while an object in a folder is replaced. Each log has one lock
+    /// file.
     func openExchangeLock(of folder: ObjectName?) throws(ObjectStoreError) -> OpenFile {
         let log = folder.map { "/" + $0.components.prefix(2).joined(separator: "/") } ?? ""
         return try openLockFile(Self.exchangeLock, in: ObjectName(unchecked: Self.locks + log))
@@ -46,8 +47,8 @@ extension DirectoryStore {
         }
     }
 
-    /// Removes the lock files that an earlier release created beside the objects, after ensuring that no writer of that
-    /// release is running.
+    /// Removes the lock files that an earlier release created next to the objects, after ensuring that no writer of
+    /// that release is running.
     private func removeFormerLocks(_ folder: Folder, _ prefix: ObjectName) throws(ObjectStoreError) {
         let path = "\(tree.path(prefix))/\(Self.writerLock)"
         let former: OpenFile
@@ -62,11 +63,11 @@ extension DirectoryStore {
             let place = name.map { ObjectName(unchecked: "\(prefix)/\($0)") } ?? prefix
             if let folder = try tree.existing(place) { removeExchangeLocks(folder, isDeep: name != nil) }
         }
-        // Remove this file last: if it exists, other old lock files may remain.
+        // This file is removed last, because its existence means that other old lock files may remain.
         try? calls.remove(Self.writerLock, in: folder.descriptor)
     }
 
-    /// Removes the lock files of exchanges, ignoring any that cannot be removed, because they are not objects.
+    /// Removes the lock files of exchanges. Files that cannot be removed are ignored, because they are not objects.
     private func removeExchangeLocks(_ folder: Folder, isDeep: Bool) {
         try? calls.remove(Self.exchangeLock, in: folder.descriptor)
         guard isDeep, let entries = try? calls.entries(of: folder.descriptor) else { return }

@@ -14,10 +14,10 @@ extension DirectoryStore {
 
     static func version(of bytes: [UInt8]) -> ObjectVersion { ObjectVersion(text: SHA256.digest(of: bytes).hex) }
 
-    /// Opens the file of an object; returns nil if it does not exist.
+    /// Opens the file of an object. Returns nil if it does not exist.
     private func opened(_ name: ObjectName) throws(ObjectStoreError) -> OpenFile? {
         if let folder = try tree.existing(name.folder), let file = try opened(name, in: folder) { return file }
-        // Another process may have removed and recreated a folder that was kept open.
+        // Another process may have removed and recreated a folder that this store keeps open.
         guard name.folder != nil, let folder = try tree.existing(name.folder, fresh: true) else { return nil }
         return try opened(name, in: folder)
     }
@@ -31,7 +31,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Reads to the end of the range or of the file, whose size may change during the call; returns nil for a folder.
+    /// Reads to the end of the range or of the file, whose size may change during the call. Returns nil for a folder.
     func bytes(of file: OpenFile, _ name: ObjectName, in range: Range<Int>) throws(ObjectStoreError) -> [UInt8]? {
         let status: FileStatus
         do throws(SystemFailure) {

@@ -20,9 +20,9 @@ extension DirectoryStore {
         }
     }
 
-    /// Adds an existing object to the next synchronisation: the process that wrote it may have ended before
-    /// synchronising it, and the caller may rely on its content. A symbolic link is not added, because it is refused on
-    /// reading.
+    /// Adds an existing object to the next synchronization, because the process that wrote it may have ended before
+    /// synchronizing it, and the caller may rely on its content. A symbolic link is not added, because reading it is
+    /// refused.
     private func noteExisting(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) {
         guard !unsynchronized.contains(name) else { return }
         do throws(ObjectStoreError) {
@@ -34,7 +34,7 @@ extension DirectoryStore {
     }
 
     /// Calls `body` with the folder, which is created if missing. Retries while `body` returns nil, because another
-    /// call may remove the folder once it is empty.
+    /// call may remove the folder when it is empty.
     func inFolder<Value>(
         _ name: ObjectName?, _ body: (Folder) throws(ObjectStoreError) -> Value?
     ) throws(ObjectStoreError) -> Value {
@@ -45,7 +45,7 @@ extension DirectoryStore {
     }
 
     func deleteNow(_ name: ObjectName) throws(ObjectStoreError) {
-        // Another process may have removed and recreated a folder that was kept open.
+        // Another process may have removed and recreated a folder that this store keeps open.
         for fresh in name.folder == nil ? [false] : [false, true] {
             guard let folder = try tree.existing(name.folder, fresh: fresh), try remove(name, in: folder) else {
                 continue
@@ -57,7 +57,7 @@ extension DirectoryStore {
         unsynchronized.remove(name)
     }
 
-    /// Removes an object; returns false if it does not exist.
+    /// Removes an object. Returns false if it does not exist.
     private func remove(_ name: ObjectName, in folder: Folder) throws(ObjectStoreError) -> Bool {
         do throws(SystemFailure) {
             try calls.remove(String(name.lastComponent), in: folder.descriptor)
@@ -69,7 +69,7 @@ extension DirectoryStore {
         }
     }
 
-    /// Writes the content of a new file, and removes the file if writing fails.
+    /// Writes the content of a new file. Removes the file if writing fails.
     func fill(
         _ file: OpenFile, _ bytes: [UInt8], _ component: String, in folder: Folder, _ path: String
     ) throws(ObjectStoreError) {
@@ -82,8 +82,8 @@ extension DirectoryStore {
                 }
             }
         } catch {
-            // If the removal fails as well, the file remains, as it would after a crash: creating the object again then
-            // fails with `exists`.
+            // If the removal also fails, the file remains, as after a crash, and creating the object again fails with
+            // `exists`.
             try? calls.remove(component, in: folder.descriptor)
             unsynchronized.add(folder)
             throw DirectoryProblem.error(error, "write \(path)")

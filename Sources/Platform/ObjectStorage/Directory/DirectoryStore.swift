@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// A store that keeps its objects as files in a directory: the object `a/b` is the file `b` in the folder `a`.
+/// A store with its objects as files in a directory. The object `a/b` is the file `b` in the folder `a`.
 ///
 /// Creating an object takes four system calls and does not wait for the disk: the file is written at its final path and
 /// remains open until ``synchronize()`` makes it and its folder durable. Symbolic links below the directory are never
 /// followed. Files with names that begin with `.` belong to the store: locks, and new content before it replaces the
-/// old content.
+/// old.
 package final class DirectoryStore: ObjectStore {
-    /// Maximum number of open files that await ``synchronize()``. The next creation first synchronises all of them.
+    /// The maximum number of open files that await ``synchronize()``. The next creation first synchronizes all of them.
     package static let maximumUnsynchronized = 256
-    /// Maximum size in bytes of an object that can be read.
+    /// The maximum size of a readable object in bytes.
     package static let maximumObjectBytes = 1 << 30
 
     /// The absolute path of the directory.
@@ -19,7 +19,7 @@ package final class DirectoryStore: ObjectStore {
     let tree: FolderTree
     let unsynchronized: Unsynchronized
     private let threads: BlockingThreads
-    /// A single thread, so that synchronisations run one after another: if a call no longer finds a file pending, the
+    /// A single thread, so that synchronizations run one after another. If a call finds that a file is not pending, the
     /// file is durable.
     private let synchronizer: BlockingThreads
 
@@ -95,7 +95,7 @@ package final class DirectoryStore: ObjectStore {
         }
         do throws(SystemFailure) {
             let root = OpenFile(try calls.openFolder(path: path), calls)
-            // An earlier process may have created the directory but ended before its entry was durable.
+            // An earlier process may have created the directory and ended before its entry was durable.
             if creating { try synchronizeParent(of: path, calls) }
             return root
         } catch {
@@ -117,8 +117,8 @@ package final class DirectoryStore: ObjectStore {
         }
     }
 
-    /// Synchronises the entries of the parent. If this process may not read the parent, it is skipped: the process
-    /// cannot have created anything in it.
+    /// Synchronizes the entries of the parent. If this process may not read the parent, the call is skipped, because
+    /// the process cannot have created anything in it.
     private static func synchronizeParent(of path: String, _ calls: any FileCalls) throws(SystemFailure) {
         let parent: OpenFile
         do throws(SystemFailure) {

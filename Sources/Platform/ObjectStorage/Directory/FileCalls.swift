@@ -1,8 +1,7 @@
-/// The system calls that a ``DirectoryStore`` makes. Tests replace them to make the Nth call fail or to simulate a
-/// power loss.
+/// The system calls of a ``DirectoryStore``. Tests replace them to make the Nth call fail or to simulate a power loss.
 ///
-/// Names are single components, relative to the descriptor of a folder; symbolic links are never followed. A call is
-/// repeated if a signal interrupts it.
+/// Names are single components, relative to the descriptor of a folder. Symbolic links are never followed. A call is
+/// retried if a signal interrupts it.
 package protocol FileCalls: Sendable {
     /// Opens a folder by its path, for the calls below. Symbolic links in the path are followed, because the operator
     /// chose the path.
@@ -13,33 +12,33 @@ package protocol FileCalls: Sendable {
     func close(_ file: Int32)
     func status(_ file: Int32) throws(SystemFailure) -> FileStatus
     func status(_ name: String, in folder: Int32) throws(SystemFailure) -> FileStatus
-    /// Reads at an offset; returns 0 at the end of the file.
+    /// Reads at an offset. Returns 0 at the end of the file.
     func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int
-    /// Appends at least one of the bytes to the file, and returns the number of bytes appended.
+    /// Appends at least one of the bytes to the file and returns the number of bytes appended.
     func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int
     /// Calls `fsync(2)` for the bytes of a file or the entries of a folder.
     func synchronize(_ file: Int32) throws(SystemFailure)
-    /// Acquires an exclusive `flock(2)`, which is held until ``unlock(_:)`` or until the descriptor is closed. Fails
-    /// with `EWOULDBLOCK` if `waiting` is false and the lock is held elsewhere.
+    /// Acquires an exclusive `flock(2)` until ``unlock(_:)`` is called or the descriptor is closed. Fails with
+    /// `EWOULDBLOCK` if `waiting` is false and the lock is not available.
     func lock(_ file: Int32, waiting: Bool) throws(SystemFailure)
     func unlock(_ file: Int32)
 
     func makeFolder(_ name: String, in folder: Int32) throws(SystemFailure)
     func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemFailure)
     func remove(_ name: String, in folder: Int32) throws(SystemFailure)
-    /// Removes an empty folder; fails with `ENOTEMPTY` if the folder is not empty.
+    /// Removes an empty folder. Fails with `ENOTEMPTY` if the folder is not empty.
     func removeFolder(_ name: String, in folder: Int32) throws(SystemFailure)
     /// Returns all entries of a folder except `.` and `..`, in any order.
     func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry]
 }
 
-/// How a file is opened.
+/// The mode in which a file is opened.
 package enum FileOpening: Sendable {
     /// An existing file, for reading.
     case reading
     /// A new file, for writing. Fails with `EEXIST` if the name exists.
     case creating
-    /// A file that is used only as a lock; created if missing.
+    /// A file used only as a lock, created if missing.
     case locking
     /// An existing folder.
     case folder

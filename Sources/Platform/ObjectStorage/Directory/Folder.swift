@@ -2,13 +2,13 @@ internal import Synchronization
 
 /// An open folder of a ``DirectoryStore``.
 final class Folder: Sendable, Hashable {
-    /// The name of the folder; nil for the root.
+    /// The name of the folder, or nil for the root.
     let name: ObjectName?
     let parent: Folder?
     let file: OpenFile
-    /// Whether the folder's entry in its parent has been registered for the next synchronisation.
+    /// Whether the folder's entry in its parent is registered for the next synchronization.
     let isNoted = Atomic(false)
-    /// Whether the folder's entry in its parent and the entries of all folders above it are known to be durable.
+    /// Whether the folder's entry in its parent, and the entries of all folders above it, are known to be durable.
     let isDurable = Atomic(false)
     /// Locked while an object in this folder is replaced. Contains the lock file that excludes other processes.
     let exchange = Mutex<OpenFile?>(nil)

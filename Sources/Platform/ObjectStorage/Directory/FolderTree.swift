@@ -1,15 +1,15 @@
 internal import Glibc
 internal import Synchronization
 
-/// The folders of a directory; some are kept open. Symbolic links are refused at every step from the root, so no name
-/// can lead outside the directory.
+/// The folders of a directory, some of them kept open. Symbolic links are refused at every step from the root, so no
+/// name can lead outside the directory.
 final class FolderTree: Sendable {
     private struct State {
         var open: [String: (folder: Folder, usedAt: UInt64)] = [:]
         var uses: UInt64 = 0
     }
 
-    /// Maximum number of folders kept open for later calls.
+    /// The maximum number of folders kept open for later calls.
     static let maximumOpen = 64
 
     let path: String
@@ -27,7 +27,7 @@ final class FolderTree: Sendable {
 
     func path(_ name: ObjectName?) -> String { name.map { "\(path)/\($0)" } ?? path }
 
-    /// - Parameter fresh: whether to ignore folders that were kept open, because they may have been removed and
+    /// - Parameter fresh: whether to ignore folders that are kept open, because they may have been removed and
     ///   recreated.
     /// - Returns: the folder, or nil if it does not exist.
     func existing(_ name: ObjectName?, fresh: Bool = false) throws(ObjectStoreError) -> Folder? {
@@ -39,8 +39,8 @@ final class FolderTree: Sendable {
         return folder
     }
 
-    /// Returns the folder, creating it if it is missing. Its entry is always registered for synchronisation, because
-    /// the process that created the folder may have ended before synchronising the parent.
+    /// Returns the folder, which is created if missing. Its entry is always registered for synchronization, because the
+    /// process that created the folder may have ended before synchronizing the parent.
     func made(_ name: ObjectName?, fresh: Bool = false) throws(ObjectStoreError) -> Folder {
         guard let name else { return root }
         if !fresh, let folder = kept(name), folder.isNoted.load(ordering: .acquiring) { return folder }
@@ -56,11 +56,11 @@ final class FolderTree: Sendable {
         return folder
     }
 
-    /// Removes the folder and the folders above it, as long as they are empty.
+    /// Removes the folder and each folder above it while they are empty.
     func removeEmpty(_ folder: Folder) {
         var folder = folder
         while let name = folder.name, let parent = folder.parent {
-            // A folder that is not empty or cannot be removed is left in place; empty folders are harmless.
+            // A folder that is not empty or cannot be removed remains. Empty folders are harmless.
             guard (try? calls.removeFolder(String(name.lastComponent), in: parent.descriptor)) != nil else { return }
             state.withLock { $0.open[name.text] = nil }
             unsynchronized.add(parent)
@@ -72,7 +72,7 @@ final class FolderTree: Sendable {
         do throws(SystemFailure) {
             try calls.makeFolder(String(name.lastComponent), in: parent.descriptor)
         } catch {
-            // Another call or process has created it in the meantime.
+            // Another call or process created it in the meantime.
             guard error.number == EEXIST else { throw DirectoryProblem.error(error, "make the folder \(path(name))") }
         }
         guard let folder = try opened(name, in: parent) else {
@@ -91,7 +91,7 @@ final class FolderTree: Sendable {
             return folder
         } catch {
             if error.number == ENOENT { return nil }
-            // An object may have the same name as this folder; in that case, nothing is below it.
+            // An object may have the same name as this folder. In that case, nothing is below it.
             if error.number == ENOTDIR, let status = try? calls.status(component, in: parent.descriptor),
                 status.kind == .file
             {

@@ -1,7 +1,6 @@
 internal import Glibc
 
-/// File calls made through the operating system. Files are created with mode 0640 and folders with 0750, minus the
-/// umask.
+/// File calls to the operating system. Files have mode 0640 and folders 0750, minus the umask.
 package struct SystemFileCalls: FileCalls {
     private static let fileMode: mode_t = 0o640
     private static let folderMode: mode_t = 0o750
@@ -17,7 +16,7 @@ package struct SystemFileCalls: FileCalls {
     }
 
     package func open(_ name: String, in folder: Int32, _ opening: FileOpening) throws(SystemFailure) -> Int32 {
-        // O_NONBLOCK: if an object's path is a pipe, opening it must not block the reader.
+        // O_NONBLOCK, because opening must not block if the path of an object is a pipe.
         let flags =
             switch opening {
             case .reading: O_RDONLY | O_NONBLOCK
@@ -50,7 +49,7 @@ package struct SystemFileCalls: FileCalls {
 
     package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
         let count = try Self.repeated { Glibc.write(file, bytes.baseAddress, bytes.count) }
-        // The system guarantees either progress or an error; without either, the caller would retry indefinitely.
+        // The system guarantees either progress or an error. Without both, the caller would retry indefinitely.
         guard count > 0 || bytes.isEmpty else { throw SystemFailure(number: EIO) }
         return count
     }
@@ -82,7 +81,7 @@ package struct SystemFileCalls: FileCalls {
     }
 
     package func entries(of folder: Int32) throws(SystemFailure) -> [FolderEntry] {
-        // Use a separate descriptor: reading moves its position, and closing the stream closes it.
+        // A separate descriptor, because reading moves its position and closing the stream closes it.
         let descriptor = try open(".", in: folder, .folder)
         guard let stream = fdopendir(descriptor) else {
             let number = errno
@@ -108,7 +107,7 @@ package struct SystemFileCalls: FileCalls {
         case Int(DT_REG): return .file
         case Int(DT_DIR): return .folder
         case Int(DT_UNKNOWN):
-            // Some file systems do not report the type in the listing.
+            // Some file systems do not report the type in a listing.
             do throws(SystemFailure) {
                 return try status(name, in: folder).kind
             } catch {

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Changes that are not known to be durable: written files with their descriptors, and folders with changed entries.
 ///
-/// The descriptor of a written file is kept until the file is synchronised, because a descriptor opened later might not
-/// report an earlier write error (fsync(2), "errors").
+/// The descriptor of a written file remains open until the file is synchronized, because a descriptor opened later
+/// might not report an earlier write error (fsync(2), "errors").
 final class Unsynchronized: Sendable {
     struct Batch {
         var files: [ObjectName: OpenFile] = [:]
@@ -12,7 +12,7 @@ final class Unsynchronized: Sendable {
 
     private struct State {
         var next = Batch()
-        /// Files in the batch that is currently being synchronised.
+        /// Files in the batch that is being synchronized.
         var current: Set<ObjectName> = []
         var failed: [ObjectName: ObjectStoreError] = [:]
     }
@@ -21,7 +21,7 @@ final class Unsynchronized: Sendable {
 
     var fileCount: Int { state.withLock { $0.next.files.count } }
 
-    /// Whether the next synchronisation reports a result for this file: it is pending, or an earlier attempt has
+    /// Whether the next synchronization reports a result for this file, because it is pending or an earlier attempt
     /// failed.
     func contains(_ name: ObjectName) -> Bool {
         state.withLock { $0.next.files[name] != nil || $0.failed[name] != nil }
@@ -38,9 +38,9 @@ final class Unsynchronized: Sendable {
         state.withLock { _ = $0.next.folders.insert(folder) }
     }
 
-    /// Removes the file, because none of its content still needs to be synchronised.
+    /// Removes the file, because its content does not need to be synchronized any more.
     func remove(_ name: ObjectName) {
-        // Close the file outside the lock.
+        // The file is closed outside the lock.
         let file = state.withLock { state in
             state.current.remove(name)
             state.failed[name] = nil
@@ -49,7 +49,7 @@ final class Unsynchronized: Sendable {
         _ = file
     }
 
-    /// Removes and returns the batch to synchronise; only one may be in progress.
+    /// Removes and returns the batch to synchronize. Only one may be in progress.
     func take() -> Batch {
         state.withLock { state in
             defer { state.next = Batch() }
@@ -66,7 +66,7 @@ final class Unsynchronized: Sendable {
     }
 
     /// Discards failures below a prefix when its writer releases the lock, because the next writer removes or rewrites
-    /// everything that is not covered by a checkpoint.
+    /// everything that no checkpoint covers.
     func forgetFailures(below prefix: ObjectName) {
         state.withLock { state in
             state.failed = state.failed.filter { !$0.key.isBelow(prefix) }

@@ -5,10 +5,10 @@ internal import HTTPClient
 /// Source: Amazon EC2 User Guide, "Use the Instance Metadata Service to access instance metadata".
 extension AWSCredentials {
     private static let lifeOfToken = 21_600
-    /// The service is on the host's own network, so no response means that it does not exist.
+    /// The service is on the host's own network, so a missing response means that it does not exist.
     private static let timeout = Duration.seconds(2)
 
-    /// Whether the process runs on EC2 or has a configured metadata endpoint, and the metadata service is not disabled.
+    /// Whether the metadata service is enabled, and the process runs on EC2 or has a configured metadata endpoint.
     var isOnInstance: Bool {
         guard variable("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" else { return false }
         if variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") != nil { return true }

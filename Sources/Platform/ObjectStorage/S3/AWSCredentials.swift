@@ -3,11 +3,11 @@ internal import HTTPClient
 internal import JSON
 internal import Time
 
-/// The sources of an AWS key: a configured file, or otherwise the sources used by AWS's own libraries, which are the
-/// environment, a web identity (EKS), the shared file of AWS's tools, the container's metadata (ECS, EKS Pod Identity)
-/// and the instance's metadata (EC2).
+/// The sources of an AWS key: a configured file, or the sources of AWS's own libraries, which are the environment, a
+/// web identity (EKS), the shared file of AWS's tools, the container's metadata (ECS, EKS Pod Identity) and the
+/// instance's metadata (EC2).
 package struct AWSCredentials: Sendable {
-    /// A key and its expiry in milliseconds since 1970; the expiry is nil if the key does not expire.
+    /// A key with its expiry in milliseconds since 1970, or nil if it does not expire.
     package struct Key: Sendable {
         package let key: S3Credentials
         package let expiry: Int64?
@@ -19,13 +19,13 @@ package struct AWSCredentials: Sendable {
     }
 
     package let region: String
-    /// The path of a configured file in the format used by AWS's tools.
+    /// The path of a configured file in the format of AWS's tools.
     package let file: String?
-    /// The setting that specifies ``file``, for messages.
+    /// The name of the setting for ``file``, for messages.
     private let setting: String
     let requests: CredentialRequests
 
-    /// - Parameter setting: the setting that specifies the file.
+    /// - Parameter setting: the name of the setting for the file.
     package init(region: String, file: String?, setting: String, requests: CredentialRequests) {
         self.region = region
         self.file = file
@@ -33,7 +33,7 @@ package struct AWSCredentials: Sendable {
         self.requests = requests
     }
 
-    /// Whether a source of keys is configured, as far as can be determined without sending a request to a service.
+    /// Whether a source of keys is configured, as far as this can be determined without a request.
     package var isConfigured: Bool {
         file != nil || variable("AWS_ACCESS_KEY_ID") != nil || variable("AWS_WEB_IDENTITY_TOKEN_FILE") != nil
             || containerURL != nil || requests.file(sharedFile) != nil || isOnInstance
@@ -57,7 +57,7 @@ package struct AWSCredentials: Sendable {
         throw CredentialFailure(waysToKey, isRefusal: true)
     }
 
-    /// The possible ways to configure a key, for messages.
+    /// The ways to configure a key, for messages.
     package var waysToKey: String {
         """
         no key of AWS: set \(setting), or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run with a role \
@@ -118,8 +118,8 @@ package struct AWSCredentials: Sendable {
         variable("AWS_SHARED_CREDENTIALS_FILE") ?? "\(variable("HOME") ?? "")/.aws/credentials"
     }
 
-    /// Returns the key in the section named by `AWS_PROFILE` or, if that is not set, `default`. Returns nil if the file
-    /// or the section `default` does not exist.
+    /// Returns the key in the section named by `AWS_PROFILE`, or in `default` if that is not set. Returns nil if the
+    /// file or the section `default` does not exist.
     private func keyInSharedFile() throws(CredentialFailure) -> S3Credentials? {
         let profile = variable("AWS_PROFILE")
         guard let bytes = requests.file(sharedFile) else { return nil }
@@ -145,8 +145,8 @@ package struct AWSCredentials: Sendable {
         }
     }
 
-    /// Requests a key from the container's metadata service. Requests without TLS are sent only to the local host,
-    /// because the response is a key.
+    /// Requests a key from the container's metadata service. Requests without TLS go only to the local host, because
+    /// the response contains a key.
     private func key(ofContainer url: String) async throws(CredentialFailure) -> Key {
         guard url.hasPrefix("https://") || Self.isOfThisHost(url) else {
             throw CredentialFailure(

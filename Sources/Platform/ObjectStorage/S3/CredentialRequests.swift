@@ -2,9 +2,9 @@ package import HTTPClient
 
 /// A failure to obtain a key or a token. Equality compares both properties.
 package struct CredentialFailure: Error, Hashable, Sendable {
-    /// Human-readable text without secrets.
+    /// A human-readable message, without secrets.
     package let message: String
-    /// Whether a retry is pointless, because the service has refused the request or nothing is configured.
+    /// Whether a retry is pointless, because the service refused the request or nothing is configured.
     package let isRefusal: Bool
 
     package init(_ message: String, isRefusal: Bool = false) {
@@ -13,7 +13,7 @@ package struct CredentialFailure: Error, Hashable, Sendable {
     }
 }
 
-/// The network, files and clock used to obtain keys and tokens, so that tests can replace them.
+/// The network, files and clock for obtaining keys and tokens. Tests replace them.
 package struct CredentialRequests: Sendable {
     package var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
     /// Returns the current time in milliseconds since 1970.
@@ -34,13 +34,13 @@ package struct CredentialRequests: Sendable {
         self.file = file
     }
 
-    /// Maximum size of a response in bytes.
+    /// The maximum size of a response in bytes.
     private static let maximumAnswer = 256 * 1024
 
     /// Sends a request to `name` and returns the body of a successful response.
     ///
-    /// - Parameter problem: returns the service's reason from the body of an error response, without any data from the
-    ///   request; returns nil if there is none.
+    /// - Parameter problem: returns the service's reason from the body of an error response, without any data of the
+    ///   request, or nil if there is none.
     package func answer(
         from name: String, _ request: HTTPClientRequest, problem: ([UInt8]) -> String?
     ) async throws(CredentialFailure) -> [UInt8] {

@@ -3,14 +3,14 @@ internal import Configuration
 package import Cryptography
 internal import Time
 
-/// Signs requests with AWS Signature Version 4, either in header fields or, for presigned URLs, in the query.
+/// Signs requests with AWS Signature Version 4, in header fields or, for presigned URLs, in the query.
 ///
 /// Source: Amazon S3 API Reference, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)"
 /// and "Using Query Parameters".
 package struct RequestSignature: Sendable {
     package let credentials: S3Credentials
     package let region: String
-    /// The AWS name of the service.
+    /// The service's name in AWS.
     package let service: String
 
     package init(credentials: S3Credentials, region: String, service: String = "s3") {
@@ -22,13 +22,13 @@ package struct RequestSignature: Sendable {
     /// The properties of a request that are signed.
     package struct Input: Sendable {
         package var method: String
-        /// The path, percent-encoded as it is sent.
+        /// The path, percent-encoded as sent.
         package var path: String
         /// The query parameters, not encoded.
         package var query: [(name: String, value: String)]
-        /// All header fields that are sent, including `host`. Each name occurs once.
+        /// All header fields of the request, including `host`. Each name occurs once.
         package var headers: [(name: String, value: String)]
-        /// SHA-256 of the body, in hexadecimal digits.
+        /// The SHA-256 digest of the body in hexadecimal.
         package var bodyDigest: String
 
         package init(
@@ -45,7 +45,7 @@ package struct RequestSignature: Sendable {
 
     /// Returns the header fields to add: the date, the digest, the session token if there is one, and the signature.
     ///
-    /// - Parameter now: milliseconds since 1970; the server allows a clock difference of 15 minutes.
+    /// - Parameter now: milliseconds since 1970. The server tolerates a clock difference of 15 minutes.
     package func headers(for input: Input, now: Int64) throws(CryptographyError) -> [(name: String, value: String)] {
         let time = Self.time(now)
         var added = [(name: "x-amz-date", value: time), (name: "x-amz-content-sha256", value: input.bodyDigest)]
@@ -60,7 +60,8 @@ package struct RequestSignature: Sendable {
         return added + [(name: "authorization", value: authorization)]
     }
 
-    /// Returns the query for a GET of `/` that is valid for `expires` seconds and needs no header field except `host`.
+    /// Returns the query of a presigned GET of `/`, which is valid for `expires` seconds and needs no header field
+    /// except `host`.
     ///
     /// - Parameter now: milliseconds since 1970.
     package func presignedQuery(
@@ -93,7 +94,7 @@ package struct RequestSignature: Sendable {
         return try HMACSHA256.code(for: Array(text.utf8), key: try key(date: String(time.prefix(8)))).hex
     }
 
-    /// Returns the query as it is sent and signed: percent-encoded parameters, sorted by name.
+    /// Returns the query as sent and signed: percent-encoded parameters, sorted by name.
     package static func query(_ parameters: [(name: String, value: String)]) -> String {
         parameters.map { (encoded($0.name), encoded($0.value)) }.sorted { $0 < $1 }
             .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
@@ -120,7 +121,7 @@ package struct RequestSignature: Sendable {
         input.headers.map { $0.name.lowercased() }.sorted().joined(separator: ";")
     }
 
-    /// Returns the value without leading and trailing spaces, with each run of spaces collapsed into one.
+    /// Returns the value without leading and trailing spaces, and with each run of spaces collapsed into one.
     private static func trimmed(_ value: String) -> String {
         value.split(separator: " ").joined(separator: " ")
     }
@@ -130,7 +131,7 @@ package struct RequestSignature: Sendable {
         String(RFC3339.text(milliseconds: now).prefix(19).filter { $0 != "-" && $0 != ":" }) + "Z"
     }
 
-    /// Percent-encodes all characters except those that RFC 3986 calls unreserved.
+    /// Percent-encodes all characters except RFC 3986's unreserved ones.
     private static func encoded(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {

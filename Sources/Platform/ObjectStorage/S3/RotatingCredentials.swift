@@ -1,24 +1,24 @@
 package import HTTPClient
 internal import Synchronization
 
-/// The current AWS key. It is renewed before it expires, and kept as long as it cannot be renewed.
+/// The current AWS key. It is renewed before it expires; if that fails, the previous key remains in use.
 package actor RotatingCredentials {
-    /// Time before its expiry at which a key is renewed, in milliseconds, as in AWS's own libraries.
+    /// The time before its expiry at which a key is renewed, in milliseconds, as in AWS's libraries.
     private static let margin: Int64 = 300_000
-    /// Time after which a key without expiry is read again, in milliseconds, because its file may have changed.
+    /// The time after which a key without an expiry is read again, in milliseconds, because its file may have changed.
     private static let look: Int64 = 60_000
 
     private let fetch: @Sendable () async throws(CredentialFailure) -> AWSCredentials.Key
     private let now: @Sendable () -> Int64
     private let notice: @Sendable (String) -> Void
     private var held: AWSCredentials.Key?
-    /// Time at which to renew the key, in milliseconds since 1970.
+    /// The time at which to renew the key, in milliseconds since 1970.
     private var due: Int64 = .min
     private var running: Task<Result<AWSCredentials.Key, CredentialFailure>, Never>?
 
     /// - Parameters:
     ///   - now: returns the current time in milliseconds since 1970.
-    ///   - notice: receives a message if a key could not be renewed and is kept.
+    ///   - notice: receives a message if a key could not be renewed and remains in use.
     ///   - fetch: obtains a key.
     package init(
         now: @escaping @Sendable () -> Int64, notice: @escaping @Sendable (String) -> Void = { _ in },
@@ -33,7 +33,7 @@ package actor RotatingCredentials {
     package func current() async throws(ObjectStoreError) -> S3Credentials {
         let time = now()
         if let held, time < due { return held.key }
-        // Concurrent callers share one request, and each of them awaits it below.
+        // Concurrent callers share one request and await it below.
         let task =
             running
             ?? Task { [fetch] in
@@ -52,7 +52,7 @@ package actor RotatingCredentials {
             guard let held, held.expiry.map({ time < $0 }) ?? true else {
                 throw ObjectStoreError(failure.isRefusal ? .denied : .unavailable, failure.message)
             }
-            // Do not retry on every request.
+            // Not every request should retry.
             due = time + 10_000
             notice("the key of AWS is not renewed: \(failure.message)")
             return held.key

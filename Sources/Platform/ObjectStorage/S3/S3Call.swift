@@ -1,16 +1,16 @@
 /// A request to a bucket, before it is signed.
 struct S3Call {
     var method: String
-    /// The name of the object; nil for requests to the bucket itself.
+    /// The name of the object, or nil for requests to the bucket itself.
     var name: ObjectName?
     var query: [(name: String, value: String)] = []
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
-    /// Maximum size of the response in bytes.
+    /// The maximum size of the response in bytes.
     var maximumAnswerBytes = 4 * 1024 * 1024
-    /// Whether a response with a success status may contain an error, because the service sends it before it has
-    /// finished the work.
+    /// Whether a response with a success status may contain an error, because the service sends the status before it
+    /// has finished.
     var mayFailLate = false
-    /// The attempted operation and its URL, for error texts.
+    /// The operation and its URL, for error messages.
     var action: String
 }

@@ -5,13 +5,13 @@ package import Time
 
 /// Signs and sends requests, and retries them after transient failures.
 package struct S3Client: Sendable {
-    /// The dependencies, which tests replace so that they need neither a network nor time.
+    /// The dependencies. Tests replace them to avoid the network and waiting.
     package struct Surroundings: Sendable {
         package var send: @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
         /// Returns the current key.
         package var credentials: @Sendable () async throws(ObjectStoreError) -> S3Credentials
         package var clocks: Clocks
-        /// Sleeps; returns early if the task is cancelled.
+        /// Sleeps. Returns early if the task is cancelled.
         package var sleep: @Sendable (Duration) async -> Void
         /// Returns a random number from 0 to 1.
         package var random: @Sendable () -> Double
@@ -37,13 +37,14 @@ package struct S3Client: Sendable {
     /// A response, and whether earlier attempts may have had an effect.
     struct Outcome {
         let response: HTTPClientResponse
-        /// Whether an earlier attempt may have been carried out.
+        /// Whether the service may have carried out an earlier attempt.
         let followsAmbiguity: Bool
     }
 
-    /// Sends a request until it receives a response that a retry would not change, whatever the status.
+    /// Sends a request until its response, whatever the status, would not change with a retry.
     ///
-    /// - Parameter accept: checks a response with a success status; returns false if it was damaged in transit.
+    /// - Parameter accept: checks a response with a success status. It returns false if the response was damaged in
+    ///   transit.
     /// - Throws: ``ObjectStoreError``: `unavailable` if no attempts are left, `corrupt` if the last response was
     ///   damaged, `failed` if the request cannot be sent.
     func send(
@@ -86,7 +87,7 @@ package struct S3Client: Sendable {
         throw last
     }
 
-    /// Returns the problem reported by a response, or nil if the request succeeded.
+    /// Returns the problem in a response, or nil if the request succeeded.
     private func problem(in response: HTTPClientResponse, _ call: S3Call) -> S3Problem? {
         guard (200..<300).contains(response.status) else { return S3Problem(response) }
         guard call.mayFailLate else { return nil }
@@ -94,14 +95,14 @@ package struct S3Client: Sendable {
         return late.code.isEmpty ? nil : late
     }
 
-    /// Returns a random wait between zero and a limit that doubles ("full jitter"), so that clients do not retry
-    /// simultaneously.
+    /// Returns a random wait between zero and a limit that doubles with each attempt ("full jitter"), so that clients
+    /// do not retry simultaneously.
     private func backoff(_ attempt: Int) -> Duration {
         let limit = min(configuration.longestBackoff, configuration.firstBackoff * (1 << min(attempt - 1, 20)))
         return limit * surroundings.random()
     }
 
-    /// Whether an error that has no code of its own in ``HTTPClientError`` is transient, such as a truncated response.
+    /// Whether an error without a code of its own in ``HTTPClientError`` is transient, such as a truncated response.
     private func isTransient(_ error: HTTPClientError) -> Bool {
         // These errors are transient; CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP_RETURNED_ERROR and CURLE_ABORTED_BY_CALLBACK
         // are not.
@@ -138,7 +139,7 @@ package struct S3Client: Sendable {
     /// Returns the key of an object in the bucket. Names need no percent-encoding.
     func key(_ name: ObjectName) -> String { configuration.prefix.map { "\($0)/\(name)" } ?? name.text }
 
-    /// Returns the URL of an object, for error texts.
+    /// Returns the URL of an object, for error messages.
     func url(_ name: ObjectName?) -> String {
         "s3://\(configuration.bucket)" + (name.map { "/\(key($0))" } ?? "")
     }

@@ -1,8 +1,8 @@
-/// The location of a bucket and how it is used.
+/// The location of a bucket, and the parameters of its use.
 package struct S3Configuration: Sendable {
     /// The object lock: until a given date, the bucket refuses to change or delete a version of an object.
     package struct ObjectLock: Sendable, Equatable {
-        /// The values of the setting. In upper case, they are the values used by the service.
+        /// The values of the setting. The service uses them in upper case.
         package enum Mode: String, Sendable, CaseIterable {
             case off
             /// Users with a special permission can remove the lock.
@@ -20,21 +20,20 @@ package struct S3Configuration: Sendable {
         }
     }
 
-    /// Scheme, host and port, in lower case, without the scheme's default port.
+    /// The scheme, host and port in lower case, without the scheme's default port.
     package let endpoint: String
     package var region: String
     package var bucket: String
     /// The prefix of all object names.
     package var prefix: ObjectName?
     package var objectLock = ObjectLock(mode: .off, days: 0)
-    /// Size of an upload part in bytes. Larger objects are uploaded in parts; the service requires parts of at least 5
-    /// MiB.
+    /// The size of an upload part in bytes. Larger objects are uploaded in parts, which must have at least 5 MiB.
     package var partBytes = 16 * 1024 * 1024
     /// The timeout for a single request.
     package var requestTimeout = Duration.seconds(30)
-    /// Maximum number of attempts for a request, including the first.
+    /// The maximum number of attempts for a request, including the first.
     package var attempts = 8
-    /// Maximum wait before the second attempt. It doubles with each attempt.
+    /// The maximum wait before the second attempt. It doubles with each attempt.
     package var firstBackoff = Duration.milliseconds(100)
     package var longestBackoff = Duration.seconds(5)
 
@@ -48,7 +47,7 @@ package struct S3Configuration: Sendable {
         self.prefix = prefix
     }
 
-    /// The host, including the port unless it is the default port.
+    /// The host, and the port unless it is the default.
     var host: String { String(endpoint.drop { $0 != ":" }.dropFirst(3)) }
 
     private static func checked(_ text: String) throws(ObjectStoreError) -> String {

@@ -13,7 +13,7 @@ package struct S3Credentials: Sendable {
         self.sessionToken = sessionToken
     }
 
-    /// Maximum size of a credentials file in bytes.
+    /// The maximum size of a credentials file in bytes.
     static let maximumFileBytes = 16 * 1024
 
     /// Parses a file in the format of AWS's tools: `aws_access_key_id = …`, `aws_secret_access_key = …` and, for
@@ -55,7 +55,7 @@ package struct S3Credentials: Sendable {
             accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: values["aws_session_token"])
     }
 
-    /// Parses one section of the shared file of AWS's tools; returns nil if the file has no such section.
+    /// Parses one section of the shared file of AWS's tools. Returns nil if there is no such section.
     ///
     /// - Throws: a description of the problem, without the content of the section.
     package init?(sharedFile text: [UInt8], profile: String) throws(FileProblem) {

@@ -3,7 +3,7 @@ internal import HTTPClient
 /// An error response of the service.
 struct S3Problem: Error {
     let status: Int
-    /// The service's error code, such as `NoSuchKey`; empty if the response has none.
+    /// The service's error code, such as `NoSuchKey`, or an empty string.
     let code: String
     /// Whether the service may have carried out the request despite the error.
     let isAmbiguous: Bool
@@ -14,12 +14,12 @@ struct S3Problem: Error {
         self.isAmbiguous = isAmbiguous
     }
 
-    /// - Parameter status: the status to use instead of the response's, if the response contains an error despite a
-    ///   success status.
+    /// - Parameter status: a status that replaces the response's, if the response contains an error despite a success
+    ///   status.
     init(_ response: HTTPClientResponse, status: Int? = nil) {
         let status = status ?? response.status
         let found = XMLElement(document: response.body).flatMap { $0.name == "Error" ? $0.text("Code") : nil } ?? ""
-        // The code is printed, so keep only letters and digits.
+        // The code is printed, so only letters and digits are kept.
         let word = String(found.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(60))
         self.init(status: status, code: word, isAmbiguous: status >= 500)
     }

@@ -2,7 +2,7 @@ internal import Bytes
 internal import HTTPClient
 
 extension S3Store {
-    /// The maximum page size that the service supports.
+    /// The service's maximum page size.
     private static let pageLength = 1_000
 
     package func list(
@@ -17,7 +17,7 @@ extension S3Store {
             for entry in page.children where entry.name == "Contents" {
                 guard let name = name(entry.text("Key")), let size = entry.text("Size").flatMap({ Int($0) }), size >= 0
                 else { continue }
-                // Pages must be in ascending order; otherwise, objects could be returned twice.
+                // Pages must be in ascending order. Otherwise, objects could be returned twice.
                 guard found.last.map({ $0.name < name }) ?? true, after.map({ $0 < name }) ?? true else {
                     throw ObjectStoreError(.corrupt, "the listing of \(client.url(prefix)) is not in order")
                 }

@@ -18,8 +18,8 @@ extension S3Store {
             }
             return try await completeUpload(upload, name, bytes, parts, expected: expected)
         } catch {
-            // The uploaded parts take up space until the upload is aborted. If this fails, the failure is ignored: the
-            // service's lifecycle rules remove the remaining parts.
+            // Uploaded parts take up space until the upload is aborted. A failure to abort is ignored, because the
+            // service's lifecycle rules remove the parts.
             let call = S3Call(
                 method: "DELETE", name: name, query: [("uploadId", upload)],
                 action: "abort the upload of \(client.url(name))")
@@ -73,7 +73,7 @@ extension S3Store {
         guard (200..<300).contains(outcome.response.status) else {
             return try await written(outcome, call, name, bytes)
         }
-        // The name of the element differs between services.
+        // The name of the element varies between services.
         guard let answer = XMLElement(document: outcome.response.body),
             let tag = answer.text("ETag"), !tag.isEmpty
         else { throw malformed(call) }

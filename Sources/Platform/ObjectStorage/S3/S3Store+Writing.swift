@@ -30,7 +30,7 @@ extension S3Store {
         // If-Match results in 404 if the object is missing, and so does a multipart upload that has ended.
         let isMissing = problem.status == 404 && problem.code != "NoSuchBucket"
         guard problem.status == 412 || isMissing else { throw problem.error(call.action) }
-        // An earlier attempt whose response was lost may have written the object.
+        // An earlier attempt with a lost response may have written the object.
         if outcome.followsAmbiguity, let stored = try await read(name), stored.bytes == bytes { return stored.version }
         throw ObjectStoreError(.changed, "\(client.url(name)) is not of the expected version: another writer was here")
     }
@@ -50,7 +50,7 @@ extension S3Store {
         [(Self.digestHeader, SHA256.digest(of: bytes).hex), ("content-type", "application/octet-stream")]
     }
 
-    /// Returns the header fields for the object lock, which protects a version from being changed or deleted.
+    /// Returns the header fields of the object lock, which protects a version from change and deletion.
     func retention() -> [(name: String, value: String)] {
         let lock = client.configuration.objectLock
         guard lock.mode != .off else { return [] }

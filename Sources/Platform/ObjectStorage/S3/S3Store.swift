@@ -3,13 +3,13 @@ internal import Cryptography
 internal import HTTPClient
 internal import Synchronization
 
-/// Objects in a bucket of an S3-compatible service.
+/// A store with its objects in a bucket of an S3-compatible service.
 ///
 /// Conditional requests (`If-None-Match`, `If-Match`) replace locks between writers; ``lock(_:)`` verifies that the
-/// service honours them. Every confirmed write is durable. The metadata of each object includes its SHA-256 digest,
-/// which is checked when the whole object is read. Source: Amazon S3 API Reference.
+/// service honors them. Every confirmed write is durable. The metadata of each object includes its SHA-256 digest,
+/// which is verified when the whole object is read. Source: Amazon S3 API Reference.
 package struct S3Store: ObjectStore {
-    /// Maximum size in bytes of an object that can be read.
+    /// The maximum size of a readable object in bytes.
     package static let maximumObjectBytes = 1 << 30
     static let digestHeader = "x-amz-meta-sha256"
 
@@ -33,7 +33,7 @@ package struct S3Store: ObjectStore {
         guard range.lowerBound >= 0, range.count <= Self.maximumObjectBytes else {
             throw ObjectStoreError(.tooLarge, "cannot read \(range.count) bytes of \(client.url(name)) at once")
         }
-        // An empty range cannot be requested, so request one byte to find out whether the object exists.
+        // An empty range cannot be requested. One byte is requested instead to find out whether the object exists.
         let last = max(range.lowerBound, range.upperBound - 1)
         let call = S3Call(
             method: "GET", name: name, headers: [("range", "bytes=\(range.lowerBound)-\(last)")],
@@ -102,7 +102,7 @@ package struct S3Store: ObjectStore {
         return ObjectVersion(text: tag)
     }
 
-    /// Whether a response matches this store's checksum, and the service's checksum if it covers the whole object.
+    /// Whether a response matches this store's checksum, and the service's checksum if that covers the whole object.
     private static func fitsItsDigest(_ response: HTTPClientResponse) -> Bool {
         let digest = SHA256.digest(of: response.body)
         if let own = response.header(digestHeader), own != digest.hex { return false }
@@ -115,7 +115,7 @@ package struct S3Store: ObjectStore {
     }
 }
 
-/// A lock that has no effect, because conditional writes need none.
+/// A lock without an effect, because conditional writes need none.
 private struct NoLock: ObjectStoreLock {
     func release() {}
 }

@@ -1,10 +1,10 @@
 internal import Bytes
 
-/// The subset of XML used in responses of an S3-compatible service: elements, their text, and attributes, which are
-/// skipped. Everything else is refused, such as type and entity declarations, CDATA sections and comments.
+/// The subset of XML in responses of an S3-compatible service: elements and text. Attributes are skipped. Everything
+/// else is refused, such as type and entity declarations, CDATA sections and comments.
 package struct XMLElement: Equatable {
     var name: String
-    /// The text of this element, excluding that of its children.
+    /// The text of this element, without the text of its children.
     var text = ""
     var children: [XMLElement] = []
 
@@ -14,7 +14,7 @@ package struct XMLElement: Equatable {
     /// Returns the text of the first child with this name.
     package func text(_ name: String) -> String? { child(name)?.text }
 
-    /// Parses a document; returns nil if it is outside this subset, is not UTF-8, or is nested too deeply.
+    /// Parses a document. Returns nil if it is outside this subset, is not UTF-8, or is nested too deeply.
     package init?(document bytes: [UInt8]) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var reader = XMLReader(Array(text.utf8))
@@ -25,7 +25,7 @@ package struct XMLElement: Equatable {
     init(name: String) { self.name = name }
 }
 
-/// Parses from left to right, examining each byte once, depth-first without recursion.
+/// Parses depth-first without recursion, and examines each byte once.
 private struct XMLReader {
     private static let maximumDepth = 16
 
@@ -66,7 +66,7 @@ private struct XMLReader {
         return nil
     }
 
-    /// Returns the root if only whitespace follows it.
+    /// Returns the root if only whitespace follows.
     private mutating func end(_ root: XMLElement) -> XMLElement? {
         skipSpace()
         return position == bytes.count ? root : nil
