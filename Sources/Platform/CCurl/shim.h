@@ -1,5 +1,5 @@
-// Functions of libcurl that Swift cannot call directly: the variadic setopt and getinfo, wrapped once per type of
-// argument.
+// Functions of libcurl that Swift cannot call directly: the variadic setopt and getinfo, wrapped once per argument
+// type.
 #pragma once
 
 #include <curl/curl.h>
@@ -20,7 +20,7 @@ static inline CURLcode cc_set_list(CURL *easy, CURLoption option, struct curl_sl
     return curl_easy_setopt(easy, option, value);
 }
 
-// libcurl copies the bytes. Without any bytes, the request has a body of length 0.
+// libcurl copies the bytes. With a count of 0, the request has an empty body.
 static inline CURLcode cc_set_body(CURL *easy, const void *bytes, size_t count) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
     return code ? code : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, count ? (const char *)bytes : "");
@@ -53,14 +53,14 @@ static inline long cc_connect_status(CURL *easy) {
     return status;
 }
 
-// Returns the number of connections that this transfer opened: 0 if it reused an open connection.
+// Returns the number of connections that this transfer opened, or 0 if it reused one.
 static inline long cc_new_connections(CURL *easy) {
     long count = 0;
     curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count);
     return count;
 }
 
-// Returns the next transfer that has ended, or 0 if there is none.
+// Returns the next finished transfer, or 0 if there is none.
 static inline CURL *cc_next_done(CURLM *multi, CURLcode *result) {
     int left;
     CURLMsg *message;

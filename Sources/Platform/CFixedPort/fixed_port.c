@@ -31,7 +31,7 @@ uint32_t fixed_port_resolve(const char *host) {
 typedef int (*bind_function)(int, const struct sockaddr *, socklen_t);
 
 int bind(int descriptor, const struct sockaddr *address, socklen_t length) {
-    // Look it up each time: binding is rare, and a cached pointer would have to be shared between threads.
+    // Looked up each time, because binding is rare and a cached pointer would have to be shared between threads.
     bind_function real = (bind_function)dlsym(RTLD_NEXT, "bind");
     if (!real) {
         errno = ENOSYS;
@@ -47,8 +47,8 @@ int bind(int descriptor, const struct sockaddr *address, socklen_t length) {
         return real(descriptor, address, length);
     }
     chosen.sin_port = htons(next_port++);
-    // A broker that was just stopped leaves connections in TIME_WAIT; they must not prevent it from starting again. Two
-    // listeners on the same port are still refused.
+    // A broker that was just stopped leaves connections in TIME_WAIT, which must not prevent it from starting again.
+    // Two listeners on the same port are still refused.
     int on = 1;
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (real(descriptor, (const struct sockaddr *)&chosen, sizeof chosen) == 0) return 0;

@@ -1,12 +1,12 @@
-// Makes libcrypto usable from Swift. It contains static inline functions for everything that Swift cannot call
-// directly: macros, variadic functions, STACK_OF, OSSL_PARAM arrays (they hold pointers, so each is created and
-// destroyed within one function), and ASN1_STRING and related types (visible structs in OpenSSL 3 but opaque in OpenSSL
-// 4, so they are never passed to Swift). It contains no policy: Swift makes every decision. Functions that can fail
-// return 1 for success unless stated otherwise.
+// Makes libcrypto usable from Swift, with static inline functions for everything that Swift cannot call directly:
+// macros, variadic functions, STACK_OF, OSSL_PARAM arrays (they contain pointers, so each is created and destroyed
+// within one function), and ASN1_STRING and related types (visible structs in OpenSSL 3 but opaque in OpenSSL 4, so
+// they are never passed to Swift). There is no policy here: Swift makes every decision. Functions that can fail return
+// 1 for success unless stated otherwise.
 #ifndef COPENSSL_SHIM_H
 #define COPENSSL_SHIM_H
 
-// Makes any use of a deprecated function a compile error.
+// Makes every use of a deprecated function a compile error.
 #define OPENSSL_NO_DEPRECATED
 
 #include <openssl/bn.h>
@@ -34,7 +34,7 @@
 // OPENSSL_INIT_NO_ATEXIT is a macro with a cast.
 static inline int shim_init_without_exit_handler(void) { return OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
 
-// OPENSSL_free is a macro that adds file and line. Frees memory allocated by i2d_….
+// OPENSSL_free is a macro that adds the file and the line. Frees memory from i2d_….
 static inline void shim_free(void *memory) { OPENSSL_free(memory); }
 
 // ERR_GET_LIB and ERR_GET_REASON are inline functions over macros.
@@ -96,7 +96,7 @@ static inline int shim_set_validity(X509 *certificate, int64_t not_before, int64
 
 // MARK: Serial number, names, extensions
 
-// Writes at most `size` bytes, unsigned big-endian. Returns the count, or -1 if the number does not fit or is negative.
+// Writes at most `size` unsigned big-endian bytes. Returns the count, or -1 if the number does not fit or is negative.
 static inline int shim_integer_bytes(const ASN1_INTEGER *integer, unsigned char *out, int size) {
     BIGNUM *number = ASN1_INTEGER_to_BN(integer, NULL);
     int count = number == NULL || BN_is_negative(number) ? -1 : BN_num_bytes(number);
@@ -138,7 +138,7 @@ static inline int shim_add_extension(
     ASN1_OCTET_STRING_free(value);
     return done;
 }
-// Writes the certificate's first OCSP address that begins with http:// and fits, as a C string.
+// Writes the first OCSP address of the certificate that begins with http:// and fits, as a C string.
 static inline int shim_ocsp_url(X509 *certificate, char *out, size_t size) {
     STACK_OF(OPENSSL_STRING) *all = X509_get1_ocsp(certificate);
     int found = 0;
@@ -174,7 +174,7 @@ static inline EVP_PKEY *shim_p256_public_key(const unsigned char point[65]) {
 static inline int shim_ec_point(const EVP_PKEY *key, unsigned char *out, size_t size, size_t *count) {
     return EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, out, size, count);
 }
-// Returns 1 only if the curve is given by name rather than by explicit parameters.
+// Returns 1 only if the key names its curve and has no explicit parameters.
 static inline int shim_ec_is_named(const EVP_PKEY *key) {
     int is_explicit = 1;
     return EVP_PKEY_get_int_param(key, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &is_explicit) == 1 &&
@@ -195,7 +195,7 @@ static inline int shim_error_is_end_of_pem(unsigned long error) {
 
 // MARK: Keyed algorithms: OSSL_PARAM arrays hold pointers
 
-// HKDF (RFC 5869) with SHA-256, both extract and expand. The salt may be empty, but the key may not.
+// HKDF (RFC 5869) with SHA-256, extract and expand. The salt may be empty, but the key may not.
 static inline int shim_hkdf_sha256(
     EVP_KDF *hkdf, const unsigned char *key, size_t key_count, const unsigned char *salt, size_t salt_count,
     const unsigned char *info, size_t info_count, unsigned char *out, size_t count) {
@@ -227,7 +227,8 @@ typedef struct {
     int64_t revoked_at, this_update, next_update;
 } shim_ocsp_single;
 
-// Returns 1 if found; 0 if no single response contains exactly this id; -1 if its times do not have an RFC 5280 format.
+// Returns 1 if found, 0 if no single response contains exactly this id, and -1 if a time does not have an RFC 5280
+// format.
 static inline int shim_ocsp_find(OCSP_BASICRESP *basic, OCSP_CERTID *id, shim_ocsp_single *out) {
     ASN1_GENERALIZEDTIME *revoked = NULL, *this_update = NULL, *next_update = NULL;
     memset(out, 0, sizeof *out);
@@ -249,13 +250,13 @@ static inline int shim_ocsp_signature_nid(const OCSP_BASICRESP *basic) {
     X509_ALGOR_get0(&oid, NULL, NULL, OCSP_resp_get0_tbs_sigalg(basic));
     return OBJ_obj2nid(oid);
 }
-// Writes the serial number in an id, in the same form as shim_get_serial.
+// Writes the serial number in an id, in the format of shim_get_serial.
 static inline int shim_ocsp_id_serial(OCSP_CERTID *id, unsigned char *out, int size) {
     ASN1_INTEGER *serial = NULL;
     if (OCSP_id_get0_info(NULL, NULL, NULL, &serial, id) != 1) return -1;
     return shim_integer_bytes(serial, out, size);
 }
-// Whether the id refers to a certificate of this issuer, whatever digest the id uses.
+// Whether the id refers to a certificate of this issuer, with any digest.
 static inline int shim_ocsp_id_is_of_issuer(OCSP_CERTID *id, const X509 *issuer) {
     ASN1_OBJECT *oid = NULL;
     ASN1_INTEGER *serial = NULL;
@@ -268,7 +269,7 @@ static inline int shim_ocsp_id_is_of_issuer(OCSP_CERTID *id, const X509 *issuer)
     OCSP_CERTID_free(own);
     return same;
 }
-// If next_update is 0, it is omitted.
+// A next_update of 0 is omitted.
 static inline int shim_ocsp_add_status(
     OCSP_BASICRESP *basic, OCSP_CERTID *id, int status, int reason, int64_t revoked_at, int64_t this_update,
     int64_t next_update) {

@@ -1,5 +1,5 @@
-// Functions that Swift cannot call directly: librdkafka's variadic produce function and Linux's eventfd. Contains no
-// logic.
+// Functions that Swift cannot call directly: librdkafka's variadic produce function and Linux's eventfd. There is no
+// logic here.
 #ifndef SLUICE_CRDKAFKA_SHIM_H
 #define SLUICE_CRDKAFKA_SHIM_H
 
@@ -7,7 +7,7 @@
 #if RD_KAFKA_VERSION < 0x020002ff
 #error "librdkafka 2.0.2 or later is needed (Debian 12, Ubuntu 24.04): deploy/install-deps says how to get it"
 #endif
-// rdkafka_mock.h requires rdkafka.h to be included first.
+// rdkafka_mock.h requires that rdkafka.h is included first.
 #include <librdkafka/rdkafka_mock.h>
 
 #include <stdint.h>
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 // rd_kafka_producev is variadic, and rd_kafka_produceva frees the headers twice for an unknown partition (librdkafka
-// #4628, fixed in 2.12). The code is returned rather than left in the thread-local variable that rd_kafka_produce uses.
-// The key and the value are copied; NULL means null, and a pointer with length 0 means empty. This call always takes
-// ownership of the headers, which may be NULL: librdkafka takes them on success, and they are freed here on failure.
+// #4628, fixed in 2.12). The code is returned, while rd_kafka_produce leaves it in a thread-local variable. The key and
+// the value are copied; NULL means null, and a pointer with length 0 means empty. This function always takes ownership
+// of the headers, which may be NULL: librdkafka owns them on success, and they are freed here on failure.
 static inline rd_kafka_resp_err_t crdkafka_produce(
     rd_kafka_t *client, rd_kafka_topic_t *topic, int32_t partition, const void *key, size_t key_length,
     const void *value, size_t value_length, int64_t timestamp, rd_kafka_headers_t *headers, uintptr_t opaque) {
@@ -38,27 +38,26 @@ static inline rd_kafka_resp_err_t crdkafka_produce(
     return code;
 }
 
-// Returns the opaque pointer of a record as the integer that was passed to crdkafka_produce.
+// Returns the opaque pointer of a record as the integer passed to crdkafka_produce.
 static inline uintptr_t crdkafka_opaque(const rd_kafka_message_t *message) { return (uintptr_t)message->_private; }
 
 // The Glibc overlay lacks eventfd and its flags.
 static inline int crdkafka_wakeup_open(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
-// Makes the queue add 1 to the descriptor each time the queue changes from empty to non-empty. librdkafka copies the 8
-// bytes.
+// Makes the queue add 1 to the descriptor each time it becomes non-empty. librdkafka copies the 8 bytes.
 static inline void crdkafka_wakeup_enable(rd_kafka_queue_t *queue, int descriptor) {
     uint64_t one = 1;
     rd_kafka_queue_io_event_enable(queue, descriptor, &one, sizeof one);
 }
 
-// After this returns, librdkafka no longer writes to the descriptor for this queue.
+// Stops librdkafka from writing to the descriptor for this queue.
 static inline void crdkafka_wakeup_disable(rd_kafka_queue_t *queue) {
     rd_kafka_queue_io_event_enable(queue, -1, NULL, 0);
 }
 
 static inline void crdkafka_wakeup_clear(int descriptor) {
     uint64_t count;
-    // The read does not block: if there is nothing to read, an earlier call has already read it.
+    // The read does not block. If there is nothing to read, an earlier call has read it.
     ssize_t ignored = read(descriptor, &count, sizeof count);
     (void)ignored;
 }

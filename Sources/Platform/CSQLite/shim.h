@@ -4,13 +4,13 @@
 #include <sqlite3.h>
 
 // Makes each connection allocate its first pages as one block of this many KiB instead of one block per page, because a
-// reader drops all of them whenever the database has changed. Call it before any connection is opened. The wrapped
+// reader drops all of them whenever the database has changed. Call it before opening any connection. The wrapped
 // function is variadic, so Swift cannot import it.
 static inline void sluice_page_memory(int kibibytes) {
     sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, -kibibytes);
 }
 
-// Binds an empty text. With a null address, SQLite would bind null.
+// Binds an empty text. For a null address, SQLite would bind null.
 static inline int sluice_bind_empty_text(sqlite3_stmt *statement, int position) {
     return sqlite3_bind_text(statement, position, "", 0, SQLITE_STATIC);
 }

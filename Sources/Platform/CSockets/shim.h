@@ -1,6 +1,6 @@
 // Socket functions that Swift cannot call or import directly: epoll's packed struct, eventfd, and the variadic fcntl
-// and ioctl. Every function returns a negative errno instead of setting it, so that nothing can change it before the
-// caller reads it.
+// and ioctl. Every function returns a negative errno instead of setting it, so that nothing can change the error before
+// the caller reads it.
 #pragma once
 
 #include <arpa/inet.h>
@@ -60,7 +60,8 @@ static inline void cs_eventfd_clear(int fd) {
 
 // --- sockets ---
 
-// host: numeric IPv4 or IPv6; otherwise, returns -EINVAL. The socket is non-blocking and is not inherited.
+// host: a numeric IPv4 or IPv6 address; for any other text, returns -EINVAL. The socket is non-blocking and not
+// inherited.
 static inline int cs_listen(const char *host, uint16_t port, int backlog) {
     struct addrinfo hint, *found = 0;
     char text[8];
@@ -115,7 +116,7 @@ static inline ssize_t cs_receive(int fd, void *bytes, size_t capacity) {
     return count < 0 ? -errno : count;
 }
 
-// Returns -EPIPE if the peer is gone, without raising SIGPIPE. more: whether further bytes follow immediately.
+// Returns -EPIPE if the peer is gone, and does not raise SIGPIPE. more: whether more bytes follow immediately.
 static inline ssize_t cs_send(int fd, const void *bytes, size_t count, int more) {
     ssize_t sent = send(fd, bytes, count, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
     return sent < 0 ? -errno : sent;
@@ -123,7 +124,7 @@ static inline ssize_t cs_send(int fd, const void *bytes, size_t count, int more)
 
 static inline void cs_close(int fd) { close(fd); }
 
-// Makes closing this connection send a reset to the peer instead of an orderly end.
+// Makes closing this connection reset it instead of ending it in order.
 static inline void cs_reset_when_closed(int fd) {
     struct linger none = {.l_onoff = 1, .l_linger = 0};
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
@@ -135,16 +136,16 @@ static inline int cs_has_waiting(int listener) {
     return poll(&entry, 1, 0) > 0;
 }
 
-// Sends nothing more. The peer receives the bytes in transit and then the end of the stream.
+// Ends the output. The peer receives the bytes in transit and then the end of the stream.
 static inline void cs_end_output(int fd) { shutdown(fd, SHUT_WR); }
 
-// Number of bytes waiting to be read.
+// Returns the number of bytes waiting to be read.
 static inline int cs_pending(int fd) {
     int count = 0;
     return ioctl(fd, FIONREAD, &count) ? 0 : count;
 }
 
-// text: numeric IPv4 or IPv6. address: receives 16 bytes, IPv4 as ::ffff:a.b.c.d. Returns 4, 6 or -EINVAL.
+// text: a numeric IPv4 or IPv6 address. address: receives 16 bytes, IPv4 as ::ffff:a.b.c.d. Returns 4, 6 or -EINVAL.
 static inline int cs_parse_address(const char *text, uint8_t *address) {
     memset(address, 0, 16);
     if (inet_pton(AF_INET, text, address + 12) == 1) {

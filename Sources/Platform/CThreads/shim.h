@@ -13,10 +13,10 @@
 #include <malloc.h>
 #endif
 
-// Starts a detached thread with all signals blocked. If stack_bytes is 0, the system's default is used. Returns 0 or an
+// Starts a detached thread with all signals blocked. A stack_bytes of 0 means the system's default. Returns 0 or an
 // errno.
 static inline int ct_thread_start(void *(*run)(void *), void *argument, size_t stack_bytes) {
-    // A new thread inherits the signal mask of the thread that starts it.
+    // A new thread inherits the signal mask of the thread that creates it.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -31,10 +31,10 @@ static inline int ct_thread_start(void *(*run)(void *), void *argument, size_t s
     return error;
 }
 
-// Returns the id of the calling thread as used in /proc. Some C libraries have no wrapper for this system call.
+// Returns the id of the calling thread, as in /proc. Some C libraries have no wrapper for this system call.
 static inline int ct_thread_id(void) { return (int)syscall(SYS_gettid); }
 
-// Names the calling thread; the system keeps 15 bytes of the name.
+// Names the calling thread. The system truncates the name to 15 bytes.
 static inline void ct_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 static inline void ct_limit_arenas(void) {
@@ -45,7 +45,7 @@ static inline void ct_limit_arenas(void) {
 #endif
 }
 
-// Releases pages that contain nothing in use, including those between blocks in use.
+// Releases unused pages, including those between blocks in use.
 static inline void ct_trim_arenas(void) {
 #ifdef __GLIBC__
     malloc_trim(0);

@@ -1,8 +1,7 @@
-// Instructions that Swift cannot use directly, because not every processor of the architecture has them (AVX2 on
-// x86-64).
+// Instructions that Swift cannot use directly, because only some processors have them (AVX2 on x86-64).
 //
 // Each function processes whole blocks from the start of its input and returns how far it got. It may stop early, and
-// does nothing if `cv_has_avx2` returns 0. The caller continues from there without vectors and makes all decisions.
+// does nothing if `cv_has_avx2` returns 0. The caller processes the rest without vectors and makes all decisions.
 #pragma once
 
 #include <stddef.h>
@@ -31,19 +30,19 @@ static inline int cv_has_avx2(void) {
 // alphabet.
 //
 // Source: Muła and Lemire, "Faster Base64 Encoding and Decoding Using AVX2 Instructions". The high half of a character
-// determines its class, and the low half determines whether that class contains the character.
+// determines its class, and the low half determines whether the class contains the character.
 CV_AVX2 static inline int cv_decode_block(const uint8_t *text, __m256i *out) {
     const __m256i input = _mm256_loadu_si256((const __m256i *)text);
-    // Classes by high half: `-` is 1, digits are 2, A to O and a to o are 4, P to Z and _ are 8, p to z are 16, and all
-    // others are 32.
+    // Classes by high half: 1 for `-`, 2 for digits, 4 for A to O and a to o, 8 for P to Z and _, 16 for p to z, and 32
+    // for all others.
     const __m256i classes = _mm256_setr_epi8(
         32, 32, 1, 2, 4, 8, 4, 16, 32, 32, 32, 32, 32, 32, 32, 32,
         32, 32, 1, 2, 4, 8, 4, 16, 32, 32, 32, 32, 32, 32, 32, 32);
-    // Indexed by the low half: the classes that do not contain such a character.
+    // Indexed by the low half: the classes without a character that has this low half.
     const __m256i missing = _mm256_setr_epi8(
         0x25, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x23, 0x3B, 0x3B, 0x3A, 0x3B, 0x33,
         0x25, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x23, 0x3B, 0x3B, 0x3A, 0x3B, 0x33);
-    // Indexed by the high half: the offset from a character to its value; _ uses entry 5 + 8.
+    // Indexed by the high half: the offset from a character to its value. _ uses entry 5 + 8.
     const __m256i offsets = _mm256_setr_epi8(
         0, 0, 17, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, -32, 0, 0,
         0, 0, 17, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, -32, 0, 0);
@@ -54,7 +53,7 @@ CV_AVX2 static inline int cv_decode_block(const uint8_t *text, __m256i *out) {
     const __m256i underscore = _mm256_cmpeq_epi8(input, _mm256_set1_epi8('_'));
     const __m256i entry = _mm256_or_si256(high, _mm256_and_si256(underscore, _mm256_set1_epi8(8)));
     const __m256i values = _mm256_add_epi8(input, _mm256_shuffle_epi8(offsets, entry));
-    // Combine four values of 6 bits into 24 bits, then put the three bytes of each group in order.
+    // Combines four values of 6 bits into 24 bits, and then orders the three bytes of each group.
     const __m256i pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x01400140));
     const __m256i groups = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00011000));
     const __m256i bytes = _mm256_shuffle_epi8(
@@ -65,7 +64,7 @@ CV_AVX2 static inline int cv_decode_block(const uint8_t *text, __m256i *out) {
     return 1;
 }
 
-// Decodes base64url and returns the number of characters decoded, a multiple of 32. Writes only within `out`, possibly
+// Decodes base64url and returns the number of decoded characters, a multiple of 32. Writes only within `out`, possibly
 // beyond the decoded bytes.
 CV_AVX2 static inline size_t cv_decode_base64url(
     const uint8_t *text, size_t count, uint8_t *out, size_t out_count) {
@@ -80,7 +79,7 @@ CV_AVX2 static inline size_t cv_decode_base64url(
     return from;
 }
 
-// Returns how many characters, a multiple of 32, decode to the given bytes.
+// Returns the number of characters, a multiple of 32, that decode to the given bytes.
 CV_AVX2 static inline size_t cv_match_base64url(
     const uint8_t *text, size_t count, const uint8_t *bytes, size_t byte_count) {
     size_t from = 0, at = 0;
@@ -96,15 +95,15 @@ CV_AVX2 static inline size_t cv_match_base64url(
     return from;
 }
 
-// Returns how many bytes from the start, a multiple of 64, are not a quote, a backslash, a control byte or a byte above
-// 127.
+// Returns the number of plain bytes at the start, a multiple of 64. A plain byte is ASCII and not a quote, a backslash
+// or a control byte.
 CV_AVX2 static inline size_t cv_plain_prefix(const uint8_t *bytes, size_t count) {
     const __m256i quote = _mm256_set1_epi8('"'), backslash = _mm256_set1_epi8('\\'), space = _mm256_set1_epi8(' ');
     size_t at = 0;
     while (count - at >= 64) {
         const __m256i one = _mm256_loadu_si256((const __m256i *)(bytes + at));
         const __m256i two = _mm256_loadu_si256((const __m256i *)(bytes + at + 32));
-        // As signed numbers, bytes above 127 are also below the space character.
+        // As signed numbers, bytes above 127 are also less than the space character.
         const __m256i special = _mm256_or_si256(
             _mm256_or_si256(
                 _mm256_or_si256(_mm256_cmpeq_epi8(one, quote), _mm256_cmpeq_epi8(two, quote)),

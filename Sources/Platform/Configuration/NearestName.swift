@@ -15,7 +15,7 @@ enum NearestName {
         return best?.name
     }
 
-    /// Returns the number of insertions, deletions, replacements and swaps of neighbours (optimal string alignment
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbors (optimal string alignment
     /// distance).
     static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }

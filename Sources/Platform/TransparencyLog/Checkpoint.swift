@@ -2,14 +2,14 @@
 package struct Checkpoint: Equatable, Sendable {
     /// The unique name of the log.
     package let origin: String
-    /// Number of leaves in the tree.
+    /// The number of leaves in the tree.
     package let size: Int
     package let root: MerkleHash
-    /// The lines after the third, without newlines. The logs of this project have no such lines.
+    /// The lines after the third, without newlines. The logs of this project have none.
     package let extensions: [String]
 
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if the origin or an extension is not one line of
-    ///   text, or the size is negative.
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if the origin or an extension is not a single
+    ///   line of text, or the size is negative.
     package init(
         origin: String, size: Int, root: MerkleHash, extensions: [String] = []
     ) throws(TransparencyLogError) {
@@ -22,7 +22,7 @@ package struct Checkpoint: Equatable, Sendable {
         self.extensions = extensions
     }
 
-    /// Parses a checkpoint from the text of a note, without verifying signatures.
+    /// Parses a checkpoint from the text of a note. Does not verify signatures.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedCheckpoint`.
     package init(text: String) throws(TransparencyLogError) {
@@ -49,6 +49,6 @@ package struct Checkpoint: Equatable, Sendable {
         ([origin, String(size), root.base64] + extensions).map { $0 + "\n" }.joined()
     }
 
-    /// Creates a note with this text and no signatures.
+    /// Creates a note with this text and without signatures.
     package func note() throws(TransparencyLogError) -> SignedNote { try SignedNote(text: text) }
 }

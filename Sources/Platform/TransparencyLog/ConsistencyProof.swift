@@ -1,6 +1,6 @@
 /// A proof that a tree begins with all leaves of a smaller tree (RFC 6962 section 2.1.2).
 package struct ConsistencyProof: Equatable, Sendable {
-    /// The hashes in the order specified by the RFC.
+    /// The hashes in the order of the RFC.
     package let hashes: [MerkleHash]
 
     package init(hashes: [MerkleHash]) {
@@ -8,10 +8,10 @@ package struct ConsistencyProof: Equatable, Sendable {
     }
 
     /// Creates the proof between the trees of the first `old` and the first `new` leaves of a log. The proof is empty
-    /// if `old` is 0 or the two sizes are equal.
+    /// if `old` is 0 or the sizes are equal.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if `old` is negative or greater than `new`,
-    ///   `malformedTile` if a tile is too short; any error thrown by the source.
+    /// - Throws: ``TransparencyLogError``: `invalidArgument` if `old` is negative or greater than `new`,
+    ///   `malformedTile` if a tile is too short; any error of the source.
     package static func make(old: Int, new: Int, from source: some TileSource) async throws -> ConsistencyProof {
         guard old >= 0, old <= new else {
             throw TransparencyLogError(.invalidArgument, "no tree of \(new) leaves grew from one of \(old)")
@@ -25,7 +25,7 @@ package struct ConsistencyProof: Equatable, Sendable {
             needed.append(old <= middle ? right : left)
             range = old <= middle ? left : right
         }
-        // The verifier knows the old root, so omit a subtree that is the whole old tree.
+        // The verifier knows the old root, so a subtree that is the whole old tree is omitted.
         if range.lowerBound != 0 { needed.append(range) }
         var tree = TreeReader(size: new, source: source)
         var hashes: [MerkleHash] = []
@@ -33,7 +33,7 @@ package struct ConsistencyProof: Equatable, Sendable {
         return ConsistencyProof(hashes: hashes)
     }
 
-    /// Whether the second tree begins with the leaves of the first tree (RFC 9162 section 2.1.4.2). Every tree begins
+    /// Whether the second tree begins with the leaves of the first one (RFC 9162 section 2.1.4.2). Every tree begins
     /// with the empty tree, which has the root ``MerkleHash/ofEmptyTree``.
     package func proves(
         oldSize: Int, oldRoot: MerkleHash, newSize: Int, newRoot: MerkleHash
@@ -50,7 +50,7 @@ package struct ConsistencyProof: Equatable, Sendable {
             last >>= 1
         }
         var hasher = MerkleHasher()
-        // If the old size is a power of two, the old tree is one complete subtree of the new tree.
+        // If the old size is a power of two, the old tree is a complete subtree of the new tree.
         guard let start = place == 0 ? oldRoot : rest.popFirst() else { return false }
         var (old, new) = (start, start)
         for hash in rest {

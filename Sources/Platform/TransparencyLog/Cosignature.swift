@@ -1,12 +1,12 @@
-/// A timestamped statement by another party that it has seen a checkpoint (c2sp.org/tlog-cosignature).
+/// A statement by another party, with a time, that it has seen a checkpoint (c2sp.org/tlog-cosignature).
 package enum Cosignature {
-    /// The message that an Ed25519 key signs: two lines, then the text of the checkpoint.
+    /// The message that an Ed25519 key signs: two lines, and then the text of the checkpoint.
     static func message(text: String, time: Int) -> [UInt8] {
         Array("cosignature/v1\ntime \(time)\n\(text)".utf8)
     }
 
     /// The message that an ML-DSA-44 key signs: the specification's `cosigned_message` for the whole tree. It contains
-    /// the cosigner's name but no extension lines. Nil if a name or an origin is longer than 255 bytes.
+    /// the cosigner's name, but no extension lines. Nil if a name or an origin is longer than 255 bytes.
     static func message(_ checkpoint: Checkpoint, cosigner: String, time: Int) -> [UInt8]? {
         guard let name = UInt8(exactly: cosigner.utf8.count), let origin = UInt8(exactly: checkpoint.origin.utf8.count),
             let time = UInt64(exactly: time), let size = UInt64(exactly: checkpoint.size)
@@ -18,7 +18,7 @@ package enum Cosignature {
         return message + checkpoint.root.bytes
     }
 
-    /// Returns the latest time of any signature with a name other than the log's own, in seconds since 1970, or nil if
+    /// Returns the latest time of any signature with a name other than the log's, in seconds since 1970, or nil if
     /// there is none. The signatures are not verified.
     package static func unverifiedTime(of note: SignedNote, origin: String) -> Int? {
         note.signatures.lazy.filter { !KeyName.areEqual($0.name, origin) }

@@ -1,6 +1,6 @@
-/// Decimal numbers in the C2SP formats: ASCII digits without leading zeros, except for `0` itself.
+/// Decimal numbers in the C2SP formats: ASCII digits without leading zeros, except `0` itself.
 enum DecimalText {
-    /// Parses a number; returns nil for any other text and for a number that does not fit an `Int`.
+    /// Parses a number. Returns nil for any other text, or if the number does not fit in an `Int`.
     static func value(_ text: some Collection<UInt8>) -> Int? {
         guard let first = text.first, text.count == 1 || first != UInt8(ascii: "0") else { return nil }
         var value = 0

@@ -1,17 +1,17 @@
-/// The entries under one level-0 tile. Each is prefixed with its length as two bytes, big-endian (c2sp.org/tlog-tiles).
+/// The entries under one level-0 tile. Each is prefixed with its length as two big-endian bytes (c2sp.org/tlog-tiles).
 package struct EntryBundle: Sendable {
-    /// Maximum length of an entry in bytes, because its length is a two-byte number.
+    /// The maximum length of an entry in bytes, because the length is a two-byte number.
     package static let maximumEntryByteCount = 65_535
 
     /// The content of the bundle's file.
     package let bytes: [UInt8]
-    /// End offset of each entry. The length of the next entry follows.
+    /// The end offset of each entry. The length of the next entry follows.
     private let ends: [Int]
 
-    /// Encodes entries as a bundle.
+    /// Creates a bundle from its entries.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if there are no entries or more than 256, or if
-    ///   one is longer than 65,535 bytes.
+    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if there are no entries or more than 256, or an
+    ///   entry is longer than 65,535 bytes.
     package init(entries: [[UInt8]]) throws(TransparencyLogError) {
         guard (1...TilePath.fullWidth).contains(entries.count) else {
             throw TransparencyLogError(.invalidArgument, "a bundle has 1 to 256 entries, not \(entries.count)")
@@ -34,7 +34,7 @@ package struct EntryBundle: Sendable {
 
     /// Parses the content of a bundle's file.
     ///
-    /// - Parameter count: the number of entries according to the file's path; nil if unknown.
+    /// - Parameter count: the number of entries from the file's path, or nil if unknown.
     /// - Throws: ``TransparencyLogError`` with code `malformedBundle`.
     package init(bytes: [UInt8], count: Int? = nil) throws(TransparencyLogError) {
         var ends: [Int] = []

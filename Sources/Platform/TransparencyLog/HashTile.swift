@@ -1,17 +1,17 @@
 /// The content of a tile: consecutive hashes of one level (c2sp.org/tlog-tiles).
 package struct HashTile: Equatable, Sendable {
     package let path: TilePath
-    /// The hashes; their number is the width in the path.
+    /// The hashes. Their number is the width in the path.
     package let hashes: [MerkleHash]
 
-    /// - Precondition: the width in the path must equal the number of hashes.
+    /// - Precondition: the width in the path equals the number of hashes.
     package init(path: TilePath, hashes: [MerkleHash]) {
         precondition(path.width == hashes.count)
         self.path = path
         self.hashes = hashes
     }
 
-    /// - Throws: ``TransparencyLogError`` with code `malformedTile` if the length is not 32 bytes for each hash.
+    /// - Throws: ``TransparencyLogError`` with code `malformedTile` if the length is not 32 bytes per hash.
     package init(path: TilePath, bytes: [UInt8]) throws(TransparencyLogError) {
         guard bytes.count == path.width * MerkleHash.byteCount else {
             throw TransparencyLogError(

@@ -1,7 +1,7 @@
-/// A proof that a leaf is in a tree: the hashes of the sibling subtrees along its path, from the leaf's sibling up to
-/// the root's child (RFC 6962 section 2.1.1).
+/// A proof that a leaf is in a tree: the hashes of the sibling subtrees on its path, from the leaf's sibling to the
+/// root's child (RFC 6962 section 2.1.1).
 package struct InclusionProof: Equatable, Sendable {
-    /// Zero-based index of the leaf.
+    /// The zero-based index of the leaf.
     package let index: Int
     package let hashes: [MerkleHash]
 
@@ -12,8 +12,8 @@ package struct InclusionProof: Equatable, Sendable {
 
     /// Creates the proof for a leaf in the tree of the first `size` leaves of a log.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidArgument` if the tree has no such leaf, `malformedTile` if
-    ///   a tile is too short; any error thrown by the source.
+    /// - Throws: ``TransparencyLogError``: `invalidArgument` if the tree has no such leaf, `malformedTile` if a tile is
+    ///   too short; any error of the source.
     package static func make(index: Int, size: Int, from source: some TileSource) async throws -> InclusionProof {
         guard index >= 0, index < size else {
             throw TransparencyLogError(.invalidArgument, "a tree of \(size) leaves has no leaf \(index)")

@@ -1,14 +1,12 @@
-/// The right edge of a growing tree. It contains everything needed to append leaves, to compute the root, and to emit
-/// each tile once it is full.
+/// The right edge of a growing tree. It can append leaves, compute the root, and return each tile when it is full.
 ///
-/// It stores one hash for each complete subtree, and the hashes of the partial tiles, at most 255 for each level. A
-/// tree with ten million leaves has three levels.
+/// It stores one hash per complete subtree and the hashes of the partial tiles, at most 255 per level. A tree with ten
+/// million leaves has three levels.
 package struct MerkleFrontier: Sendable {
-    /// Number of leaves in the tree.
+    /// The number of leaves in the tree.
     package private(set) var size = 0
 
-    /// The roots of the complete subtrees that make up the tree, largest first. There is one for each set bit of
-    /// `size`.
+    /// The roots of the complete subtrees of the tree, largest first. There is one for each set bit of `size`.
     private var subtrees: [MerkleHash] = []
     /// The hashes in the partial tile of each level; may be empty.
     private var partial: [[MerkleHash]] = []
@@ -17,12 +15,12 @@ package struct MerkleFrontier: Sendable {
 
     /// Creates an empty tree.
     ///
-    /// - Parameter givesTiles: whether finished and partial tiles are collected.
+    /// - Parameter givesTiles: whether to collect finished and partial tiles.
     package init(givesTiles: Bool = true) {
         self.givesTiles = givesTiles
     }
 
-    /// Restores the edge of an existing tree.
+    /// Restores the right edge of an existing tree.
     ///
     /// - Parameter tiles: the tiles at the paths ``TilePath/partialTiles(ofSize:)``, in that order.
     /// - Throws: ``TransparencyLogError`` with code `malformedTile` if the paths differ.
@@ -48,13 +46,13 @@ package struct MerkleFrontier: Sendable {
         }
     }
 
-    /// Appends a leaf, given its hash.
+    /// Appends a leaf with this hash.
     package mutating func append(_ leaf: MerkleHash) {
         var hasher = MerkleHasher()
         append(leaf, using: &hasher)
     }
 
-    /// Appends a leaf, given its hash.
+    /// Appends a leaf with this hash.
     package mutating func append(_ leaf: MerkleHash, using hasher: inout MerkleHasher) {
         var hash = leaf
         var height = 0
@@ -82,13 +80,13 @@ package struct MerkleFrontier: Sendable {
         return root
     }
 
-    /// Returns the tiles that have become full since the last call, in order, and removes them.
+    /// Removes and returns the tiles that became full since the last call, in order.
     package mutating func takeFinishedTiles() -> [HashTile] {
         defer { finished.removeAll(keepingCapacity: true) }
         return finished
     }
 
-    /// Returns the partial tiles of the right edge, lowest level first, at the paths
+    /// Returns the partial tiles on the right edge, lowest level first, at the paths
     /// ``TilePath/partialTiles(ofSize:)``. Empty if the frontier was created with `givesTiles: false`.
     package func partialTiles() -> [HashTile] {
         guard givesTiles else { return [] }

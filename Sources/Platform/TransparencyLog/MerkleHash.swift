@@ -1,7 +1,7 @@
 internal import Bytes
 internal import Cryptography
 
-/// The hash of a leaf, a node or a whole tree: SHA-256 as in RFC 6962 section 2.1, 32 bytes without an allocation.
+/// The hash of a leaf, a node or a whole tree: SHA-256 as in RFC 6962 section 2.1, stored inline without an allocation.
 package struct MerkleHash: Hashable, Sendable {
     /// The size in bytes: always 32.
     package static let byteCount = 32
@@ -17,19 +17,19 @@ package struct MerkleHash: Hashable, Sendable {
         withUnsafeMutableBytes(of: &self) { fill($0) }
     }
 
-    /// Creates a hash from its 32 bytes; returns nil for any other length.
+    /// Creates a hash from its 32 bytes. Returns nil for any other length.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init { $0.copyMemory(from: bytes) }
     }
 
-    /// Creates a hash from its 32 bytes; returns nil for any other length.
+    /// Creates a hash from its 32 bytes. Returns nil for any other length.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init { out in bytes.withUnsafeBytes { out.copyMemory(from: $0) } }
     }
 
-    /// Decodes a hash from base64 (RFC 4648 section 4, padded); returns nil for any other text.
+    /// Decodes a hash from padded base64 (RFC 4648 section 4). Returns nil for any other text.
     package init?(base64 text: some Sequence<UInt8>) {
         guard let bytes = try? Base64.decode(Array(text)) else { return nil }
         self.init(bytes: bytes)
@@ -41,7 +41,7 @@ package struct MerkleHash: Hashable, Sendable {
         return hasher.emptyTree()
     }()
 
-    /// Returns the hash of a leaf with this entry. To hash many leaves, use a ``MerkleHasher``.
+    /// Returns the leaf hash of this entry. To hash many leaves, use a ``MerkleHasher``.
     package static func leaf(_ entry: [UInt8]) -> MerkleHash {
         var hasher = MerkleHasher()
         return hasher.leaf(entry)
@@ -53,7 +53,7 @@ package struct MerkleHash: Hashable, Sendable {
         return hasher.node(left, right)
     }
 
-    /// Calls `body` with the 32 bytes, which are valid during the call.
+    /// Calls `body` with the 32 bytes, which are valid only during the call.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try Swift.withUnsafeBytes(of: self) { (buffer) throws(E) -> R in try body(buffer) }
     }

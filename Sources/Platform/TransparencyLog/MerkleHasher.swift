@@ -1,6 +1,6 @@
 internal import Cryptography
 
-/// Hashes leaves and nodes one after another, without an allocation for each. Must not be shared between threads.
+/// Hashes leaves and nodes one after another without an allocation for each. Must not be shared between threads.
 package struct MerkleHasher: ~Copyable {
     private var digest = SHA256()
     // 0x01 and two hashes, stored contiguously so that a node is hashed in one update. Owned; freed in deinit.
@@ -37,7 +37,7 @@ package struct MerkleHasher: ~Copyable {
         return finish()
     }
 
-    /// Returns the root above subtrees of equal height, given their hashes, such as those of a full tile. The number of
+    /// Returns the root above subtrees of equal height with these hashes, such as those of a full tile. The number of
     /// hashes must be a power of two.
     mutating func root(ofPerfect hashes: ArraySlice<MerkleHash>) -> MerkleHash {
         var row = Array(hashes)

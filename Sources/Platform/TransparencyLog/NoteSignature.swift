@@ -1,7 +1,7 @@
 internal import Bytes
 internal import Cryptography
 
-/// The type of a signature: the byte before the public key in a verifier key (c2sp.org/signed-note).
+/// The type of a signature, which is the byte before the public key in a verifier key (c2sp.org/signed-note).
 package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
     /// Ed25519 over the note's text.
     case ed25519 = 0x01
@@ -10,11 +10,11 @@ package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
     /// ML-DSA-44 over the checkpoint in the text and a time (c2sp.org/tlog-cosignature).
     case mlDSA44Cosignature = 0x06
     /// Ed25519 over the note's text and the size of the previous checkpoint: ``PreviousSize``. This type has no
-    /// published format. For such types, c2sp.org/signed-note reserves this byte, followed by a longer identifier, and
-    /// readers skip types that they do not implement.
+    /// published format. For such types, c2sp.org/signed-note reserves this byte, followed by a longer identifier.
+    /// Readers skip types that they do not implement.
     case previousSize = 0xFF
 
-    /// Whether keys of this type are used by witnesses.
+    /// Whether witnesses use keys of this type.
     package var isCosignature: Bool { self == .cosignature || self == .mlDSA44Cosignature }
 
     /// The bytes before the public key in a verifier key.
@@ -23,11 +23,11 @@ package enum NoteSignatureType: UInt8, Sendable, CaseIterable {
 
 /// A signature line of a note: `— <key name> base64(<key id> || <signature>)`.
 package struct NoteSignature: Hashable, Sendable {
-    /// The claimed name of the key, which is not verified.
+    /// The claimed name of the key. It is not verified.
     package let name: String
-    /// The key id: four bytes, read as a big-endian number.
+    /// The key id: four bytes as a big-endian number.
     package let keyID: UInt32
-    /// The bytes after the key id: 64 for Ed25519. For the other types, an eight-byte signed number followed by 64
+    /// The bytes after the key id: 64 for Ed25519; for the other types, an eight-byte signed number, followed by 64
     /// bytes, or by 2,420 bytes for ML-DSA-44.
     package let signature: [UInt8]
 
@@ -37,13 +37,13 @@ package struct NoteSignature: Hashable, Sendable {
         self.signature = signature
     }
 
-    /// The signature line, including its newline.
+    /// The signature line with its newline.
     package var line: String {
         let id = withUnsafeBytes(of: keyID.bigEndian) { Array($0) }
         return "— \(name) \(String(decoding: Base64.encode(id + signature), as: UTF8.self))\n"
     }
 
-    /// Parses a signature line without its newline; returns nil if the line is not a signature.
+    /// Parses a signature line without its newline. Returns nil if the line is not a signature.
     package init?(line: ArraySlice<UInt8>) {
         let dash = "— ".utf8
         guard line.starts(with: dash) else { return nil }
@@ -59,7 +59,7 @@ package struct NoteSignature: Hashable, Sendable {
 
 /// Names of keys in signed notes.
 package enum KeyName {
-    /// Whether a name is valid: not empty, and without Unicode spaces, plus signs and control characters.
+    /// Whether a name is valid: not empty, and without Unicode spaces, plus signs or control characters.
     package static func isValid(_ name: String) -> Bool {
         !name.isEmpty
             && name.unicodeScalars.allSatisfy {
@@ -67,8 +67,7 @@ package enum KeyName {
             }
     }
 
-    /// Whether two names have the same bytes. The operator `==` on strings also accepts canonically equivalent
-    /// spellings.
+    /// Whether two names have the same bytes. The operator `==` on strings also accepts canonically equivalent text.
     package static func areEqual(_ name: String, _ other: String) -> Bool {
         name.utf8.elementsEqual(other.utf8)
     }

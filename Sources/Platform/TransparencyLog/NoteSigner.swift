@@ -1,6 +1,6 @@
 package import Cryptography
 
-/// A private key that signs notes under a given name.
+/// A private key that signs notes with a name.
 package struct NoteSigner: Sendable {
     /// The corresponding public key.
     package let verifier: NoteVerifier
@@ -17,9 +17,9 @@ package struct NoteSigner: Sendable {
 
     /// Signs a text that ends in a newline.
     ///
-    /// - Parameter number: the time of a cosignature in seconds since 1970, or the size in a previous-size signature;
-    ///   must not be negative.
-    /// - Throws: ``TransparencyLogError`` with code `signing`; `invalidArgument` if the number is negative.
+    /// - Parameter number: the time of a cosignature in seconds since 1970, or the size in a previous-size signature.
+    ///   It must not be negative.
+    /// - Throws: ``TransparencyLogError``: `signing` if signing fails, `invalidArgument` if the number is negative.
     package func signature(of text: String, with number: Int = 0) throws(TransparencyLogError) -> NoteSignature {
         guard number >= 0 else {
             throw TransparencyLogError(.invalidArgument, "a time before 1970, or a negative size")

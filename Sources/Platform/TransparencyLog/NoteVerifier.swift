@@ -1,7 +1,7 @@
 internal import Bytes
 internal import Cryptography
 
-/// A public key that verifies notes: its name, its signature type and its bytes.
+/// A public key that verifies notes, with its name and signature type.
 package struct NoteVerifier: Equatable, Sendable {
     package let name: String
     package let type: NoteSignatureType
@@ -28,8 +28,8 @@ package struct NoteVerifier: Equatable, Sendable {
         KeyName.areEqual(one.name, other.name) && one.type == other.type && one.publicKey == other.publicKey
     }
 
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` if the name is invalid or the length is wrong for a
-    ///   key of this type; `unavailableKey` for an ML-DSA-44 key that this libcrypto cannot use.
+    /// - Throws: ``TransparencyLogError``: `malformedKey` if the name is invalid or the length is wrong for the type;
+    ///   `unavailableKey` if this libcrypto cannot use ML-DSA-44 keys.
     package init(name: String, type: NoteSignatureType, publicKey: [UInt8]) throws(TransparencyLogError) {
         guard KeyName.isValid(name) else {
             throw TransparencyLogError(.malformedKey, "a key's name has no spaces and no plus")
@@ -55,8 +55,8 @@ package struct NoteVerifier: Equatable, Sendable {
 
     /// Parses a verifier key: `<name>+<key id>+<base64 of type and public key>`.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for any other text, an unsupported signature type,
-    ///   or a wrong key id; `unavailableKey` for an ML-DSA-44 key that this libcrypto cannot use.
+    /// - Throws: ``TransparencyLogError``: `malformedKey` for any other text, an unsupported signature type, or a wrong
+    ///   key id; `unavailableKey` if this libcrypto cannot use ML-DSA-44 keys.
     package init(text: String) throws(TransparencyLogError) {
         let parts = text.utf8.split(separator: UInt8(ascii: "+"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let name = String(parts[0]), let bytes = try? Base64.decode(Array(parts[2])),
@@ -79,20 +79,20 @@ package struct NoteVerifier: Equatable, Sendable {
         return "\(name)+\(Self.hexadecimal(keyID))+\(key)"
     }
 
-    /// Returns a verifier for this public key with a different name or signature type.
+    /// Returns a verifier for this public key with another name or signature type.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an invalid name.
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` if the name is invalid.
     package func with(name: String? = nil, type: NoteSignatureType? = nil) throws(TransparencyLogError) -> NoteVerifier
     {
         try NoteVerifier(name: name ?? self.name, type: type ?? self.type, publicKey: publicKey)
     }
 
-    /// Whether a signature refers to this key, by the same name and key id.
+    /// Whether a signature has the name and the key id of this key.
     package func isKey(of signature: NoteSignature) -> Bool {
         signature.keyID == keyID && KeyName.areEqual(signature.name, name)
     }
 
-    /// Verifies a signature over a text; returns nil if this key did not make it.
+    /// Verifies a signature over a text. Returns nil if this key did not make it.
     package func verify(_ signature: NoteSignature, of text: String) -> VerifiedSignature? {
         guard isKey(of: signature) else { return nil }
         switch type {
@@ -119,7 +119,7 @@ package struct NoteVerifier: Equatable, Sendable {
         }
     }
 
-    /// Returns the number in a signature if this key has signed it.
+    /// Returns the number in a signature, or nil if this key did not sign it.
     private func number(
         of signature: NoteSignature, byteCount: Int = Ed25519PublicKey.signatureByteCount,
         over message: (Int) -> [UInt8]?

@@ -1,8 +1,8 @@
-/// A text and its signatures (c2sp.org/signed-note). Do not rely on the text until a signature is verified.
+/// A text and its signatures (c2sp.org/signed-note). Do not rely on the text before verifying a signature.
 package struct SignedNote: Equatable, Sendable {
-    /// Maximum number of signatures accepted; the format requires readers to accept at least 16.
+    /// The maximum number of accepted signatures. The format requires readers to accept at least 16.
     package static let maximumSignatureCount = 100
-    /// Maximum length of a note in bytes.
+    /// The maximum length of a note in bytes.
     package static let maximumByteCount = 1 << 20
 
     /// The signed text, which ends in a newline.
@@ -46,8 +46,8 @@ package struct SignedNote: Equatable, Sendable {
         self.signatures = signatures
     }
 
-    /// Parses concatenated notes, such as joined files, ignoring empty lines between them. Use it only for texts in
-    /// which no line begins like a signature, such as checkpoints.
+    /// Parses concatenated notes, such as joined files, and ignores empty lines between them. Use it only for notes
+    /// without text lines that look like signatures, such as checkpoints.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedNote`, also if there is no note.
     package static func sequence(_ bytes: [UInt8]) throws(TransparencyLogError) -> [SignedNote] {
@@ -74,18 +74,18 @@ package struct SignedNote: Equatable, Sendable {
         return notes
     }
 
-    /// The encoded note, as used in files and requests.
+    /// The encoded note, as in files and requests.
     package var bytes: [UInt8] {
         Array(text.utf8) + [UInt8(ascii: "\n")] + signatures.flatMap { Array($0.line.utf8) }
     }
 
-    /// Adds a signature, replacing any earlier signature by the same key.
+    /// Adds a signature, which replaces an earlier one by the same key.
     package mutating func add(_ signature: NoteSignature) {
         signatures.removeAll { KeyName.areEqual($0.name, signature.name) && $0.keyID == signature.keyID }
         signatures.append(signature)
     }
 
-    /// Signs the text, replacing any earlier signature by the same key.
+    /// Signs the text. The signature replaces an earlier one by the same key.
     ///
     /// - Parameter number: the time of a cosignature in seconds since 1970, or the size in a previous-size signature.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
@@ -93,10 +93,10 @@ package struct SignedNote: Equatable, Sendable {
         add(try signer.signature(of: text, with: number))
     }
 
-    /// Verifies and returns the signatures made by the given keys, ignoring signatures by other keys.
+    /// Verifies and returns the signatures by the given keys. Signatures by other keys are ignored.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `invalidSignature` if a signature names one of the keys but does
-    ///   not verify, `unknownKey` if no signature names any of them.
+    /// - Throws: ``TransparencyLogError``: `invalidSignature` if a signature names one of the keys but does not verify,
+    ///   `unknownKey` if no signature names any of them.
     package func verified(by verifiers: [NoteVerifier]) throws(TransparencyLogError) -> [VerifiedSignature] {
         var verified: [VerifiedSignature] = []
         for signature in signatures {

@@ -6,18 +6,18 @@ package struct TilePath: Hashable, Sendable {
         case entries
     }
 
-    /// Number of hashes or entries in a full tile.
+    /// The number of hashes or entries in a full tile.
     package static let fullWidth = 256
-    /// The maximum index, chosen so that the index of every leaf fits an `Int`.
+    /// The maximum index, for which the index of every leaf fits in an `Int`.
     package static let maximumIndex = Int.max >> 8
 
     package let content: Content
-    /// Index within its level, from the left.
+    /// The index within its level, from the left.
     package let index: Int
-    /// Number of hashes or entries, 1...256. A partial tile has fewer than 256.
+    /// The number of hashes or entries, 1...256. A partial tile has fewer than 256.
     package let width: Int
 
-    /// - Precondition: `index` and `width` must be in range, so they must come from a tree, not from external input.
+    /// - Precondition: `index` and `width` are in range, so they must come from a tree, not from external input.
     package init(_ content: Content, index: Int, width: Int = TilePath.fullWidth) {
         precondition((0...Self.maximumIndex).contains(index) && (1...Self.fullWidth).contains(width))
         self.content = content
@@ -45,7 +45,8 @@ package struct TilePath: Hashable, Sendable {
         }
     }
 
-    /// Returns the number of entry bundles in a tree with `size` leaves, including a partial one. It cannot overflow.
+    /// Returns the number of entry bundles in a tree with `size` leaves, including a partial bundle. It cannot
+    /// overflow.
     package static func bundleCount(size: Int) -> Int { size / fullWidth + (size % fullWidth > 0 ? 1 : 0) }
 
     /// Returns the partial tiles on the right edge of a tree with `size` leaves, lowest level first.
@@ -72,7 +73,7 @@ package struct TilePath: Hashable, Sendable {
 
 extension TilePath {
     /// Returns text such as `x001/x234/067`, followed by `.p/<width>` if the width is below 256. Other files that are
-    /// numbered like tiles, such as segments, use the same format.
+    /// numbered like tiles, such as segments, have the same format.
     package static func text(index: Int, width: Int = TilePath.fullWidth) -> String {
         text(number: index) + (width == fullWidth ? "" : ".p/\(width)")
     }
@@ -88,10 +89,10 @@ extension TilePath {
         return text
     }
 
-    /// Parses a number written by ``text(number:)``; returns nil for any other text.
+    /// Parses a number in the format of ``text(number:)``. Returns nil for any other text.
     package static func number(_ text: some StringProtocol) -> Int? { number(bytes: Array(text.utf8)[...]) }
 
-    /// Parses an index and a width written by ``text(index:width:)``; returns nil for any other text.
+    /// Parses an index and a width in the format of ``text(index:width:)``. Returns nil for any other text.
     package static func indexAndWidth(_ text: some StringProtocol) -> (index: Int, width: Int)? {
         let bytes = Array(text.utf8)
         var index = bytes[...]
@@ -133,7 +134,7 @@ extension TilePath {
         return String(repeating: "0", count: 3 - digits.utf8.count) + digits
     }
 
-    /// Parses a path; returns nil for any other text.
+    /// Parses a path. Returns nil for any other text.
     package init?(text: String) {
         guard text.utf8.starts(with: "tile/".utf8) else { return nil }
         let rest = text.utf8.dropFirst(5)

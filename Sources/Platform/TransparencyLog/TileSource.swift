@@ -1,11 +1,11 @@
 /// A source of a log's tiles.
 package protocol TileSource: Sendable {
     /// Returns the hashes of a tile: as many as the path's width, or more if the full tile has replaced the partial
-    /// tile.
+    /// one.
     func hashes(of tile: TilePath) async throws -> [MerkleHash]
 }
 
-/// Computes hashes of subtrees from the tiles of a tree, reading each tile only once.
+/// Computes hashes of subtrees from the tiles of a tree. Reads each tile only once.
 struct TreeReader<Source: TileSource>: ~Copyable {
     private let size: Int
     private let source: Source

@@ -1,15 +1,15 @@
 internal import Bytes
 
-/// A policy file (c2sp.org/tlog-policy): the known logs, and the witnesses required to cosign a checkpoint.
+/// A policy file (c2sp.org/tlog-policy), which lists the known logs and the witnesses that must cosign a checkpoint.
 package struct TlogPolicy: Sendable {
-    /// Maximum length of a file in bytes.
+    /// The maximum length of a file in bytes.
     package static let maximumByteCount = 1 << 20
-    /// Maximum number of logs, of witnesses and of groups.
+    /// The maximum number of logs, of witnesses and of groups.
     package static let maximumCount = 1024
 
     /// A key of a log or a witness.
     package struct Key: Sendable {
-        /// Name of a witness in the file, which has no meaning outside it; empty for a log.
+        /// The name of a witness, which has no meaning outside the file; empty for a log.
         package let name: [UInt8]
         /// The verifier. Nil if the key cannot be used here, so that its signatures never count: an ML-DSA-44 key of a
         /// log, or of a witness if libcrypto does not have the algorithm.
@@ -17,7 +17,7 @@ package struct TlogPolicy: Sendable {
         let publicKey: [UInt8]
     }
 
-    /// Keys of the logs in file order. The name of each key is the origin of the log.
+    /// The keys of the logs in file order. The name of a key is the origin of its log.
     package let logs: [Key]
     package let witnesses: [Key]
     /// The name in the quorum line.
@@ -25,7 +25,7 @@ package struct TlogPolicy: Sendable {
     /// The quorum. Its indexes refer to ``witnesses``.
     package let quorum: WitnessQuorum
 
-    /// - Throws: ``TransparencyLogError`` with code `malformedPolicy`; the message contains the number of the line.
+    /// - Throws: ``TransparencyLogError`` with code `malformedPolicy` and the line number in the message.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         guard bytes.count <= Self.maximumByteCount else { throw Self.malformed(nil, "it is too long") }
         guard bytes.isEmpty || bytes.last == UInt8(ascii: "\n") else {

@@ -1,12 +1,13 @@
 internal import Bytes
 
-/// A self-contained proof: the index of an entry, its inclusion proof and the signed checkpoint (c2sp.org/tlog-proof).
+/// A self-contained proof with the index of an entry, its inclusion proof and the signed checkpoint
+/// (c2sp.org/tlog-proof).
 package struct TlogProof: Equatable, Sendable {
-    /// Maximum length of the text in bytes.
+    /// The maximum length of the text in bytes.
     package static let maximumByteCount = 1 << 20
     private static let header = "c2sp.org/tlog-proof@v1"
 
-    /// Additional data provided by the application. The proof does not cover it.
+    /// Additional data of the application, which the proof does not cover.
     package let extra: [UInt8]?
     package let inclusion: InclusionProof
     /// The log's checkpoint with its signatures.
@@ -20,8 +21,7 @@ package struct TlogProof: Equatable, Sendable {
 
     /// Parses a proof.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedProof`, or `malformedNote` for the checkpoint that it
-    ///   contains.
+    /// - Throws: ``TransparencyLogError`` with code `malformedProof`, or `malformedNote` for its checkpoint.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         func malformed(_ why: String) -> TransparencyLogError { TransparencyLogError(.malformedProof, why) }
         guard bytes.count <= Self.maximumByteCount else { throw malformed("a proof of \(bytes.count) bytes") }
@@ -56,7 +56,7 @@ package struct TlogProof: Equatable, Sendable {
         return Array(text.utf8) + [UInt8(ascii: "\n")] + note.bytes
     }
 
-    /// Verifies that the entry is in the log, according to a checkpoint signed by one of the keys.
+    /// Verifies that the entry is in the log, for a checkpoint signed by one of the keys.
     ///
     /// - Returns: the checkpoint and its verified signatures, or nil if the entry is not in the checkpoint's tree.
     /// - Throws: ``TransparencyLogError`` with code `unknownKey`, `invalidSignature` or `malformedCheckpoint`.
@@ -72,7 +72,7 @@ package struct TlogProof: Equatable, Sendable {
 
 /// Parses lines that each end in a newline.
 enum Lines {
-    /// Removes and returns the next line, without its newline; returns nil at the end or if the last line has no
+    /// Removes and returns the next line without its newline. Returns nil at the end or if the last line has no
     /// newline.
     static func next(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
@@ -81,8 +81,8 @@ enum Lines {
         return line
     }
 
-    /// Removes and returns base64 hashes up to an empty line, which is also removed; returns nil if any line is not a
-    /// hash or there are more than 63.
+    /// Removes and returns the base64 hashes before an empty line, and removes that line. Returns nil if a line is not
+    /// a hash or there are more than 63 hashes.
     static func hashes(_ rest: inout ArraySlice<UInt8>) -> [MerkleHash]? {
         var hashes: [MerkleHash] = []
         while let line = next(&rest) {

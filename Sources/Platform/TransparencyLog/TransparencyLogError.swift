@@ -1,7 +1,7 @@
-/// An error of a transparency log: a text or file is invalid, or a signature could not be created or verified. The
-/// result of checking a proof is a value, not an error.
+/// An error of a transparency log: a text or a file is invalid, or a signature could not be created or verified. The
+/// result of a proof is a value, not an error.
 ///
-/// Equality compares the code and the message.
+/// Two errors are equal if their codes and messages are equal.
 package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure. Callers base decisions on it, never on the message.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -19,14 +19,13 @@ package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringCon
         package static let malformedCheckpoint = Code(value: .malformedCheckpoint)
         /// The input is not a verifier key, or the key has an unsupported signature type.
         package static let malformedKey = Code(value: .malformedKey)
-        /// The key has a signature type that this libcrypto cannot verify: ML-DSA-44 before OpenSSL 3.5.
+        /// This libcrypto cannot verify the key's signature type: ML-DSA-44 before OpenSSL 3.5.
         package static let unavailableKey = Code(value: .unavailableKey)
         /// The input is not a proof text (c2sp.org/tlog-proof), or not a list of hashes.
         package static let malformedProof = Code(value: .malformedProof)
-        /// The length of a tile differs from the length that its path requires.
+        /// The length of a tile does not match its path.
         package static let malformedTile = Code(value: .malformedTile)
-        /// An entry bundle has inconsistent lengths, or its number of entries differs from the number that its path
-        /// requires.
+        /// The lengths in an entry bundle are inconsistent, or its number of entries does not match its path.
         package static let malformedBundle = Code(value: .malformedBundle)
         /// The input is not a witness request, or not a witness response (c2sp.org/tlog-witness).
         package static let malformedRequest = Code(value: .malformedRequest)
@@ -45,7 +44,7 @@ package struct TransparencyLogError: Error, Equatable, Sendable, CustomStringCon
     }
 
     package let code: Code
-    /// The message, on a single line.
+    /// The message, on one line.
     package let message: String
 
     package init(_ code: Code, _ message: String) {

@@ -1,12 +1,12 @@
 /// A complete subtree of 2^`height` leaves. Its hash never changes.
 struct TreeNode: Hashable, Sendable {
-    /// Height above the leaves. A leaf has height 0.
+    /// The height above the leaves, which have height 0.
     let height: Int
-    /// Index among the nodes of this height, from the left.
+    /// The index among the nodes of this height, from the left.
     let index: Int
 
     /// Returns the smallest set of nodes that covers the leaves in `range`, from left to right. The range must begin at
-    /// a multiple of the greatest power of two below its length, as every range in a proof does.
+    /// a multiple of the greatest power of two below its length, like every range in a proof.
     static func covering(_ range: Range<Int>) -> [TreeNode] {
         var nodes: [TreeNode] = []
         var start = range.lowerBound
@@ -19,8 +19,8 @@ struct TreeNode: Hashable, Sendable {
         return nodes
     }
 
-    /// Returns the number of leaves in the left subtree of a tree with `count` leaves: the greatest power of two below
-    /// `count`.
+    /// Returns the number of leaves in the left subtree of a tree with `count` leaves, which is the greatest power of
+    /// two below `count`.
     static func split(_ count: Int) -> Int {
         count < 2 ? count : 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount)
     }

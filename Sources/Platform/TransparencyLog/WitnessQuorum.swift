@@ -1,5 +1,5 @@
-/// A quorum of witnesses as defined by c2sp.org/tlog-policy: a single witness, or a minimum number of members of a
-/// group. The members of a group are witnesses and other groups.
+/// A quorum of witnesses (c2sp.org/tlog-policy): a single witness, or a minimum number of members of a group. Members
+/// are witnesses and other groups.
 package struct WitnessQuorum: Equatable, Sendable {
     /// A member of a group, identified by its index among the witnesses or among the groups.
     package enum Member: Hashable, Sendable {
@@ -8,7 +8,7 @@ package struct WitnessQuorum: Equatable, Sendable {
     }
 
     package struct Group: Equatable, Sendable {
-        /// Number of members required: at least 1, at most the number of members.
+        /// The number of members required, from 1 to the number of members.
         package let threshold: Int
         package let members: [Member]
 
@@ -18,7 +18,7 @@ package struct WitnessQuorum: Equatable, Sendable {
         }
     }
 
-    /// The groups, ordered so that each group contains only witnesses and earlier groups.
+    /// The groups. Each group contains only witnesses and earlier groups.
     private let groups: [Group]
     /// Nil if no witness is required.
     private let root: Member?
@@ -43,7 +43,7 @@ package struct WitnessQuorum: Equatable, Sendable {
         func isMet(_ member: Member) -> Bool {
             switch member {
             case .witness(let index): witnesses.contains(index)
-            // A group that is not listed before the group containing it never counts.
+            // A group that is not listed before the group that contains it never counts.
             case .group(let index): results.indices.contains(index) && results[index]
             }
         }

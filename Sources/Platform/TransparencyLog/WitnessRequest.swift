@@ -1,12 +1,12 @@
 /// A log's request to a witness at `<prefix>/add-checkpoint` (c2sp.org/tlog-witness).
 package struct WitnessRequest: Equatable, Sendable {
     private static let sizeContentType = "text/x.tlog.size"
-    /// Maximum length of a request in bytes.
+    /// The maximum length of a request in bytes.
     package static let maximumByteCount = 1 << 20
 
-    /// The size of the checkpoint that the witness cosigned last; 0 if there is none.
+    /// The size of the checkpoint that the witness cosigned last, or 0 if there is none.
     package let oldSize: Int
-    /// The proof from `oldSize` to the size of the checkpoint; empty if `oldSize` is 0.
+    /// The proof from `oldSize` to the size of the checkpoint, which is empty if `oldSize` is 0.
     package let proof: ConsistencyProof
     /// The signed checkpoint.
     package let note: SignedNote
@@ -19,8 +19,7 @@ package struct WitnessRequest: Equatable, Sendable {
 
     /// Parses a request.
     ///
-    /// - Throws: ``TransparencyLogError`` with code `malformedRequest`, or `malformedNote` for the checkpoint that it
-    ///   contains.
+    /// - Throws: ``TransparencyLogError`` with code `malformedRequest`, or `malformedNote` for its checkpoint.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw TransparencyLogError(.malformedRequest, "a request of \(bytes.count) bytes")
@@ -43,21 +42,21 @@ package struct WitnessRequest: Equatable, Sendable {
         return lines.flatMap { Array($0.utf8) } + note.bytes
     }
 
-    /// Whether a 409 response with this content type contains a size for ``size(ofConflict:)``. Letter case and
-    /// parameters are ignored (RFC 9110 section 8.3.1).
+    /// Whether a 409 response with this content type contains a size for ``size(ofConflict:)``. Case and parameters are
+    /// ignored (RFC 9110 section 8.3.1).
     package static func isSize(contentType: String?) -> Bool {
         let type = contentType?.split(separator: ";", omittingEmptySubsequences: false).first?
             .split(whereSeparator: \.isWhitespace)
         return type?.count == 1 && type?.first?.lowercased() == sizeContentType
     }
 
-    /// Parses the size that the witness cosigned last from the body of a 409 response; returns nil for any other text.
+    /// Parses the size that the witness cosigned last from the body of a 409 response. Returns nil for any other text.
     package static func size(ofConflict body: [UInt8]) -> Int? {
         guard body.last == UInt8(ascii: "\n") else { return nil }
         return DecimalText.value(body.dropLast())
     }
 
-    /// Parses the signatures in the body of a 200 response, which has one or more lines.
+    /// Parses the signature lines in the body of a 200 response.
     ///
     /// - Throws: ``TransparencyLogError`` with code `malformedRequest` if a line is not a signature or there are no
     ///   lines.

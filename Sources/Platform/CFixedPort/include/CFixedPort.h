@@ -1,4 +1,4 @@
-// Lets librdkafka's mock cluster listen on chosen ports and a chosen address, for which librdkafka has no setting.
+// Makes librdkafka's mock cluster listen on chosen ports and a chosen address, for which librdkafka has no setting.
 #ifndef SLUICE_CFIXEDPORT_H
 #define SLUICE_CFIXEDPORT_H
 
@@ -6,7 +6,7 @@
 
 // While `port` is not 0, the first bind of an IPv4 socket on this thread uses `port`, the next one `port` + 1, and so
 // on, regardless of the requested port. 0 disables this. If a port is in use, a free port is bound instead, because
-// librdkafka aborts the process when bind fails: the caller must compare the actual ports with the requested ones.
+// librdkafka aborts the process if bind fails. The caller must compare the actual ports with the requested ones.
 //
 // The executable that links this target defines `bind` for itself and for the libraries that it loads. On every other
 // thread, and if the port is 0, `bind` behaves like the C library's function.
@@ -16,7 +16,7 @@ void fixed_port_set_next(uint16_t port);
 // this. If the address does not belong to this machine, the requested address is used.
 void fixed_port_set_address(uint32_t address);
 
-// Returns the first IPv4 address of a host name or a numeric text, in network order; 0 if there is none.
+// Returns the first IPv4 address of a host name or a numeric address, in network order, or 0 if there is none.
 uint32_t fixed_port_resolve(const char *host);
 
 #endif
