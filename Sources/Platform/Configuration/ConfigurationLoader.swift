@@ -242,7 +242,7 @@ struct ConfigurationLoader {
                     Configuration.Entry(key: value.key, text: value.text, origin: value.origin, isSecret: false))
             } catch {
                 let message = "\(quoted(value.text)) cannot be used as a secret: \(error.message)."
-                refuse(.wrongValue, value, message + " Name a readable file with the secret.")
+                refuse(.wrongValue, value, message + " Name a readable file that contains the secret.")
             }
         }
         return open

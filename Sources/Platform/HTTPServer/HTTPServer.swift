@@ -142,12 +142,12 @@ public final class HTTPServer: Sendable {
             case EINVAL:
                 (
                     .badHost,
-                    "cannot listen on \(address): not a numeric address; give one such as 127.0.0.1, 0.0.0.0 or ::"
+                    "cannot listen on \(address): not a numeric address; use one such as 127.0.0.1, 0.0.0.0 or ::"
                 )
             case EADDRNOTAVAIL:
                 (
                     .badHost,
-                    "cannot listen on \(address): not an address of this machine; 0.0.0.0 listens on all of them"
+                    "cannot listen on \(address): not an address of this machine; 0.0.0.0 listens on all addresses"
                 )
             case EACCES:
                 (.notPermitted, "cannot listen on \(address): no permission; choose a port above 1023")

@@ -56,7 +56,7 @@ public final class DevBroker: Sendable {
         onEvent: @escaping @Sendable (KafkaClientEvent) -> Void = { _ in }
     ) throws(KafkaError) {
         guard (1...16).contains(brokers) else {
-            throw KafkaError(.invalidArgument, "\(brokers) brokers requested: 1 to 16 are supported")
+            throw KafkaError(.invalidArgument, "\(brokers) brokers requested; 1 to 16 are supported")
         }
         let host = try KafkaHandle(
             .producer,

@@ -33,7 +33,7 @@ public enum KafkaTokenSettings {
         "kafka.token.client.id", help: "Client id registered with the identity provider.", example: "sluice"
     ).optional
     public static let clientSecret = Setting<SecretFile>.secretFile(
-        "kafka.token.client.secret.file", help: "File with the client's secret; read again for each token.",
+        "kafka.token.client.secret.file", help: "File with the client's secret; reread for each token.",
         example: "/run/secrets/kafka-client"
     ).optional
     public static let scope = Setting.string(
@@ -44,7 +44,7 @@ public enum KafkaTokenSettings {
         example: "kafka"
     ).optional
     public static let extensions = Setting.strings(
-        "kafka.token.extensions", default: [], help: "SASL extensions as name=value, such as those of Confluent Cloud.",
+        "kafka.token.extensions", default: [], help: "SASL extensions as name=value, as required by Confluent Cloud.",
         example: "logicalCluster=lkc-1,identityPoolId=pool-1")
     public static let trustRoots = Setting.readableFile(
         "kafka.token.trust.roots.file",

@@ -31,7 +31,7 @@ final class BlockingThreads: Sendable {
         for _ in 0..<count {
             let error = OwnThread.start(name: name) { [jobs] in jobs.run() }
             guard error == 0 else {
-                throw ObjectStoreError(.failed, "no thread for \(name): error \(error); raise the limit of processes")
+                throw ObjectStoreError(.failed, "no thread for \(name): error \(error); raise the process limit")
             }
         }
     }

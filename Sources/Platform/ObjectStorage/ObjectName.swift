@@ -59,11 +59,11 @@ package struct ObjectName: Sendable, Hashable, Comparable, CustomStringConvertib
     private static func problem(of text: String) -> String? {
         if text.utf8.count > maximumBytes { return "is longer than \(maximumBytes) bytes" }
         for component in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            if component.isEmpty { return "has an empty part" }
+            if component.isEmpty { return "has an empty component" }
             if component.count > maximumComponentBytes {
-                return "has a part of more than \(maximumComponentBytes) bytes"
+                return "has a component of more than \(maximumComponentBytes) bytes"
             }
-            if component.first == UInt8(ascii: ".") { return "has a part that begins with a full stop" }
+            if component.first == UInt8(ascii: ".") { return "has a component that begins with a period" }
             if !component.allSatisfy(isAllowed) {
                 return "has a character other than letters, digits, '.', '_' and '-'"
             }

@@ -27,30 +27,30 @@ package struct ObjectStoreSettings: Sendable {
         endpoint =
             Setting.string(
                 prefix + ".s3.endpoint",
-                help: "The S3-compatible service, by scheme, host and port. Without it Amazon's of the region.",
+                help: "Scheme, host and port of the S3-compatible service. Default: Amazon S3 in the region.",
                 example: "https://minio.example.com:9000"
             ).optional
-        region = .string(prefix + ".s3.region", default: "us-east-1", help: "The region that requests are signed for.")
+        region = .string(prefix + ".s3.region", default: "us-east-1", help: "The region for which requests are signed.")
         credentialsFile =
             file(
                 prefix + ".s3.credentials.file",
                 """
-                A file with aws_access_key_id = … and aws_secret_access_key = …, readable for this service alone. It is \
-                read again when it changes. Without it the environment, a web identity (EKS), the shared file of AWS's \
-                tools, the container's (ECS) or the instance's metadata (EC2), as AWS's own libraries find them.
+                File with aws_access_key_id = … and aws_secret_access_key = …, readable only by this service. It is \
+                read again when it changes. Default: the environment, a web identity (EKS), the shared file of AWS's \
+                tools, or the metadata of the container (ECS) or the instance (EC2), in the order of AWS's libraries.
                 """, "/run/secrets/archive-s3"
             ).optional
         trustRootsFile =
             file(
                 prefix + ".s3.trust.roots.file",
-                "A PEM file with the roots of a company's own S3-compatible service. Without it the system's.",
+                "PEM file with the root certificates for a private S3-compatible service. Default: the system's.",
                 "/etc/sluice/s3-roots.pem"
             ).optional
         objectLock = .oneOf(
             prefix + ".s3.object.lock", default: .off,
-            help: "Whether objects are locked: governance and compliance need a bucket with object lock.")
+            help: "Object lock mode; governance and compliance require a bucket with object lock.")
         objectLockDays = .integer(
-            prefix + ".s3.object.lock.days", default: 400, in: 1...36_500, help: "For how long an object is locked.")
+            prefix + ".s3.object.lock.days", default: 400, in: 1...36_500, help: "Number of days an object is locked.")
     }
 
     private static func http(
@@ -104,7 +104,7 @@ package struct ObjectStoreSettings: Sendable {
             let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
             guard FileManager.default.fileExists(atPath: parent) else {
                 throw ObjectStoreError(
-                    .noStore, "cannot make the directory \(path): there is none above it; mount its volume, or make it")
+                    .noStore, "cannot create \(path): there is no parent directory; mount its volume or create it")
             }
             if let obstacle = DirectoryPath.obstacle(to: path) {
                 throw ObjectStoreError(.failed, "\(path) \(obstacle)")
@@ -153,12 +153,12 @@ package struct ObjectStoreSettings: Sendable {
                 digest: { SHA256.digest(of: $0).bytes },
                 make: { bytes throws(FileProblem) in try S3Credentials(file: bytes) })
         } catch {
-            throw ObjectStoreError(.denied, "\(key): \(path) holds no credentials: \(error.message)")
+            throw ObjectStoreError(.denied, "\(key): \(path) contains no credentials: \(error.message)")
         }
         return {
             let (value, change) = file.current(now: clocks.monotonicNanoseconds())
             if case .refused(let problem) = change {
-                notice("\(key): \(path) is not used as it is now: \(problem.message)")
+                notice("\(key): \(path) cannot be used; keeping the previous credentials: \(problem.message)")
             }
             return value
         }

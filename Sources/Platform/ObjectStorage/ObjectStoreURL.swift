@@ -30,11 +30,11 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
     private static func path(_ path: some StringProtocol, of text: String) throws(ObjectStoreError) -> String {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw invalid("the path is not absolute") }
         guard !text.hasPrefix("file:") || !path.utf8.contains(where: { [37, 63, 35].contains($0) }) else {
-            throw invalid("a path with '%', '?' or '#' is given without file://")
+            throw invalid("a path with '%', '?' or '#' must be given without file://")
         }
         var path = String(path)
         while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
-        guard path != "/" else { throw invalid("the root of the file system is no store") }
+        guard path != "/" else { throw invalid("the root of the file system cannot be a store") }
         return path
     }
 
@@ -44,11 +44,11 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
         if prefix.first == "/" { prefix = prefix.dropFirst() }
         if prefix.last == "/" { prefix = prefix.dropLast() }
         guard isBucketName(bucket) else {
-            throw invalid("a bucket's name has 3 to 63 lower-case letters, digits, '.' and '-'")
+            throw invalid("a bucket name must have 3 to 63 lower-case letters, digits, '.' and '-'")
         }
         guard !prefix.isEmpty else { return .bucket(bucket, prefix: nil) }
         guard prefix.utf8.count <= 100, let name = try? ObjectName(String(prefix)) else {
-            throw invalid("the prefix has up to 100 letters, digits, '.', '_', '-' and '/' between parts")
+            throw invalid("the prefix may have up to 100 letters, digits, '.', '_' and '-', with '/' between parts")
         }
         return .bucket(bucket, prefix: name)
     }
@@ -67,6 +67,6 @@ package enum ObjectStoreURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns an error without the URL, which may accidentally contain a password.
     private static func invalid(_ problem: String) -> ObjectStoreError {
-        ObjectStoreError(.invalidURL, "the URL of the store is not usable: \(problem)")
+        ObjectStoreError(.invalidURL, "invalid store URL: \(problem)")
     }
 }

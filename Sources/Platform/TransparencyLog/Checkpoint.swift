@@ -14,7 +14,7 @@ package struct Checkpoint: Equatable, Sendable {
         origin: String, size: Int, root: MerkleHash, extensions: [String] = []
     ) throws(TransparencyLogError) {
         guard size >= 0, ([origin] + extensions).allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { $0 >= 0x20 } }) else {
-            throw TransparencyLogError(.invalidArgument, "a checkpoint has an origin of one line and a size from 0")
+            throw TransparencyLogError(.invalidArgument, "a checkpoint needs a one-line origin and a nonnegative size")
         }
         self.origin = origin
         self.size = size
@@ -28,13 +28,13 @@ package struct Checkpoint: Equatable, Sendable {
     package init(text: String) throws(TransparencyLogError) {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count >= 4, lines.last?.isEmpty == true, lines.dropLast().allSatisfy({ !$0.isEmpty }) else {
-            throw TransparencyLogError(.malformedCheckpoint, "a checkpoint has three lines")
+            throw TransparencyLogError(.malformedCheckpoint, "a checkpoint needs at least three non-empty lines")
         }
         guard let size = DecimalText.value(lines[1]) else {
-            throw TransparencyLogError(.malformedCheckpoint, "the second line of a checkpoint is its size")
+            throw TransparencyLogError(.malformedCheckpoint, "the second line of a checkpoint is not a size")
         }
         guard let root = MerkleHash(base64: lines[2]) else {
-            throw TransparencyLogError(.malformedCheckpoint, "the third line of a checkpoint is the root in base64")
+            throw TransparencyLogError(.malformedCheckpoint, "the third line of a checkpoint is not a root in base64")
         }
         let texts = lines.map { String(Substring($0)) }
         do {

@@ -14,7 +14,7 @@ package struct ConsistencyProof: Equatable, Sendable {
     ///   `malformedTile` if a tile is too short; any error of the source.
     package static func make(old: Int, new: Int, from source: some TileSource) async throws -> ConsistencyProof {
         guard old >= 0, old <= new else {
-            throw TransparencyLogError(.invalidArgument, "no tree of \(new) leaves grew from one of \(old)")
+            throw TransparencyLogError(.invalidArgument, "a tree of \(new) leaves cannot begin with a tree of \(old)")
         }
         guard old > 0 else { return ConsistencyProof(hashes: []) }
         var needed: [Range<Int>] = []

@@ -42,11 +42,11 @@ package struct EntryBundle: Sendable {
         var at = 0
         while at < bytes.count {
             guard bytes.count - at >= 2, ends.count < TilePath.fullWidth else {
-                throw TransparencyLogError(.malformedBundle, "the bundle does not end with its entry \(ends.count)")
+                throw TransparencyLogError(.malformedBundle, "the bundle has more bytes after entry \(ends.count)")
             }
             let length = Int(bytes[at]) << 8 | Int(bytes[at + 1])
             guard bytes.count - at - 2 >= length else {
-                throw TransparencyLogError(.malformedBundle, "entry \(ends.count) of the bundle is cut off")
+                throw TransparencyLogError(.malformedBundle, "entry \(ends.count) of the bundle is truncated")
             }
             at += 2 + length
             ends.append(at)

@@ -22,18 +22,18 @@ package struct NoteSigner: Sendable {
     /// - Throws: ``TransparencyLogError``: `signing` if signing fails, `invalidArgument` if the number is negative.
     package func signature(of text: String, with number: Int = 0) throws(TransparencyLogError) -> NoteSignature {
         guard number >= 0 else {
-            throw TransparencyLogError(.invalidArgument, "a time before 1970, or a negative size")
+            throw TransparencyLogError(.invalidArgument, "the time is before 1970, or the size is negative")
         }
         let bytes: [UInt8]
         do {
             switch verifier.type {
             case .ed25519: bytes = try key.ed25519Signature(of: Array(text.utf8))
             case .cosignature: bytes = try sign(number, Cosignature.message(text: text, time: number))
-            case .mlDSA44Cosignature: throw TransparencyLogError(.signing, "only Ed25519 keys sign")
+            case .mlDSA44Cosignature: throw TransparencyLogError(.signing, "only Ed25519 keys can sign")
             case .previousSize: bytes = try sign(number, PreviousSize.message(text: text, size: number))
             }
         } catch {
-            throw TransparencyLogError(.signing, "the key of \(verifier.name) does not sign: \(error)")
+            throw TransparencyLogError(.signing, "signing with the key of \(verifier.name) failed: \(error)")
         }
         return NoteSignature(name: verifier.name, keyID: verifier.keyID, signature: bytes)
     }

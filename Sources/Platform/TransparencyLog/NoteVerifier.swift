@@ -32,7 +32,7 @@ package struct NoteVerifier: Equatable, Sendable {
     ///   `unavailableKey` if this libcrypto cannot use ML-DSA-44 keys.
     package init(name: String, type: NoteSignatureType, publicKey: [UInt8]) throws(TransparencyLogError) {
         guard KeyName.isValid(name) else {
-            throw TransparencyLogError(.malformedKey, "a key's name has no spaces and no plus")
+            throw TransparencyLogError(.malformedKey, "a key name must not be empty or contain spaces or plus signs")
         }
         if type == .mlDSA44Cosignature {
             do throws(CryptographyError) {
@@ -68,7 +68,7 @@ package struct NoteVerifier: Equatable, Sendable {
         let publicKey = Array(bytes.dropFirst(type.identifier.count))
         let keyID = KeyName.keyID(name: name, type: type, publicKey: publicKey)
         guard parts[1].elementsEqual(Self.hexadecimal(keyID).utf8) else {
-            throw TransparencyLogError(.malformedKey, "the key id is not that of this name and key")
+            throw TransparencyLogError(.malformedKey, "the key id does not match the name and the key")
         }
         try self.init(name: name, type: type, publicKey: publicKey)
     }

@@ -15,7 +15,7 @@ package struct SignedNote: Equatable, Sendable {
     ///   contains other control characters.
     package init(text: String) throws(TransparencyLogError) {
         guard Self.isText(Array(text.utf8)) else {
-            throw TransparencyLogError(.malformedNote, "the text of a note is lines without control characters")
+            throw TransparencyLogError(.malformedNote, "the text of a note must be lines without control characters")
         }
         self.text = text
         signatures = []
@@ -26,20 +26,20 @@ package struct SignedNote: Equatable, Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedNote`.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         func malformed(_ why: String) -> TransparencyLogError { TransparencyLogError(.malformedNote, why) }
-        guard bytes.count <= Self.maximumByteCount else { throw malformed("a note of \(bytes.count) bytes") }
+        guard bytes.count <= Self.maximumByteCount else { throw malformed("the note has \(bytes.count) bytes") }
         // The last empty line separates the text from the signatures.
         guard bytes.last == UInt8(ascii: "\n"), let blank = Self.lastBlankLine(of: bytes) else {
             throw malformed("no empty line before the signatures, or no newline at the end")
         }
         guard Self.isText(bytes), let text = String(validating: bytes[..<blank], as: UTF8.self), !text.isEmpty else {
-            throw malformed("not text, or with control characters")
+            throw malformed("the note is not text, or contains control characters")
         }
         let lines = bytes[(blank + 1)...].dropLast().split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count <= Self.maximumSignatureCount else { throw malformed("\(lines.count) signatures") }
         var signatures: [NoteSignature] = []
         for line in lines {
-            guard let signature = NoteSignature(line: line) else { throw malformed("a line that is no signature") }
+            guard let signature = NoteSignature(line: line) else { throw malformed("a line is not a signature") }
             signatures.append(signature)
         }
         self.text = text
@@ -109,7 +109,7 @@ package struct SignedNote: Equatable, Sendable {
         }
         guard !verified.isEmpty else {
             let names = signatures.map(\.name).joined(separator: ", ")
-            throw TransparencyLogError(.unknownKey, "signed by \(names), of which no key is known")
+            throw TransparencyLogError(.unknownKey, "signed only by unknown keys: \(names)")
         }
         return verified
     }

@@ -27,9 +27,9 @@ package struct TlogPolicy: Sendable {
 
     /// - Throws: ``TransparencyLogError`` with code `malformedPolicy` and the line number in the message.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
-        guard bytes.count <= Self.maximumByteCount else { throw Self.malformed(nil, "it is too long") }
+        guard bytes.count <= Self.maximumByteCount else { throw Self.malformed(nil, "the file is too long") }
         guard bytes.isEmpty || bytes.last == UInt8(ascii: "\n") else {
-            throw Self.malformed(nil, "its last line does not end in a newline: the file may be cut off")
+            throw Self.malformed(nil, "the last line does not end in a newline; the file may be truncated")
         }
         var reading = PolicyReading()
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -37,7 +37,7 @@ package struct TlogPolicy: Sendable {
                 try reading.take(line)
             } catch { throw Self.malformed(index + 1, error.message) }
         }
-        guard let quorum = reading.quorum else { throw Self.malformed(nil, "it has no quorum line") }
+        guard let quorum = reading.quorum else { throw Self.malformed(nil, "there is no quorum line") }
         logs = reading.logs
         witnesses = reading.witnesses
         quorumName = String(decoding: quorum.name, as: UTF8.self)
@@ -70,7 +70,7 @@ private struct PolicyReading {
 
     mutating func take(_ line: ArraySlice<UInt8>) throws(Problem) {
         guard line.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
-            throw Problem("it has a control character")
+            throw Problem("the line has a control character")
         }
         let items = line.split { $0 == 0x09 || $0 == 0x20 }.map { Array($0) }
         guard let keyword = items.first, keyword.first != UInt8(ascii: "#") else { return }
@@ -79,31 +79,31 @@ private struct PolicyReading {
         case "witness": try takeWitness(Array(items.dropFirst()))
         case "group": try takeGroup(Array(items.dropFirst()))
         case "quorum": try takeQuorum(Array(items.dropFirst()))
-        default: throw Problem("a line begins with log, witness, group or quorum")
+        default: throw Problem("a line must begin with log, witness, group or quorum")
         }
     }
 
     private mutating func takeLog(_ items: [[UInt8]]) throws(Problem) {
-        guard (1...2).contains(items.count) else { throw Problem("a log is: log KEY [URL]") }
+        guard (1...2).contains(items.count) else { throw Problem("expected log KEY [URL]") }
         let key = try Self.key(items[0], name: [], types: [.ed25519])
-        guard !logs.contains(where: { $0.publicKey == key.publicKey }) else { throw Problem("the log is named twice") }
-        guard logs.count < TlogPolicy.maximumCount else { throw Problem("it has too many logs") }
+        guard !logs.contains(where: { $0.publicKey == key.publicKey }) else { throw Problem("the log is listed twice") }
+        guard logs.count < TlogPolicy.maximumCount else { throw Problem("there are too many logs") }
         logs.append(key)
     }
 
     private mutating func takeWitness(_ items: [[UInt8]]) throws(Problem) {
-        guard (2...3).contains(items.count) else { throw Problem("a witness is: witness NAME KEY [URL]") }
+        guard (2...3).contains(items.count) else { throw Problem("expected witness NAME KEY [URL]") }
         let key = try Self.key(items[1], name: items[0], types: [.cosignature, .mlDSA44Cosignature])
         guard !witnesses.contains(where: { $0.publicKey == key.publicKey }) else {
-            throw Problem("the key of the witness is named twice")
+            throw Problem("the key of the witness is listed twice")
         }
-        guard witnesses.count < TlogPolicy.maximumCount else { throw Problem("it has too many witnesses") }
+        guard witnesses.count < TlogPolicy.maximumCount else { throw Problem("there are too many witnesses") }
         try define(items[0], .witness(witnesses.count))
         witnesses.append(key)
     }
 
     private mutating func takeGroup(_ items: [[UInt8]]) throws(Problem) {
-        guard items.count >= 3 else { throw Problem("a group is: group NAME all|any|K MEMBER…") }
+        guard items.count >= 3 else { throw Problem("expected group NAME all|any|K MEMBER…") }
         let members = items[2...]
         let threshold: Int
         switch String(decoding: items[1], as: UTF8.self) {
@@ -112,37 +112,37 @@ private struct PolicyReading {
         case let text:
             guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
                 (1...members.count).contains(number)
-            else { throw Problem("the threshold of a group is all, any, or 1 to \(members.count)") }
+            else { throw Problem("the threshold of a group must be all, any, or 1 to \(members.count)") }
             threshold = number
         }
         var found: [WitnessQuorum.Member] = []
         for name in members {
-            guard let member = names[name] else { throw Problem("a member of the group is not defined before it") }
-            guard used.insert(name).inserted else { throw Problem("a member of the group is one of a group already") }
+            guard let member = names[name] else { throw Problem("a member of the group is not defined yet") }
+            guard used.insert(name).inserted else { throw Problem("a member of the group already belongs to a group") }
             found.append(member)
         }
-        guard groups.count < TlogPolicy.maximumCount else { throw Problem("it has too many groups") }
+        guard groups.count < TlogPolicy.maximumCount else { throw Problem("there are too many groups") }
         try define(items[0], .group(groups.count))
         groups.append(WitnessQuorum.Group(threshold: threshold, members: found))
     }
 
     private mutating func takeQuorum(_ items: [[UInt8]]) throws(Problem) {
-        guard items.count == 1 else { throw Problem("a quorum is: quorum NAME") }
-        guard quorum == nil else { throw Problem("it has a second quorum line") }
+        guard items.count == 1 else { throw Problem("expected quorum NAME") }
+        guard quorum == nil else { throw Problem("there is a second quorum line") }
         let member = names[items[0]]
-        guard member != nil || items[0] == Self.none else { throw Problem("the quorum is not defined before it") }
+        guard member != nil || items[0] == Self.none else { throw Problem("the quorum is not defined yet") }
         quorum = (items[0], member)
     }
 
     private mutating func define(_ name: [UInt8], _ member: WitnessQuorum.Member) throws(Problem) {
-        guard name != Self.none else { throw Problem("none is no name of a witness or a group") }
+        guard name != Self.none else { throw Problem("none cannot be the name of a witness or a group") }
         guard names.updateValue(member, forKey: name) == nil else { throw Problem("the name is defined twice") }
     }
 
     private static func key(
         _ bytes: [UInt8], name: [UInt8], types: Set<NoteSignatureType>
     ) throws(Problem) -> TlogPolicy.Key {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw Problem("its key is not UTF-8") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw Problem("the key is not UTF-8") }
         let verifier: NoteVerifier
         do throws(TransparencyLogError) {
             verifier = try NoteVerifier(text: text)
@@ -154,7 +154,7 @@ private struct PolicyReading {
             return TlogPolicy.Key(name: name, verifier: nil, publicKey: verifier.publicKey)
         }
         guard types.contains(verifier.type) else {
-            throw Problem("its key is not of the signature type of a log or of a witness")
+            throw Problem("the key does not have the signature type of a log or a witness")
         }
         return TlogPolicy.Key(name: name, verifier: verifier, publicKey: verifier.publicKey)
     }

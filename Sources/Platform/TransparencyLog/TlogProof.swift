@@ -24,7 +24,7 @@ package struct TlogProof: Equatable, Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedProof`, or `malformedNote` for its checkpoint.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         func malformed(_ why: String) -> TransparencyLogError { TransparencyLogError(.malformedProof, why) }
-        guard bytes.count <= Self.maximumByteCount else { throw malformed("a proof of \(bytes.count) bytes") }
+        guard bytes.count <= Self.maximumByteCount else { throw malformed("the proof has \(bytes.count) bytes") }
         var rest = bytes[...]
         guard Lines.next(&rest)?.elementsEqual(Self.header.utf8) == true else {
             throw malformed("the first line is not \(Self.header)")
@@ -39,9 +39,9 @@ package struct TlogProof: Equatable, Sendable {
             line = Lines.next(&rest)
         }
         guard let text = line, text.starts(with: "index ".utf8), let index = DecimalText.value(text.dropFirst(6)) else {
-            throw malformed("no line with the index")
+            throw malformed("there is no line with the index")
         }
-        guard let hashes = Lines.hashes(&rest) else { throw malformed("a line that is no hash, or more than 63") }
+        guard let hashes = Lines.hashes(&rest) else { throw malformed("a line is not a hash, or there are over 63") }
         self.extra = extra
         inclusion = InclusionProof(index: index, hashes: hashes)
         note = try SignedNote(bytes: Array(rest))

@@ -22,14 +22,14 @@ package struct WitnessRequest: Equatable, Sendable {
     /// - Throws: ``TransparencyLogError`` with code `malformedRequest`, or `malformedNote` for its checkpoint.
     package init(bytes: [UInt8]) throws(TransparencyLogError) {
         guard bytes.count <= Self.maximumByteCount else {
-            throw TransparencyLogError(.malformedRequest, "a request of \(bytes.count) bytes")
+            throw TransparencyLogError(.malformedRequest, "the request has \(bytes.count) bytes")
         }
         var rest = bytes[...]
         guard let line = Lines.next(&rest), line.starts(with: "old ".utf8),
             let oldSize = DecimalText.value(line.dropFirst(4))
-        else { throw TransparencyLogError(.malformedRequest, "no line with the old size") }
+        else { throw TransparencyLogError(.malformedRequest, "there is no line with the old size") }
         guard let hashes = Lines.hashes(&rest) else {
-            throw TransparencyLogError(.malformedRequest, "a line that is no hash, or more than 63")
+            throw TransparencyLogError(.malformedRequest, "a line is not a hash, or there are over 63")
         }
         self.oldSize = oldSize
         proof = ConsistencyProof(hashes: hashes)
@@ -65,12 +65,12 @@ package struct WitnessRequest: Equatable, Sendable {
         var signatures: [NoteSignature] = []
         while let line = Lines.next(&rest), signatures.count < SignedNote.maximumSignatureCount {
             guard let signature = NoteSignature(line: line) else {
-                throw TransparencyLogError(.malformedRequest, "the answer has a line that is no signature")
+                throw TransparencyLogError(.malformedRequest, "a line of the response is not a signature")
             }
             signatures.append(signature)
         }
         guard !signatures.isEmpty, rest.isEmpty else {
-            throw TransparencyLogError(.malformedRequest, "the answer is not lines of signatures")
+            throw TransparencyLogError(.malformedRequest, "the response does not consist of signature lines")
         }
         return signatures
     }

@@ -96,7 +96,7 @@ import Testing
                 send: { _ throws(HTTPClientError) in throw HTTPClientError(code: .timedOut, message: "no answer") },
                 now: { 0 }))
         let failure = await #expect(throws: KafkaTokenFailure.self) { try await grant.token() }
-        #expect(failure?.message == "https://idp.example/token does not answer: no answer")
+        #expect(failure?.message == "no response from https://idp.example/token: no answer")
         #expect(failure?.isRefusal == false)
     }
 }

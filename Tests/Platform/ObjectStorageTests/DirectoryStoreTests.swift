@@ -105,7 +105,7 @@ struct DirectoryStoreTests {
         let store = try DirectoryStore(path: "/archive", creating: true, calls: SimulatedDisk())
         try await store.create(try ObjectName("a"), [1])
         let error = await #expect(throws: ObjectStoreError.self) { try await store.create(try ObjectName("a/b"), [1]) }
-        #expect(error?.message.contains("an object has its name") == true)
+        #expect(error?.message.contains("an object has the same name") == true)
     }
 
     @Test func `an object is written although its folder was removed meanwhile`() async throws {
@@ -143,7 +143,7 @@ struct DirectoryStoreTests {
             let error = await #expect(throws: ObjectStoreError.self) { _ = try await second.lock(name) }
             #expect(error?.code == .locked)
             #expect(
-                error?.message.hasPrefix("\(directory.file(".locks/orders/0/.writer.lock")) is held by another writer")
+                error?.message.hasPrefix("\(directory.file(".locks/orders/0/.writer.lock")) is locked by another")
                     == true
             )
         }

@@ -39,7 +39,7 @@ struct ObjectStoreSettingsTests {
                 creating: true)
         }
         #expect(wrong?.code == .denied)
-        #expect(wrong?.message.hasPrefix("archive.s3.credentials.file: \(file) holds no credentials: ") == true)
+        #expect(wrong?.message.hasPrefix("archive.s3.credentials.file: \(file) contains no credentials: ") == true)
         #expect(wrong?.message.contains("hidden") == false)
     }
 
@@ -70,7 +70,8 @@ struct ObjectStoreSettingsTests {
         _ = try await store.replace(name, [2], expected: version)
         #expect(
             notices.withLock { $0 } == [
-                "archive.s3.credentials.file: \(file) is not used as it is now: line 1 is not of the form name = value"
+                "archive.s3.credentials.file: \(file) cannot be used; keeping the previous credentials: "
+                    + "line 1 is not in the form name = value"
             ])
         #expect(try await store.read(name)?.bytes == [2])
     }

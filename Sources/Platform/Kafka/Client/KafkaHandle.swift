@@ -79,7 +79,7 @@ package final class KafkaHandle: Sendable {
         configuration.observe(certificates)
         let descriptor = crdkafka_wakeup_open()
         guard descriptor >= 0 else {
-            throw KafkaError(.invalidArgument, "eventfd failed: no file descriptor is left", isRetriable: true)
+            throw KafkaError(.invalidArgument, "eventfd failed: no file descriptors are left", isRetriable: true)
         }
         let client: ClientPointer
         do {

@@ -12,13 +12,13 @@ enum DirectoryProblem {
     private static func meaning(of number: Int32) -> (ObjectStoreError.Code, String?) {
         switch number {
         case ENOSPC: (.full, "free space on its file system, or enlarge it")
-        case EDQUOT: (.full, "raise the quota of the user")
-        case EFBIG: (.tooLarge, "raise the limit of file sizes (ulimit -f)")
-        case EACCES, EPERM: (.denied, "give the user of this process the right to it")
-        case EROFS: (.denied, "the file system is mounted read-only: look at the kernel's log, and mount it again")
-        case ELOOP, ENOTDIR: (.unsafePath, "links are not followed: put the folder itself there")
-        case EMFILE, ENFILE: (.failed, "raise the limit of open files (ulimit -n)")
-        case EIO: (.failed, "look at the kernel's log and check the disk")
+        case EDQUOT: (.full, "raise the user's quota")
+        case EFBIG: (.tooLarge, "raise the file size limit (ulimit -f)")
+        case EACCES, EPERM: (.denied, "grant the user of this process access to it")
+        case EROFS: (.denied, "the file system is mounted read-only: check the kernel log and remount it")
+        case ELOOP, ENOTDIR: (.unsafePath, "symbolic links are not followed: use the folder itself")
+        case EMFILE, ENFILE: (.failed, "raise the open file limit (ulimit -n)")
+        case EIO: (.failed, "check the kernel log and the disk")
         default: (.failed, nil)
         }
     }

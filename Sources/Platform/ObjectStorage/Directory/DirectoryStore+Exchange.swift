@@ -16,7 +16,7 @@ extension DirectoryStore {
                 do throws(SystemFailure) {
                     try calls.lock(held.descriptor, waiting: true)
                 } catch {
-                    throw DirectoryProblem.error(error, "lock the exchange of \(tree.path(name))")
+                    throw DirectoryProblem.error(error, "lock the replacement of \(tree.path(name))")
                 }
                 defer { calls.unlock(held.descriptor) }
                 return try exchange(name, bytes, expected, in: folder) ? Self.version(of: bytes) : nil
@@ -38,7 +38,7 @@ extension DirectoryStore {
             // The caller may rely on the existing content, which an earlier process may have written before it ended.
             try makeEntriesDurable(folder)
             throw ObjectStoreError(
-                .changed, "\(tree.path(name)) is not of the expected version: another writer was here")
+                .changed, "\(tree.path(name)) has an unexpected version: another writer changed it")
         }
         let component = String(name.lastComponent)
         let temporary = ".\(component).new"
@@ -76,7 +76,7 @@ extension DirectoryStore {
             }
         } catch {
             if error.number == ENOENT { return nil }
-            throw DirectoryProblem.error(error, "make \(tree.path(folder.name))/\(component)")
+            throw DirectoryProblem.error(error, "create \(tree.path(folder.name))/\(component)")
         }
     }
 }

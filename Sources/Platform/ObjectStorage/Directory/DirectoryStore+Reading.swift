@@ -42,12 +42,12 @@ extension DirectoryStore {
         if status.kind == .folder { return nil }
         guard status.kind == .file else {
             throw ObjectStoreError(
-                .unsafePath, "cannot read \(tree.path(name)): it is no regular file; look who has put it there")
+                .unsafePath, "cannot read \(tree.path(name)): it is not a regular file; find out what created it")
         }
         let wanted = range.clamped(to: 0..<max(0, status.byteCount))
         guard wanted.count <= Self.maximumObjectBytes else {
             throw ObjectStoreError(
-                .tooLarge, "cannot read \(tree.path(name)): \(wanted.count) bytes are more than an object has")
+                .tooLarge, "cannot read \(tree.path(name)): \(wanted.count) bytes exceed the maximum object size")
         }
         return try read(wanted, of: file, name)
     }

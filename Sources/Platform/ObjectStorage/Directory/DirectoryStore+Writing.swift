@@ -11,9 +11,9 @@ extension DirectoryStore {
                 if error.number == ENOENT { return nil }
                 if error.number == EEXIST {
                     try noteExisting(name, in: folder)
-                    throw ObjectStoreError(.exists, "\(tree.path(name)) exists already and is not changed")
+                    throw ObjectStoreError(.exists, "\(tree.path(name)) already exists and was not changed")
                 }
-                throw DirectoryProblem.error(error, "make \(tree.path(name))")
+                throw DirectoryProblem.error(error, "create \(tree.path(name))")
             }
             try fill(file, bytes, component, in: folder, tree.path(name))
             return unsynchronized.add(name, file, in: folder)
@@ -41,7 +41,7 @@ extension DirectoryStore {
         for attempt in 0..<4 {
             if let value = try body(try tree.made(name, fresh: attempt > 0)) { return value }
         }
-        throw ObjectStoreError(.failed, "cannot write in \(tree.path(name)): the folder is removed again and again")
+        throw ObjectStoreError(.failed, "cannot write in \(tree.path(name)): the folder is removed repeatedly")
     }
 
     func deleteNow(_ name: ObjectName) throws(ObjectStoreError) {

@@ -91,7 +91,7 @@ package final class DirectoryStore: ObjectStore {
         _ path: String, creating: Bool, _ calls: any FileCalls
     ) throws(ObjectStoreError) -> OpenFile {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw ObjectStoreError(.invalidURL, "the path of a directory of objects begins with '/'")
+            throw ObjectStoreError(.invalidURL, "the path of an object directory must begin with '/'")
         }
         do throws(SystemFailure) {
             let root = OpenFile(try calls.openFolder(path: path), calls)
@@ -111,9 +111,9 @@ package final class DirectoryStore: ObjectStore {
             try synchronizeParent(of: path, calls)
             return root
         } catch {
-            guard error.number == ENOENT else { throw DirectoryProblem.error(error, "make the directory \(path)") }
+            guard error.number == ENOENT else { throw DirectoryProblem.error(error, "create the directory \(path)") }
             throw ObjectStoreError(
-                .noStore, "cannot make the directory \(path): there is none above it; mount its volume, or make it")
+                .noStore, "cannot create \(path): there is no parent directory; mount its volume or create it")
         }
     }
 

@@ -73,11 +73,11 @@ final class FolderTree: Sendable {
             try calls.makeFolder(String(name.lastComponent), in: parent.descriptor)
         } catch {
             // Another call or process created it in the meantime.
-            guard error.number == EEXIST else { throw DirectoryProblem.error(error, "make the folder \(path(name))") }
+            guard error.number == EEXIST else { throw DirectoryProblem.error(error, "create the folder \(path(name))") }
         }
         guard let folder = try opened(name, in: parent) else {
             throw ObjectStoreError(
-                .failed, "cannot make the folder \(path(name)): an object has its name, or it is removed at once")
+                .failed, "cannot create the folder \(path(name)): an object has the same name, or it was removed")
         }
         return folder
     }

@@ -31,10 +31,10 @@ extension AWSCredentials {
         let roles = "/latest/meta-data/iam/security-credentials/"
         let role = String(decoding: try await ask("GET", roles, header), as: UTF8.self).prefix { !$0.isNewline }
         guard !role.isEmpty, role.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-            throw CredentialFailure("the instance has no role: give it an instance profile", isRefusal: true)
+            throw CredentialFailure("the instance has no role: attach an instance profile", isRefusal: true)
         }
         guard let key = Self.key(inMetadata: try await ask("GET", roles + role, header)) else {
-            throw CredentialFailure("the instance's metadata answer without a key")
+            throw CredentialFailure("the instance's metadata contains no key")
         }
         return key
     }

@@ -60,8 +60,8 @@ package struct AWSCredentials: Sendable {
     /// The ways to configure a key, for messages.
     package var waysToKey: String {
         """
-        no key of AWS: set \(setting), or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run with a role \
-        (AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, AWS_CONTAINER_CREDENTIALS_…, or an instance profile of EC2)
+        no AWS key: set \(setting), or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run with a role \
+        (AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, AWS_CONTAINER_CREDENTIALS_…, or an EC2 instance profile)
         """
     }
 
@@ -79,7 +79,7 @@ package struct AWSCredentials: Sendable {
         do throws(FileProblem) {
             return try S3Credentials(file: bytes)
         } catch {
-            throw CredentialFailure("\(file) holds no key: \(error.message)")
+            throw CredentialFailure("\(file) contains no key: \(error.message)")
         }
     }
 
@@ -106,7 +106,7 @@ package struct AWSCredentials: Sendable {
         let result = XMLElement(document: body)?.child("AssumeRoleWithWebIdentityResult")
         guard let key = result?.child("Credentials"), let id = key.text("AccessKeyId"),
             let secret = key.text("SecretAccessKey"), let token = key.text("SessionToken")
-        else { throw CredentialFailure("\(endpoint) answers without a key") }
+        else { throw CredentialFailure("the response of \(endpoint) contains no key") }
         return Key(
             key: S3Credentials(accessKeyId: id, secretAccessKey: Secret(Array(secret.utf8)), sessionToken: token),
             expiry: key.text("Expiration").flatMap { RFC3339.milliseconds(Array($0.utf8)) })
@@ -126,10 +126,10 @@ package struct AWSCredentials: Sendable {
         do throws(FileProblem) {
             if let key = try S3Credentials(sharedFile: bytes, profile: profile ?? "default") { return key }
         } catch {
-            throw CredentialFailure("\(sharedFile) holds no key: \(error.message)")
+            throw CredentialFailure("\(sharedFile) contains no key: \(error.message)")
         }
         guard let profile else { return nil }
-        throw CredentialFailure("\(sharedFile) has no section of AWS_PROFILE=\(profile)", isRefusal: true)
+        throw CredentialFailure("\(sharedFile) has no section for AWS_PROFILE=\(profile)", isRefusal: true)
     }
 
     // MARK: Container
@@ -150,7 +150,7 @@ package struct AWSCredentials: Sendable {
     private func key(ofContainer url: String) async throws(CredentialFailure) -> Key {
         guard url.hasPrefix("https://") || Self.isOfThisHost(url) else {
             throw CredentialFailure(
-                "AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https nor of this host", isRefusal: true)
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https nor on this host", isRefusal: true)
         }
         var headers: [(name: String, value: String)] = []
         if let file = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") {
@@ -163,7 +163,7 @@ package struct AWSCredentials: Sendable {
             (try? JSONDocument.object(body).root)?["message"]?.string
         }
         guard let key = Self.key(inMetadata: body) else {
-            throw CredentialFailure("the container's metadata answers without a key")
+            throw CredentialFailure("the container's metadata contains no key")
         }
         return key
     }

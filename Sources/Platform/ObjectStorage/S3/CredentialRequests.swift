@@ -50,12 +50,12 @@ package struct CredentialRequests: Sendable {
         do throws(HTTPClientError) {
             response = try await send(request)
         } catch {
-            throw CredentialFailure("\(name) does not answer: \(error.message)")
+            throw CredentialFailure("no response from \(name): \(error.message)")
         }
         guard (200..<300).contains(response.status) else {
             let words = problem(response.body).map { ": \(Self.printable($0))" } ?? ""
             throw CredentialFailure(
-                "\(name) answers \(response.status)\(words)",
+                "\(name) responded \(response.status)\(words)",
                 isRefusal: [400, 401, 403, 404].contains(response.status))
         }
         return response.body

@@ -54,7 +54,7 @@ package actor RotatingCredentials {
             }
             // Not every request should retry.
             due = time + 10_000
-            notice("the key of AWS is not renewed: \(failure.message)")
+            notice("renewing the AWS key failed; keeping the previous key: \(failure.message)")
             return held.key
         }
     }

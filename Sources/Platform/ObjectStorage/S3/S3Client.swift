@@ -69,7 +69,7 @@ package struct S3Client: Sendable {
                 let response = try await surroundings.send(try request(call, credentials))
                 guard let problem = problem(in: response, call) else {
                     if accept(response) { return Outcome(response: response, followsAmbiguity: isAmbiguous) }
-                    last = ObjectStoreError(.corrupt, "cannot \(call.action): the answer does not fit its checksum")
+                    last = ObjectStoreError(.corrupt, "cannot \(call.action): the response does not match its checksum")
                     continue
                 }
                 guard problem.isRetriable else { return Outcome(response: response, followsAmbiguity: isAmbiguous) }

@@ -31,21 +31,21 @@ package struct S3Credentials: Sendable {
             if line.first == "[" {
                 sections += 1
                 guard sections == 1, values.isEmpty else {
-                    throw FileProblem(message: "line \(index + 1) begins a second section; one is read")
+                    throw FileProblem(message: "line \(index + 1) begins a second section; only one is allowed")
                 }
                 continue
             }
             guard let separator = line.firstIndex(of: "=") else {
-                throw FileProblem(message: "line \(index + 1) is not of the form name = value")
+                throw FileProblem(message: "line \(index + 1) is not in the form name = value")
             }
             let name = Self.trimmed(line[..<separator])
             let value = Self.trimmed(line[line.index(after: separator)...])
             guard !value.isEmpty, value.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
                 throw FileProblem(
-                    message: "line \(index + 1) has no value, or one with characters that keys do not have")
+                    message: "line \(index + 1) has no value, or a value with invalid characters")
             }
             guard values.updateValue(value, forKey: name) == nil else {
-                throw FileProblem(message: "line \(index + 1) has a name that an earlier line has")
+                throw FileProblem(message: "line \(index + 1) repeats the name of an earlier line")
             }
         }
         guard let id = values["aws_access_key_id"], let secret = values["aws_secret_access_key"] else {

@@ -42,21 +42,21 @@ struct S3Problem: Error {
 
     private var meaning: (ObjectStoreError.Code, String?) {
         switch code {
-        case "NoSuchBucket": return (.noStore, "make the bucket, or correct the URL")
-        case "RequestTimeTooSkewed": return (.denied, "set the clock of this machine")
+        case "NoSuchBucket": return (.noStore, "create the bucket, or correct the URL")
+        case "RequestTimeTooSkewed": return (.denied, "correct the clock of this machine")
         case "SignatureDoesNotMatch", "InvalidAccessKeyId", "ExpiredToken", "InvalidToken":
-            return (.denied, "correct the file of credentials")
+            return (.denied, "correct the credentials file")
         case "AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect":
             return (.failed, "the bucket is in another region: correct region and endpoint")
         case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage":
             return (.full, "enlarge the store or its quota")
         case "EntityTooLarge": return (.tooLarge, nil)
         case "NotImplemented":
-            return (.failed, "the service lacks what this store needs: conditional writes, checksums")
+            return (.failed, "the service does not support conditional writes or checksums")
         default: break
         }
         switch status {
-        case 401, 403: return (.denied, "give the key the rights to get, put, delete and list")
+        case 401, 403: return (.denied, "grant the key permission to get, put, delete and list")
         case 301, 302, 307, 308: return (.failed, "the bucket is in another region: correct region and endpoint")
         case 507: return (.full, "enlarge the store or its quota")
         default: return isRetriable ? (.unavailable, nil) : (.failed, nil)

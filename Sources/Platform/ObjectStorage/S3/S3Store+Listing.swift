@@ -69,7 +69,7 @@ extension S3Store {
         guard page.text("IsTruncated") == "true" else { return nil }
         // A repeated token would cause an infinite loop.
         guard let next = page.text("NextContinuationToken"), !next.isEmpty, next != token else {
-            throw ObjectStoreError(.corrupt, "the listing of \(client.url(prefix)) does not go on")
+            throw ObjectStoreError(.corrupt, "the listing of \(client.url(prefix)) has no valid continuation token")
         }
         return next
     }

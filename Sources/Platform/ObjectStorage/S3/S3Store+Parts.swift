@@ -34,7 +34,7 @@ extension S3Store {
         let call = S3Call(
             method: "POST", name: name, query: [("uploads", "")],
             headers: metadata(bytes) + (isLocked ? retention() : []) + [("x-amz-checksum-algorithm", "SHA256")],
-            action: "begin the upload of \(client.url(name))")
+            action: "start the upload of \(client.url(name))")
         let response = try await client.send(call).response
         guard (200..<300).contains(response.status) else { throw S3Problem(response).error(call.action) }
         guard let answer = XMLElement(document: response.body), answer.name == "InitiateMultipartUploadResult",
@@ -81,6 +81,6 @@ extension S3Store {
     }
 
     func malformed(_ call: S3Call) -> ObjectStoreError {
-        ObjectStoreError(.corrupt, "cannot \(call.action): the answer is not of the form that S3 has")
+        ObjectStoreError(.corrupt, "cannot \(call.action): the response is not in the format of S3")
     }
 }

@@ -32,7 +32,7 @@ extension S3Store {
         guard problem.status == 412 || isMissing else { throw problem.error(call.action) }
         // An earlier attempt with a lost response may have written the object.
         if outcome.followsAmbiguity, let stored = try await read(name), stored.bytes == bytes { return stored.version }
-        throw ObjectStoreError(.changed, "\(client.url(name)) is not of the expected version: another writer was here")
+        throw ObjectStoreError(.changed, "\(client.url(name)) has an unexpected version: another writer changed it")
     }
 
     func condition(_ expected: ObjectVersion?) -> [(name: String, value: String)] {

@@ -59,7 +59,7 @@ package struct S3Store: ObjectStore {
             _ = try await put(name, bytes, expected: nil, isLocked: isLocked)
         } catch {
             guard error.code == .changed else { throw error }
-            throw ObjectStoreError(.exists, "\(client.url(name)) exists already and is not changed")
+            throw ObjectStoreError(.exists, "\(client.url(name)) already exists and was not changed")
         }
     }
 
@@ -97,7 +97,7 @@ package struct S3Store: ObjectStore {
     func version(_ response: HTTPClientResponse, _ call: S3Call) throws(ObjectStoreError) -> ObjectVersion {
         guard let tag = response.header("etag"), !tag.isEmpty else {
             throw ObjectStoreError(
-                .corrupt, "cannot \(call.action): the answer has no ETag; the service is not supported")
+                .corrupt, "cannot \(call.action): the response has no ETag; the service is not supported")
         }
         return ObjectVersion(text: tag)
     }
