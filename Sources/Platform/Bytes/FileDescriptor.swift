@@ -27,7 +27,7 @@ package final class FileDescriptor: Sendable {
 
     /// Creates a file or truncates an existing one.
     ///
-    /// - Parameter mode: permissions of a new file, before the umask is applied.
+    /// - Parameter mode: the permissions of a new file, before the umask is applied.
     package convenience init(replacing path: String, mode: UInt32 = 0o666) throws(Failure) {
         try self.init(path, O_WRONLY | O_CREAT | O_TRUNC, mode)
     }

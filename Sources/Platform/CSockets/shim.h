@@ -124,7 +124,7 @@ static inline ssize_t cs_send(int fd, const void *bytes, size_t count, int more)
 
 static inline void cs_close(int fd) { close(fd); }
 
-// Makes closing this connection reset it instead of ending it in order.
+// Makes closing this connection send a reset instead of an orderly shutdown.
 static inline void cs_reset_when_closed(int fd) {
     struct linger none = {.l_onoff = 1, .l_linger = 0};
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);

@@ -20,7 +20,7 @@ public struct SettingProblem: Error, Equatable {
         self.hidesValue = hidesValue
     }
 
-    /// The text is not of this kind. The kind's own description tells the expected format.
+    /// The text is not of this kind. The kind's own description gives the expected format.
     static var notOfThisKind: SettingProblem {
         SettingProblem(message: "", isComplete: false, hidesValue: false)
     }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
 /// The pinned roots, which are the only trust anchors. Neither the operating system's store nor a root in a message is
-/// trusted. A store is created once and can be shared between threads. A change of roots requires a new store, with
-/// which every cache of paths starts empty.
+/// trusted. A store is created once and can be shared between threads. A change of roots requires a new store, and
+/// every cache of paths then starts empty.
 package final class TrustStore: @unchecked Sendable {
     // @unchecked Sendable because the store is complete after init, and OpenSSL locks it during reads.
 

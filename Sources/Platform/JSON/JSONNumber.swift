@@ -27,7 +27,7 @@ struct JSONDecimal {
     /// Parses `text`, which must follow the grammar of JSON numbers.
     init(_ text: ArraySlice<UInt8>) {
         var isNegative = false
-        var digits: [UInt8] = []  // at most 20 are kept: more than Int64 has
+        var digits: [UInt8] = []  // at most 20, which is more than Int64 has
         var point = 0  // the value is 0.digits × 10^point
         var isFractionPart = false
         var hasLostDigits = false

@@ -38,8 +38,8 @@ package final class LogWriter: LogSink {
     ///
     /// - Parameters:
     ///   - descriptor: the descriptor to write to; the writer does not close it.
-    ///   - maximumLines: maximum number of queued lines.
-    ///   - maximumBytes: maximum number of queued bytes.
+    ///   - maximumLines: the maximum number of queued lines.
+    ///   - maximumBytes: the maximum number of queued bytes.
     ///   - notice: creates the line that reports the number of dropped lines.
     package init(
         descriptor: Int32, maximumLines: Int = 8_192, maximumBytes: Int = 4 << 20,

@@ -1,9 +1,9 @@
 /// A day in the proleptic Gregorian calendar, in UTC.
 package struct CivilDate: Hashable, Sendable {
     package let year: Int
-    /// Month, 1 to 12.
+    /// The month, 1 to 12.
     package let month: Int
-    /// Day of the month, 1 to 31.
+    /// The day of the month, 1 to 31.
     package let day: Int
 
     /// Creates the date for a day number, where 0 is 1970-01-01.

@@ -65,8 +65,7 @@ extension KafkaError {
         public static let queueFull = Code(rawValue: -184)
         /// The TLS handshake failed.
         public static let ssl = Code(rawValue: -181)
-        /// The operation is not possible in the current state, for example because the partition is not assigned any
-        /// more.
+        /// The operation is not possible in the current state, for example because the partition is no longer assigned.
         public static let state = Code(rawValue: -172)
         /// Authentication failed.
         public static let authentication = Code(rawValue: -169)
@@ -86,7 +85,7 @@ extension KafkaError {
         public static let fenced = Code(rawValue: -144)
         /// The partitions were lost, not revoked.
         public static let assignmentLost = Code(rawValue: -142)
-        /// The position is not in the log any more, and resetting it is not allowed.
+        /// The position is no longer in the log, and resetting it is not allowed.
         public static let autoOffsetReset = Code(rawValue: -140)
 
         // Codes of brokers.
@@ -109,7 +108,7 @@ extension KafkaError {
         public static let notEnoughReplicas = Code(rawValue: 19)
         /// The commit belongs to an older generation of the group.
         public static let illegalGeneration = Code(rawValue: 22)
-        /// The member does not belong to the group any more.
+        /// The member is no longer part of the group.
         public static let unknownMember = Code(rawValue: 25)
         /// The group is rebalancing.
         public static let rebalanceInProgress = Code(rawValue: 27)
@@ -153,7 +152,7 @@ extension KafkaError {
 
         public var description: String { name }
 
-        /// librdkafka's name of the code, or this library's own.
+        /// librdkafka's name for the code, or this library's own.
         var name: String {
             if let own = Self.ownNames[self] { return own }
             return String(cString: rd_kafka_err2name(rd_kafka_resp_err_t(rawValue: rawValue)))

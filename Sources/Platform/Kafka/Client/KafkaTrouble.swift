@@ -50,8 +50,8 @@ public struct KafkaTrouble: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension KafkaTrouble {
-    /// Identifies the problem that caused an error. Returns nil if the error does not tell, for example if it only
-    /// reports that brokers are down.
+    /// Identifies the problem that caused an error. Returns nil if the error does not identify one, for example if it
+    /// only reports that brokers are down.
     ///
     /// - Parameter version: librdkafka's version, from `rd_kafka_version`.
     init?(_ error: KafkaError, librdkafkaVersion version: Int32) {
@@ -59,7 +59,7 @@ extension KafkaTrouble {
         self.init(cause: cause, message: Self.constant(error.message), code: error.code)
     }
 
-    /// Identifies the problem that caused an error. Returns nil if the error does not tell.
+    /// Identifies the problem that caused an error. Returns nil if the error does not identify one.
     public init?(_ error: KafkaError) { self.init(error, librdkafkaVersion: librdkafkaVersionNumber) }
 
     /// The first librdkafka version with a new nonce for each SCRAM exchange: 2.6.1.

@@ -54,7 +54,7 @@ public final class KafkaAssignedPartition: Sendable {
     /// Waits for records and returns the available ones in order of offset.
     ///
     /// - Parameters:
-    ///   - maxRecords: maximum number of records, at least 1.
+    ///   - maxRecords: the maximum number of records, at least 1.
     ///   - maxBytes: the size in bytes after which no further record is added.
     ///   - limit: the maximum wait for the first record; nil waits indefinitely.
     /// - Returns: the records, or nil if the partition is inactive or the task is cancelled. The array is empty if

@@ -9,7 +9,7 @@ extension KafkaConsumer {
         case partitions([KafkaTopicPartition: KafkaOffset])
     }
 
-    /// The reaction if the broker does not have the next offset any more.
+    /// The reaction if the broker no longer has the next offset.
     public enum OutOfRange: Sendable {
         /// The partition becomes inactive, nothing is stored, and `KafkaConsumerEvent.offsetOutOfRange` is reported.
         case stop

@@ -8,9 +8,9 @@ extension KafkaConsumer {
     /// time of the call.
     ///
     /// - Parameters:
-    ///   - offsets: start offsets; `.beginning` is supported.
-    ///   - count: maximum number of records per partition.
-    ///   - limit: maximum duration.
+    ///   - offsets: the start offsets; `.beginning` is supported.
+    ///   - count: the maximum number of records per partition.
+    ///   - limit: the maximum duration.
     ///   - options: options of the consumer, such as its prefetch limits.
     ///   - body: receives the records of one partition in batches, in order of offset.
     /// - Throws: `timedOut` after the limit, `offsetOutOfRange`, a fatal error, a broker's error for the watermarks,
@@ -86,7 +86,7 @@ extension KafkaConsumer {
 // MARK: Partitions without a group
 
 extension KafkaConsumer {
-    /// Starts to read additional partitions without a group.
+    /// Starts reading additional partitions on a consumer without a group.
     ///
     /// - Returns: the newly added partitions.
     /// - Throws: `closed` if the consumer is not running; librdkafka's error.

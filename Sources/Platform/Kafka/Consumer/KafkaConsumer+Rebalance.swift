@@ -2,7 +2,7 @@ internal import CRdKafka
 internal import Concurrency
 internal import Dispatch
 
-/// A change of the assignment that librdkafka requests.
+/// An assignment change that librdkafka requests.
 enum Rebalance: Sendable {
     case assign([KafkaTopicPartition])
     case revoke([KafkaTopicPartition], isLost: Bool)

@@ -11,13 +11,13 @@ public enum KafkaConsumerEvent: Sendable {
     case lost([KafkaAssignedPartition])
     /// The drain limit expired before these partitions were released, so they are revoked anyway.
     case drainLimitExceeded([KafkaAssignedPartition])
-    /// The broker does not have the next offset of this partition any more, so reading stops.
+    /// The broker no longer has the next offset of this partition, so reading stops.
     case offsetOutOfRange(KafkaTopicPartition, KafkaOffset)
     /// The log of this partition is unreadable at or after this offset because of a wrong checksum, an unknown
     /// compression or format, or a record that is too large to fetch. Records read earlier can be finished and stored.
     /// Reading stops, and `next` returns nil.
     case damaged(KafkaTopicPartition, KafkaOffset, KafkaError)
-    /// Reading jumped from the expected offset to the found one (``KafkaConsumer/OutOfRange/resetToBeginning``).
+    /// Reading jumped from the expected offset to the actual one (``KafkaConsumer/OutOfRange/resetToBeginning``).
     case offsetReset(KafkaTopicPartition, expected: KafkaOffset, found: KafkaOffset)
     /// A commit was rejected. The offsets remain stored, and the next periodic commit retries them if possible.
     case commitFailed(KafkaError)

@@ -102,7 +102,7 @@ struct PendingSends {
         return free(index)
     }
 
-    /// Removes and returns the callbacks of sends after their deadline; the sends remain.
+    /// Removes and returns the callbacks of sends with an expired deadline. The sends remain.
     mutating func expire(at now: UInt64) -> [Waiter] {
         var expired: [Waiter] = []
         while let first = heap.first, slots[first].deadline <= now {

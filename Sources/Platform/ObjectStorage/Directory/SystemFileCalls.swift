@@ -49,7 +49,7 @@ package struct SystemFileCalls: FileCalls {
 
     package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
         let count = try Self.repeated { Glibc.write(file, bytes.baseAddress, bytes.count) }
-        // The system guarantees either progress or an error. Without both, the caller would retry indefinitely.
+        // The system guarantees either progress or an error. With neither, the caller would retry indefinitely.
         guard count > 0 || bytes.isEmpty else { throw SystemFailure(number: EIO) }
         return count
     }

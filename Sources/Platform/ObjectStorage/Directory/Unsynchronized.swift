@@ -38,7 +38,7 @@ final class Unsynchronized: Sendable {
         state.withLock { _ = $0.next.folders.insert(folder) }
     }
 
-    /// Removes the file, because its content does not need to be synchronized any more.
+    /// Removes the file, because its content no longer needs to be synchronized.
     func remove(_ name: ObjectName) {
         // The file is closed outside the lock.
         let file = state.withLock { state in
