@@ -67,7 +67,7 @@ public struct RequestHead: Sendable {
     public var isGetOrHead: Bool { methodIs("GET") || methodIs("HEAD") }
 
     /// Returns the value of the first field with this name, without surrounding whitespace. Bytes that are not UTF-8
-    /// are replaced. The case of names is ignored.
+    /// are replaced. `lowercaseName` must be in lower case; the case of the field's name is ignored.
     public func header(_ lowercaseName: StaticString) -> String? {
         guard let value = fieldValue(lowercaseName) else { return nil }
         return String(decoding: bytes[value], as: UTF8.self)
