@@ -3,6 +3,6 @@ internal import Time
 
 /// The system's monotonic clock.
 enum MonotonicClock {
-    /// Nanoseconds since an arbitrary instant in the past.
+    /// The number of nanoseconds since an arbitrary instant in the past.
     static func nanoseconds() -> Int64 { Int64(clamping: Clocks.system.monotonicNanoseconds()) }
 }

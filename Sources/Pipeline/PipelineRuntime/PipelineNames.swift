@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the runtime's metrics, identical in every consumer. A contract.
+/// Names of the runtime's metrics, identical in every consumer. These names are a contract.
 enum PipelineMetricName {
     static let records = "sluice_consumer_records_total"
     static let reasons = "sluice_consumer_reasons_total"

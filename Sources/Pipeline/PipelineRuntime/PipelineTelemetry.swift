@@ -2,7 +2,7 @@ package import Kafka
 internal import Synchronization
 package import Telemetry
 
-/// Counts and logs what partition workers do.
+/// Counts and logs the activity of partition workers.
 final class PipelineTelemetry: Sendable {
     private struct TopicCounters {
         let done: Counter
@@ -10,8 +10,8 @@ final class PipelineTelemetry: Sendable {
         let deadLettered: Counter
     }
 
-    /// Maximum number of distinct reason codes; further codes count as `other`, because handlers choose them and they
-    /// label a metric.
+    /// The maximum number of distinct reason codes. Further codes are counted as `other`, because handlers choose them
+    /// and metric labels must be bounded.
     private static let maximumReasons = 64
 
     private let logger: Logger
@@ -103,7 +103,7 @@ final class PipelineTelemetry: Sendable {
             record.logFields + [LogField(.deadLetterTopic, topic.rawValue), LogField(.error, "\(error)")])
     }
 
-    /// Counts a retry after a failed attempt, or if `error` is nil, because the handler returned `retry`.
+    /// Counts a retry after a failed attempt. If `error` is nil, the handler returned `retry`.
     func retry(_ partition: KafkaTopicPartition, _ fault: Fault, _ error: (any Error)?) {
         (fault == .record ? recordRetries : infrastructureRetries).increment()
         guard let error else { return }
@@ -156,7 +156,7 @@ extension KafkaTopicPartition {
 }
 
 extension KafkaRecord {
-    /// The record's position, and its trace id if its headers contain one.
+    /// The position of the record, and its trace ID if the headers contain one.
     fileprivate var logFields: [LogField] {
         let fields = topicPartition.logFields + [LogField(.offset, offset.rawValue)]
         let traceParent = header("traceparent")?.value.map { String(decoding: $0, as: UTF8.self) }

@@ -4,8 +4,8 @@ package import Lifecycle
 package import ServiceKit
 package import Telemetry
 
-/// A consumer as an executable. Provides the command line and configuration, the log, the admin listener, topic checks
-/// at startup, dead letters, the pipeline, and shutdown. A consumer adds only its handler and its own settings.
+/// A consumer as an executable. Provides the command line, configuration, logging, the admin listener, topic checks at
+/// startup, dead letters, the pipeline, and shutdown. A consumer adds only its handler and its own settings.
 ///
 /// ```swift
 /// @main struct Example {
@@ -18,12 +18,12 @@ package import Telemetry
 /// }
 /// ```
 ///
-/// Start order: the admin listener, which responds while the rest starts; topic checks; the consumer's `build` closure;
-/// the consumer's own services; the pipeline with its dead letters. The stop order is the reverse. The process exits
-/// with 65 if a topic is damaged, 66 if records were deleted before they were read, 75 if a handler did not return in
-/// time, and 78 if the configuration or a topic is wrong.
+/// The start order is: the admin listener, which responds while the rest starts; topic checks; the consumer's `build`
+/// closure; the consumer's own services; the pipeline and its dead letter producer. The stop order is the reverse. The
+/// process exits with 65 if a topic is damaged, 66 if records were deleted before they were read, 75 if a handler did
+/// not return in time, and 78 if the configuration or a topic is wrong.
 public struct ConsumerApplication: Sendable {
-    /// The command line, with name, schema and help.
+    /// The command line: name, settings and help.
     package private(set) var command: Command
     private let adminPort: Setting<Int>
     private let group: Setting<String>
@@ -39,7 +39,7 @@ public struct ConsumerApplication: Sendable {
     ///   - summary: one sentence for `--help`.
     ///   - adminPort: the default of `admin.port`.
     ///   - topics: the input topics.
-    ///   - handler: creates the handler; called after the topic checks and before the first record.
+    ///   - handler: creates the handler; called after the topic checks and before the first record is read.
     public init(
         name: String, summary: String, adminPort: Int, topics: [KafkaTopic],
         handler: @escaping @Sendable () async throws -> PipelineHandler
@@ -74,7 +74,8 @@ public struct ConsumerApplication: Sendable {
             build: build)
     }
 
-    /// Creates all consumers of one kind that the configuration names; `topics` and `build` are called for each.
+    /// Creates a process with several consumers of one kind, one for each name in the configuration. `topics` and
+    /// `build` are called for each.
     package init(
         name: String, summary: String, discussion: String, adminPort: Int, schema: ConfigurationSchema,
         examples: [Command.Example], consumers: @escaping @Sendable (Configuration) throws -> [NamedConsumer],
@@ -95,8 +96,8 @@ public struct ConsumerApplication: Sendable {
             version: Build.version)
     }
 
-    /// Returns a consumer that also tolerates other executables' keys in the shared file and environment. Any other
-    /// unknown key is still an error.
+    /// Returns a copy that tolerates keys of other executables in the shared file and environment. Any other unknown
+    /// key is still an error.
     ///
     /// - Parameter keys: keys, or prefixes that end with a dot.
     public func tolerating(_ keys: [String]) -> ConsumerApplication {
@@ -105,10 +106,10 @@ public struct ConsumerApplication: Sendable {
         return application
     }
 
-    /// Runs until SIGTERM or SIGINT, or until the pipeline fails, and ends the process.
+    /// Runs until SIGTERM or SIGINT, or until the pipeline fails, then ends the process.
     public func main() async -> Never {
         MemoryArenas.limit()
-        // Start these before any other threads, so that each has its own memory arena; later threads share one.
+        // Start these threads first, so that each has its own memory arena; later threads share one.
         HandlerThreads.shared.begin()
         MemoryArenas.giveBack()
         let configuration = command.parseOrExit().configuration
@@ -173,9 +174,9 @@ public struct ConsumerApplication: Sendable {
         return [credentials] + parts.services + [ConsumerService(members, admin: admin)]
     }
 
-    /// Creates one consumer and returns its parts, with the pipeline's checks first.
+    /// Creates one consumer and returns its parts. The checks of the pipeline come first.
     ///
-    /// - Parameter count: number of consumers that share the process's memory.
+    /// - Parameter count: the number of consumers that share the memory of the process.
     private func assemble(
         _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry
     ) async throws -> (ConsumerParts, ConsumerService.Member) {
@@ -225,7 +226,7 @@ public struct ConsumerApplication: Sendable {
         return kafka
     }
 
-    /// Opens the call file; returns nil if the directory is not writable, in which case crashes are not counted.
+    /// Opens the call file. Returns nil if the directory is not writable; crashes are then not counted.
     private func callFile(
         _ configuration: Configuration, _ options: PipelineOptions, _ logger: Logger
     ) -> CallFile? {

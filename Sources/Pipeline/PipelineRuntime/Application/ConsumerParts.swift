@@ -4,13 +4,13 @@ public import Lifecycle
 public import ServiceKit
 public import Telemetry
 
-/// The topics of a consumer, which are checked before anything starts. The runtime adds the dead letter topics.
+/// The topics of a consumer, which are checked at startup. The runtime adds the dead letter topics.
 public struct ConsumerTopics: Sendable {
     /// The input topics.
     public var input: [KafkaTopicExpectation]
-    /// Other required topics, which the handler writes to.
+    /// Other required topics, such as those that the handler writes to.
     public var others: [KafkaTopicExpectation]
-    /// The dead letter topic of all inputs; nil means one per input topic.
+    /// The dead letter topic of all input topics. If nil, each input topic has its own.
     public var deadLetters: KafkaTopic?
 
     public init(
@@ -22,38 +22,38 @@ public struct ConsumerTopics: Sendable {
     }
 }
 
-/// The input of a consumer's `build` closure: everything is configured and checked, but nothing is started.
+/// The argument of a consumer's `build` closure. At this point everything is configured and checked, but nothing is
+/// started.
 public struct ConsumerContext: Sendable {
     /// The validated configuration, including the consumer's own settings.
     public let configuration: Configuration
-    /// Brokers and librdkafka properties, with the profile of the broker that responded. For the consumer's own
-    /// producers.
+    /// The brokers and librdkafka properties, adapted to the broker that responded. For the consumer's own producers.
     public let kafka: KafkaConfiguration
-    /// The consumer group; by default, the executable's name (``ConsumerSettings/group(of:)``).
+    /// The consumer group. The default is the name of the executable (``ConsumerSettings/group(of:)``).
     public let group: KafkaConsumerGroup
     public let logger: Logger
     public let metrics: MetricsRegistry
     /// The configured pipeline options. A handler that needs other options returns a modified copy in
     /// ``ConsumerParts/options``.
     public let options: PipelineOptions
-    /// The offsets up to which the pipeline has handled its partitions.
+    /// The offsets before which the pipeline has handled all records.
     public let handled: HandledOffsets
 }
 
 /// The result of a consumer's `build` closure.
 public struct ConsumerParts: Sendable {
-    /// The handler; nil if the process joins no group and reads no input.
+    /// The handler, or nil if the process joins no group and reads no input.
     public var handler: PipelineHandler?
-    /// Services such as stores, producers and listeners. They start in this order before the first record, and stop in
-    /// reverse order after the last.
+    /// Services such as stores, producers and listeners. They start in this order before the first record is handled,
+    /// and stop in reverse order after the last.
     public var services: [any Service]
     /// Readiness checks in addition to the pipeline's own.
     public var readiness: [HealthCheck]
-    /// Checks for faults that only a restart can fix, in addition to the pipeline's own liveness check.
+    /// Checks for faults that only a restart can fix, in addition to the liveness check of the pipeline.
     public var liveness: [HealthCheck]
-    /// Additional pages for the admin listener.
+    /// Additional pages of the admin listener.
     public var pages: [AdminPage]
-    /// The pipeline options; nil means ``ConsumerContext/options``.
+    /// The pipeline options, or nil for ``ConsumerContext/options``.
     public var options: PipelineOptions?
 
     public init(

@@ -4,12 +4,12 @@ internal import ServiceKit
 /// The pipelines of a process, each with its dead letter producer. They start after all services that the handlers
 /// need, and stop before them.
 final class ConsumerService: Service {
-    /// A pipeline with its dead letter producer; the pipeline is nil if the process joins no group.
+    /// A pipeline with its dead letter producer. The pipeline is nil if the process joins no group.
     struct Member: Sendable {
         let deadLetters: DeadLetterProducer
         let pipeline: PipelineConsumer?
 
-        /// Stops the dead letter producer last, because the pipeline's last records may need it.
+        /// Stops the pipeline, then the dead letter producer, which the last records may need.
         func stop(within limit: Duration) async {
             await pipeline?.stop(within: limit * 0.9)
             await deadLetters.stop(within: limit * 0.1)
@@ -52,7 +52,7 @@ final class ConsumerService: Service {
         }
     }
 
-    /// Reports that the process is not ready, then stops all members concurrently.
+    /// Marks the process as not ready, then stops all members concurrently.
     func stop(within limit: Duration) async {
         admin.turnAway()
         await stop(members[...], within: limit)

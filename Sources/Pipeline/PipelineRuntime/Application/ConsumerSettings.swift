@@ -4,11 +4,11 @@ public import Configuration
 public enum ConsumerSettings {
     public static let attempts = Setting.integer(
         "consumer.attempts", default: 5, in: 1...1000,
-        help: "Maximum attempts at a record that causes its own failures; then it goes to the dead letter topic.")
+        help: "Maximum number of failed attempts at a record before it goes to the dead letter topic.")
     public static let shutdownLimit = Setting.duration(
         "consumer.shutdown.limit", default: .seconds(30), in: .seconds(2)...(.seconds(240)),
         help:
-            "Maximum duration of a stop; running records get less than consumer.drain.limit if below 2.5 times that."
+            "Maximum duration of shutdown. Below 2.5 times consumer.drain.limit, running records get less time."
     )
     public static let drainLimit = Setting.duration(
         "consumer.drain.limit", default: .seconds(10), in: .seconds(1)...(.seconds(120)),
@@ -17,7 +17,7 @@ public enum ConsumerSettings {
     public static let recordDeadline = Setting.duration(
         "consumer.record.deadline", in: .seconds(1)...(.seconds(86_400)),
         help: """
-            Maximum duration of one handler call; beyond it the process exits with code 75 and starts again. Without a \
+            Maximum duration of one handler call; after that, the process exits with code 75. Without a \
             limit, a handler that does not return is only reported by a log line and a gauge.
             """,
         example: "10m"
@@ -26,33 +26,34 @@ public enum ConsumerSettings {
         "data.dir", default: "./data",
         help: "Directory of databases and of the file that counts handler crashes; created if it does not exist.")
 
-    /// Returns the setting for an executable's consumer group, which defaults to the executable's name. Each executable
-    /// has its own key, such as `entitlements.group.id`, because executables share a file and an environment.
+    /// Returns the setting for the consumer group of an executable. The default is the name of the executable. Each
+    /// executable has its own key, such as `entitlements.group.id`, because executables share a file and an
+    /// environment.
     public static func group(of executable: String) -> Setting<String> {
         .string(
             "\(ownPrefix(of: executable)).group.id", default: executable,
-            help: "The consumer group; also part of the dead letter topics' names.")
+            help: "The consumer group; its name is also part of the dead letter topic names.")
     }
 
-    /// Returns the setting for an executable's static membership, such as `entitlements.group.instance.id`.
+    /// Returns the setting for static membership of an executable, such as `entitlements.group.instance.id`.
     public static func groupInstanceId(of executable: String) -> Setting<String?> {
         let prefix = ownPrefix(of: executable)
         return Setting.string(
             "\(prefix).group.instance.id",
             help: """
-                A name of this member that is stable across restarts: the member keeps its partitions if it returns \
+                Name of this member, stable across restarts: the member keeps its partitions if it returns \
                 within kafka.session.timeout.ms. Each member of a group needs its own.
                 """,
             example: "\(prefix)-1"
         ).optional
     }
 
-    /// Returns the prefix of an executable's own keys: its name without the product name.
+    /// Returns the prefix of an executable's own keys, which is its name without `sluice-`.
     private static func ownPrefix(of executable: String) -> String {
         let product = "sluice-"
         return executable.hasPrefix(product) ? String(executable.dropFirst(product.count)) : executable
     }
 
-    /// All settings except the group and the static membership: their keys depend on the executable.
+    /// All settings except the group and static membership, because these keys depend on the executable.
     public static let all: [any AnySetting] = [attempts, drainLimit, shutdownLimit, recordDeadline, dataDirectory]
 }

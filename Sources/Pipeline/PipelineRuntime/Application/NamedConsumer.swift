@@ -4,8 +4,8 @@ package import Telemetry
 
 /// One of several consumers of the same kind in a process, each in its own group.
 package struct NamedConsumer: Sendable {
-    /// The label of its log lines and metrics. The label's value is also the last component of its page paths. Nil if
-    /// it is the only consumer.
+    /// The label of this consumer's log lines and metrics. The value of the label is also the last component of the
+    /// consumer's page paths. Nil if the process has only one consumer.
     package let label: MetricLabel?
     /// The settings of this consumer, including its group.
     package let configuration: Configuration

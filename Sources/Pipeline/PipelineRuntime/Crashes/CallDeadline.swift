@@ -3,7 +3,7 @@ internal import Kafka
 internal import Synchronization
 internal import Time
 
-/// Detects a handler call that does not return in time.
+/// Detects handler calls that do not return in time.
 final class CallDeadline: Sendable {
     private struct Call {
         let place: KafkaTopicPartition
@@ -20,17 +20,17 @@ final class CallDeadline: Sendable {
     let limit: Duration
     private let state = Mutex(State())
     private let onExceeded: @Sendable (KafkaTopicPartition, KafkaOffset) -> Void
-    /// A serial queue gets its own thread, even if all other threads are blocked.
+    /// A serial queue has its own thread, which runs even if all other threads are blocked.
     private let queue = DispatchQueue(label: "pipeline.deadline")
 
-    /// - Parameter onExceeded: called once, with the first record of the call.
+    /// - Parameter onExceeded: called once with the first record of the call.
     init(_ limit: Duration, onExceeded: @escaping @Sendable (KafkaTopicPartition, KafkaOffset) -> Void) {
         self.limit = limit
         self.onExceeded = onExceeded
         checkAgain()
     }
 
-    /// Checks repeatedly until this object is released.
+    /// Repeats the check until this object is released.
     private func checkAgain() {
         let interval = min(max(limit.clampedNanoseconds / 8, 1_000_000), 1_000_000_000)
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(interval))) { [weak self] in

@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// A small memory-mapped file that lists the records being handled. Recording a call takes a few stores and no system
-/// call. The file survives a process crash, but not necessarily a machine crash.
+/// A small memory-mapped file that lists the records being handled. Recording a call takes a few memory writes and no
+/// system call. The file survives a process crash, but not necessarily a machine crash.
 ///
-/// The file consists of 64-bit words: the layout version, whether the process crashed, a slot for each call (topic
-/// hash, partition, first offset + 1 or 0 if free, last offset, whether it runs alone), then the suspicions from
-/// earlier crashes.
+/// The file consists of 64-bit words: the layout version, the crash flag, one slot for each call (topic hash,
+/// partition, first offset + 1 or 0 if free, last offset, whether it runs alone), and the suspicions from earlier
+/// crashes.
 package final class CallFile: @unchecked Sendable {
-    // @unchecked Sendable because `begin` and `end` write only words of the caller's own slot, and all other calls are
-    // made under the lock of `HandlerCalls`.
+    // @unchecked Sendable because `begin` and `end` write only to the caller's own slot, and all other calls are made
+    // under the lock of `HandlerCalls`.
     static let slots = 1024
     static let maximumSuspicions = 1024
 
-    /// Layout version. A file with a different version is cleared.
+    /// The layout version. A file with a different version is cleared.
     package static let formatVersion: Int64 = 1
     private static let version: Int64 = 0x736C_7569_6365_0000 + formatVersion
     private static let header = 2
@@ -24,10 +24,11 @@ package final class CallFile: @unchecked Sendable {
 
     private let descriptor: Int32
     private let memory: UnsafeMutablePointer<Int64>
-    /// Suspicions from earlier crashes, as read when the file was opened.
+    /// The suspicions from earlier crashes, as read when the file was opened.
     let suspicions: [Suspicion]
 
-    /// Opens the first file that is not locked by a running process: `<directory>/<name>.calls`, `<name>.2.calls`, …
+    /// Opens the first of these files that is not locked by a running process: `<directory>/<name>.calls`,
+    /// `<name>.2.calls`, …
     ///
     /// - Throws: a file system error; `POSIXError` with `EBUSY` if all files are locked.
     package static func open(name: String, in directory: String) throws -> CallFile {
@@ -52,7 +53,7 @@ package final class CallFile: @unchecked Sendable {
 
     private init?(_ descriptor: Int32) {
         let bytes = Self.words * 8
-        // Allocate the blocks on disk: a write through the mapping to a missing block would raise SIGBUS.
+        // Allocate the blocks on disk. A write through the mapping to an unallocated block could raise SIGBUS.
         let refusal = posix_fallocate(descriptor, 0, off_t(bytes))
         guard refusal == 0 else {
             errno = refusal
@@ -73,14 +74,14 @@ package final class CallFile: @unchecked Sendable {
         write(suspicions)
     }
 
-    /// Closes and unlocks the file when the last reference is released.
+    /// The file is closed and unlocked when the last reference is released.
     deinit {
         CrashSignals.forget(address: crashWord)
         munmap(memory, Self.words * 8)
         close(descriptor)
     }
 
-    /// Address of the word that is set if the process crashes.
+    /// The address of the word that is set if the process crashes.
     var crashWord: UInt { UInt(bitPattern: memory + 1) }
 
     func begin(slot: Int, _ topicHash: Int64, _ partition: Int64, _ offsets: ClosedRange<Int64>, isAlone: Bool) {

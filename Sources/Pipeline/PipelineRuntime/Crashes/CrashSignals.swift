@@ -1,16 +1,16 @@
 internal import Glibc
 internal import Synchronization
 
-/// Sets a word in memory when this process crashes by its own fault: a trap, a failed assertion, a bad address or a
-/// stack overflow. The word is not set if the process is ended from outside (SIGKILL, power loss).
+/// Sets a word in memory when this process crashes by its own fault: a trap, a failed assertion, an invalid address or
+/// a stack overflow. The word is not set if the process ends from outside (SIGKILL, power loss).
 enum CrashSignals {
     private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
     private static let stackBytes = 65_536
 
-    /// Address of the word; 0 if there is none.
+    /// The address of the word, or 0 if there is none.
     private static let word = Atomic<UInt>(0)
-    /// Address of a table with the previous action for each signal number. It is an address because a signal handler
-    /// must not allocate, lock or initialize anything.
+    /// The address of a table with the previous action for each signal number. It is a plain address because a signal
+    /// handler must not allocate, lock or initialize anything.
     private static let previousActions = UInt(
         bitPattern: UnsafeMutablePointer<sigaction>.allocate(capacity: 65))
     private static let isInstalled = Atomic(false)
@@ -30,7 +30,7 @@ enum CrashSignals {
         }
     }
 
-    /// Stops using the word at this address; called before the word is unmapped.
+    /// Stops using the word at this address. Must be called before the word is unmapped.
     static func forget(address: UInt) {
         _ = word.compareExchange(expected: address, desired: 0, ordering: .sequentiallyConsistent)
     }
@@ -50,8 +50,8 @@ enum CrashSignals {
         UnsafeMutablePointer<Int64>(bitPattern: word.load(ordering: .sequentiallyConsistent))?.pointee = 1
     }
 
-    /// Makes the calling thread receive these signals on a separate stack, so that stack overflows are also recorded.
-    /// The stack is never freed.
+    /// Makes the calling thread handle these signals on a separate stack, so that stack overflows are recorded too. The
+    /// stack is never freed.
     static func receiveOnThisThread() {
         var faults = sigset_t()
         sigemptyset(&faults)

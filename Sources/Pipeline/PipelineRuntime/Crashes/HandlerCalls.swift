@@ -1,15 +1,15 @@
 internal import Kafka
 internal import Synchronization
 
-/// Tracks running handler calls, to find a handler that crashes the process or does not return.
+/// Tracks running handler calls, to find handlers that crash the process or do not return.
 final class HandlerCalls: Sendable {
     /// Whether a record is suspected of crashing the process, based on crashes of earlier processes.
     enum Finding: Equatable {
-        /// No suspicion, or too few crashes.
+        /// No suspicion, or fewer crashes than the limit.
         case innocent
-        /// The record was being handled during three crashes; it is now handled alone.
+        /// The record was being handled during three crashes, and is therefore handled alone.
         case suspect
-        /// The process crashed while only this record was being handled.
+        /// The process crashed while no other record was being handled.
         case certain(crashes: Int)
     }
 
@@ -21,12 +21,13 @@ final class HandlerCalls: Sendable {
     private let file: CallFile?
     private let deadline: CallDeadline?
     private let state: Mutex<State>
-    /// Permits for calls: every call takes one, and a call that runs alone takes all. Nil if no record is suspected.
+    /// Permits for calls: a normal call takes one, and a call that must run alone takes all. Nil if no record is
+    /// suspected.
     private let alone: Permits?
 
     /// - Parameters:
-    ///   - file: the file of running calls; nil if crashes are not counted.
-    ///   - deadline: the time limit for a call; nil if there is none.
+    ///   - file: the file of running calls, or nil if crashes are not counted.
+    ///   - deadline: the time limit for a call, or nil for no limit.
     init(file: CallFile? = nil, deadline: CallDeadline? = nil) {
         self.file = file
         self.deadline = deadline
@@ -59,7 +60,7 @@ final class HandlerCalls: Sendable {
     /// - Parameters:
     ///   - first: the call's first record.
     ///   - last: the call's last record, from the same partition.
-    ///   - isAlone: whether to wait until no other call is running, and block others until this one ends.
+    ///   - isAlone: whether to wait until no other call is running, and to block other calls until this one ends.
     /// - Throws: any error of `body`; `CancellationError` if the task is cancelled before the call begins.
     func call<Result>(
         first: KafkaRecord, last: KafkaRecord, isAlone: Bool = false, _ body: () async throws -> Result
@@ -76,7 +77,7 @@ final class HandlerCalls: Sendable {
         return try await body()
     }
 
-    /// Removes the suspicion of a record, because its effect or dead letter is durable.
+    /// Clears the suspicion of a record, because its effect or its dead letter is durable.
     func finished(_ record: KafkaRecord) {
         guard hasSuspects else { return }
         let (offset, partition) = (record.offset.rawValue, Int64(record.partition.rawValue))
@@ -84,7 +85,7 @@ final class HandlerCalls: Sendable {
         forget { $0.first == offset && $0.last == offset && $0.contains(topic, partition, offset) }
     }
 
-    /// Removes the partition's suspicions before this offset.
+    /// Clears all suspicions of a partition before this offset.
     func finished(_ place: KafkaTopicPartition, before nextOffset: KafkaOffset) {
         guard file != nil, state.withLock({ !$0.suspicions.isEmpty }) else { return }
         let topic = PartitionHash.of(place.topic)
@@ -102,8 +103,8 @@ final class HandlerCalls: Sendable {
         }
     }
 
-    /// Records the start of a call and returns its slot. Returns nil if there is no file or no free slot; the call is
-    /// then not recorded.
+    /// Records the start of a call and returns its slot, or nil if there is no file or no free slot. A call without a
+    /// slot is not recorded.
     private func begin(_ first: KafkaRecord, _ last: KafkaRecord, isAlone: Bool) -> Int? {
         guard let file, let slot = state.withLock({ $0.freeSlots.popLast() }) else { return nil }
         let offsets = first.offset.rawValue...max(first.offset.rawValue, last.offset.rawValue)

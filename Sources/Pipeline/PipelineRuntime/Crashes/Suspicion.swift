@@ -1,19 +1,20 @@
 internal import Bytes
 internal import Kafka
 
-/// Records of one partition that were being handled when the process crashed.
+/// A suspicion that a record, or one of a range of records, crashes the process, because it was being handled during a
+/// crash.
 struct Suspicion: Sendable, Equatable {
-    /// Hash of the topic name; see ``PartitionHash``.
+    /// The hash of the topic name. See ``PartitionHash``.
     var topicHash: Int64
     var partition: Int64
     var first: Int64
     var last: Int64
-    /// Number of crashes.
+    /// The number of crashes.
     var crashes: Int64
-    /// Whether the process crashed while only this record was being handled.
+    /// Whether the process crashed while no other record was being handled.
     var isCertain: Bool
 
-    /// Number of crashes after which a record is handled alone.
+    /// The number of crashes after which a record is handled alone.
     static let tolerated: Int64 = 3
 
     func contains(_ topicHash: Int64, _ partition: Int64, _ offset: Int64) -> Bool {
@@ -28,15 +29,14 @@ struct Suspicion: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - known: suspicions from earlier crashes.
-    ///   - inWork: records that were being handled in this crash; `isCertain` if a record was being handled alone.
+    ///   - inWork: records that were being handled during this crash; `isCertain` if the record was handled alone.
     static func merge(_ known: [Suspicion], inWork: [Suspicion]) -> [Suspicion] {
         let met = inWork.map { suspicion in
             var suspicion = suspicion
             suspicion.crashes = 1 + (known.filter { $0.overlaps(suspicion) }.map(\.crashes).max() ?? 0)
             return suspicion
         }
-        // A record that was being handled in an earlier crash, but not in this one, keeps its count until it is
-        // finished.
+        // A record from an earlier crash that was not being handled in this one keeps its count until it is finished.
         return met
             + known.filter { old in !met.contains { $0.first <= old.first && old.last <= $0.last && $0.overlaps(old) } }
     }

@@ -2,22 +2,23 @@ internal import Kafka
 internal import Telemetry
 internal import Time
 
-/// The reason why a record is dead-lettered, and the number of attempts.
+/// Why a record is dead-lettered, and after how many attempts.
 struct DeadLetterCause: Sendable {
     /// A short code, such as the code of the handler's reason.
     let reason: String
     /// The type of the thrown error, or the code of the reason if the handler returned `deadLetter`.
     let exceptionClass: String
-    /// The error's description or the reason's detail; never contains payload.
+    /// A description of the error, or the detail of the reason; never contains payload data.
     let message: String
-    /// Number of attempts, including the first.
+    /// The number of attempts, including the first.
     let attempts: Int
-    /// Time of the first failed attempt, milliseconds since 1970.
+    /// The time of the first failed attempt, in milliseconds since 1970.
     let firstFailureMilliseconds: Int64
 }
 
 extension DeadLetterCause {
-    /// Creates the cause for a handler's verdict. The time of the first failure is now if no earlier attempt failed.
+    /// Creates the cause for a handler's verdict. If no earlier attempt failed, the current time is the time of the
+    /// first failure.
     init(deciding reason: HandlerReason, attempts: Int, firstFailure: Int64?) {
         self.init(
             reason: reason.code, exceptionClass: reason.code, message: reason.detail ?? reason.code,
@@ -26,8 +27,8 @@ extension DeadLetterCause {
 }
 
 extension DeadLetterCause {
-    /// Returns the cause for a record on which the process crashed or hung several times, the last time while handling
-    /// only this record.
+    /// Returns the cause for a record whose handler call crashed the process or hung several times, most recently with
+    /// no other call running.
     static func crashedHandler(crashes: Int) -> DeadLetterCause {
         DeadLetterCause(
             reason: "crashed-handler", exceptionClass: "crashed-handler",
@@ -36,7 +37,7 @@ extension DeadLetterCause {
     }
 }
 
-/// Names of the headers that a dead letter has in addition to the record's own. A contract.
+/// Names of the headers that are added to a dead letter. These names are a contract.
 package enum DeadLetterHeader {
     package static let topic = "__connect.errors.topic"
     package static let partition = "__connect.errors.partition"
@@ -49,17 +50,17 @@ package enum DeadLetterHeader {
     package static let attempts = "sluice.dlq.attempts"
     package static let firstFailureTime = "sluice.dlq.first.failure.time"
 
-    /// Timestamp of the record, milliseconds since 1970. The dead letter's own timestamp is the time of writing,
-    /// because its topic's retention is based on it.
+    /// The timestamp of the record, in milliseconds since 1970. The timestamp of the dead letter itself is the time of
+    /// writing, because retention of the dead letter topic depends on it.
     package static let originalTimestamp = "sluice.dlq.original.timestamp"
-    /// Set to ``placeAsKey`` if the dead letter's key is generated because the record has none.
+    /// Set to ``placeAsKey`` if the record has no key and a key was generated.
     package static let key = "sluice.dlq.key"
     /// The value of ``key``.
     package static let placeAsKey = "place"
-    /// Parts of the record that are omitted because the dead letter would be too large. See
+    /// The parts of the record that were omitted because the dead letter would be too large. See
     /// ``DeadLetter/Content/omitted``.
     package static let omitted = "sluice.dlq.omitted"
-    /// Total size in bytes of the record's key, value and headers; present if something is omitted.
+    /// The total size of the record's key, value and headers in bytes. Present only if something is omitted.
     package static let originalBytes = "sluice.dlq.original.bytes"
 
     package static let all: Set<String> = [
@@ -68,21 +69,21 @@ package enum DeadLetterHeader {
     ]
 }
 
-/// The record written to a dead letter topic: the input's key, value and headers, byte for byte unless the topic
-/// refuses them (see ``DeadLetterForm``), and headers with its origin and the reason. The first of these are Kafka
-/// Connect's text headers (KIP-298).
+/// Builds the record that is written to a dead letter topic. It contains the key, value and headers of the input, byte
+/// for byte unless the topic refuses them (see ``DeadLetterForm``), and additional headers with the origin and the
+/// reason. Headers with the prefix `__connect.errors.` follow Kafka Connect (KIP-298).
 enum DeadLetter {
     /// Maximum length of an added header's value, in bytes.
     static let maximumHeaderBytes = 1024
 
     typealias Header = DeadLetterHeader
 
-    /// The parts of the record that its dead letter contains. There are fewer parts if the topic refuses the size. The
-    /// complete record can be read at the offset named in the headers, for as long as its topic retains it.
+    /// The parts of the record that a dead letter contains. Parts are omitted if the topic refuses the size. The
+    /// complete record remains readable at the offset in the headers until its topic deletes it.
     enum Content: CaseIterable {
         case everything, withoutValue, headersOfLetter
 
-        /// The next smaller content; nil if this is the smallest.
+        /// The next smaller content, or nil if this is the smallest.
         var smaller: Content? {
             switch self {
             case .everything: .withoutValue
@@ -91,7 +92,7 @@ enum DeadLetter {
             }
         }
 
-        /// The omitted parts; nil if the content is complete.
+        /// The omitted parts, or nil if the content is complete.
         var omitted: String? {
             switch self {
             case .everything: nil
@@ -103,7 +104,7 @@ enum DeadLetter {
 
     /// Builds the dead letter for a record.
     ///
-    /// Its timestamp is the time of writing, because topics retain and refuse records by their timestamps.
+    /// The timestamp is the time of writing, because topics expire and refuse records by timestamp.
     static func record(
         of input: KafkaRecord, to topic: KafkaTopic, group: KafkaConsumerGroup, cause: DeadLetterCause,
         form: DeadLetterForm = DeadLetterForm()
@@ -134,7 +135,7 @@ enum DeadLetter {
             topic: topic, key: key, value: content == .everything ? input.value : nil, headers: headers)
     }
 
-    /// Returns text as UTF-8, truncated between characters to at most `maximumHeaderBytes`.
+    /// Returns the text as UTF-8, truncated at a character boundary to at most `maximumHeaderBytes`.
     static func capped(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         guard bytes.count > maximumHeaderBytes else { return bytes }

@@ -1,15 +1,15 @@
 internal import Kafka
 
-/// The form of a dead letter: at first identical to the record, then changed if the dead letter topic refuses it.
+/// The form in which a dead letter is written: at first identical to the record, then adapted if the dead letter topic
+/// refuses it.
 struct DeadLetterForm: Sendable {
     private(set) var content = DeadLetter.Content.everything
-    /// Whether a record without a key gets its position as a key, because compacted topics refuse records without a
-    /// key.
+    /// Whether a record without a key gets a generated key, because compacted topics refuse records without one.
     private(set) var needsKey = false
 
-    /// Switches to the form for the next attempt after a refusal.
+    /// Switches to the next form after the topic refused the current one.
     ///
-    /// - Returns: false if no other form could avoid the error.
+    /// - Returns: false if no other form can avoid the error.
     mutating func change(after error: any Error, of record: KafkaRecord) -> Bool {
         guard let code = (error as? KafkaError)?.code else { return false }
         if code.isTooLarge, let smaller = content.smaller {
@@ -24,7 +24,7 @@ struct DeadLetterForm: Sendable {
     func hasPlaceAsKey(_ record: KafkaRecord) -> Bool { needsKey && recordKey(of: record) == nil }
 
     func key(of record: KafkaRecord) -> [UInt8]? {
-        // A unique key, so that compaction does not remove any dead letters.
+        // The key is unique, so that compaction does not remove any dead letter.
         let place = "\(record.topic.rawValue) \(record.partition.rawValue) \(record.offset.rawValue)"
         return recordKey(of: record) ?? (needsKey ? Array(place.utf8) : nil)
     }

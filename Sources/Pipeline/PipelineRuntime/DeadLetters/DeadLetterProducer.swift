@@ -4,10 +4,12 @@ internal import Lifecycle
 internal import ServiceKit
 internal import Telemetry
 
-/// Writes dead letters. It stops after the pipeline, so that the last records' dead letters are acknowledged.
+/// Writes dead letters. This service stops after the pipeline, so that dead letters of the last records are still
+/// acknowledged.
 final class DeadLetterProducer: Sendable {
-    /// A dead letter consists of its record and at most 12 KB of headers, and brokers accept batches of 1,048,588 bytes
-    /// by default. Batches of several dead letters are limited by `batch.size`, 1,000,000 bytes.
+    /// The maximum request size in bytes. A dead letter is its record plus at most 12 KB of headers, and brokers accept
+    /// batches of up to 1,048,588 bytes by default. Batches of several dead letters are limited by `batch.size`,
+    /// 1,000,000 bytes.
     private static let maximumBytes = 1_048_000
     private static let property = "message.max.bytes"
 
@@ -15,9 +17,9 @@ final class DeadLetterProducer: Sendable {
 
     /// - Throws: a `StartupError`.
     init(_ kafka: KafkaConfiguration, topics: [KafkaTopic], logger: Logger) throws(StartupError) {
-        // A configured limit is meant for records written by the ingress; dead letters are larger.
+        // A configured limit applies to records that the ingress writes; dead letters are larger.
         let limit = max(Self.maximumBytes, (kafka.properties[Self.property].flatMap { Int($0) } ?? 0) + 65_536)
-        // A longer timeout is safe, because the record stays uncommitted in the meantime.
+        // A longer timeout is safe, because the offset of the record is not committed in the meantime.
         let patient = kafka.properties.merging(["delivery.timeout.ms": "30000"]) { given, _ in given }
         let log = RateLimitedLogger(logger, perSecond: 1)
         do {

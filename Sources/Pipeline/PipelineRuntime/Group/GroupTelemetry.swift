@@ -3,9 +3,9 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Counts and logs group and client events, and turns windows and statistics into gauges.
+/// Counts and logs events of the group and the client, and reports window state and client statistics as gauges.
 final class GroupTelemetry: Sendable {
-    /// Nanoseconds after which an unfinished record is reported. librdkafka itself does not detect this.
+    /// The time in nanoseconds after which an unfinished record is reported. librdkafka does not detect this itself.
     private static let longestUnfinished: Int64 = 60_000_000_000
 
     private let logger: Logger
@@ -87,7 +87,7 @@ final class GroupTelemetry: Sendable {
             [LogField(.facility, line.facility), LogField(.clientMessage, line.message)])
     }
 
-    /// Logs once that a record has been unfinished for too long.
+    /// Logs a record that has been unfinished for too long, once.
     func watch(_ partition: KafkaTopicPartition, _ load: PartitionWindow.Load, at now: Int64) {
         guard let since = load.oldestAdmittedAt, let offset = load.oldestOffset, now - since > Self.longestUnfinished
         else { return reported.withLock { $0[partition] = nil } }
@@ -103,7 +103,7 @@ final class GroupTelemetry: Sendable {
             ])
     }
 
-    /// - Parameter starts: the start offset of each partition's assignment.
+    /// - Parameter starts: the offset at which the assignment of each partition started.
     func sample(
         _ samples: inout MetricSamples, loads: [KafkaTopicPartition: PartitionWindow.Load],
         starts: [KafkaTopicPartition: KafkaOffset],
@@ -126,7 +126,7 @@ final class GroupTelemetry: Sendable {
                 PipelineMetricName.oldestUnfinishedSeconds,
                 help: "Time since the oldest unfinished record was read.", labels: labels,
                 Double(now - (load.oldestAdmittedAt ?? now)) / 1e9)
-            // Until the first record of an assignment is finished, librdkafka reports only the end of the log.
+            // Until the first record of an assignment is finished, only the end of the log is known from librdkafka.
             let begun = starts[partition].flatMap { start in
                 statistics[partition]?.highOffset.map { max(0, $0 - max(0, start.rawValue)) }
             }
@@ -134,7 +134,7 @@ final class GroupTelemetry: Sendable {
             samples.gauge(
                 PipelineMetricName.lagRecords, help: "Records after the last finished one.", labels: labels,
                 Double(lag))
-            // Between two reads, no record is unfinished; the next one is about as old as the last one.
+            // Between two reads no record is unfinished. The next record will be about as old as the last one.
             let oldest = load.oldestTimestampMilliseconds ?? load.newestTimestampMilliseconds
             let behind = lag == 0 ? 0 : wall - (oldest ?? wall)
             samples.gauge(

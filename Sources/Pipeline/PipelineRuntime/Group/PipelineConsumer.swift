@@ -3,11 +3,11 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// Runs a handler in a consumer group: joins the group, runs one worker per assigned partition, and releases partitions
-/// in order.
+/// Runs a handler in a consumer group: joins the group, runs a worker for each assigned partition, and releases
+/// partitions in an orderly way.
 ///
-/// Stop order: no new work is started, running records finish (up to the drain limit), their offsets are committed, the
-/// member leaves the group, and the client closes.
+/// To stop, the consumer starts no new work, waits for running records (up to the drain limit), commits their offsets,
+/// leaves the group, and closes the client.
 package final class PipelineConsumer: Service {
     private struct Worker {
         let task: Task<Void, Never>
@@ -19,12 +19,12 @@ package final class PipelineConsumer: Service {
     private struct State {
         var consumer: KafkaConsumer?
         var health = PipelineHealth(lastSign: MonotonicClock.nanoseconds())
-        /// The worker of each partition and the window for its metrics. The worker of a reassigned partition waits for
-        /// the previous one.
+        /// The worker of each partition, and the window that its metrics are read from. When a partition is reassigned,
+        /// its new worker waits for the previous one.
         var workers: [KafkaTopicPartition: Worker] = [:]
         var statistics: [KafkaTopicPartition: KafkaStatistics.Partition] = [:]
-        /// Partitions that cannot be read any further. The process ends once the records already read from one are
-        /// finished.
+        /// Partitions that cannot be read any further. The process ends once the records already read from such a
+        /// partition are finished.
         var damaged: [KafkaTopicPartition: StartupError] = [:]
     }
 
@@ -45,8 +45,8 @@ package final class PipelineConsumer: Service {
     private let failures: (stream: AsyncStream<StartupError>, continuation: AsyncStream<StartupError>.Continuation)
 
     /// - Parameters:
-    ///   - callFile: the file of records being handled; nil if crashes are not counted.
-    ///   - handled: receives the handled offset of each partition.
+    ///   - callFile: the file that lists the records being handled, or nil if crashes are not counted.
+    ///   - handled: updated with the handled offset of each partition.
     ///   - sendDeadLetter: returns once the broker has acknowledged the record; throws if it has not.
     package init(
         kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
@@ -100,7 +100,7 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Throws if the pipeline fails permanently because an offset is out of range or the client failed.
+    /// Throws if the pipeline fails permanently, because an offset is out of range or the client failed.
     package func run() async throws {
         for await failure in failures.stream {
             state.withLock { $0.health.isOver = true }
@@ -120,25 +120,25 @@ package final class PipelineConsumer: Service {
         failures.continuation.finish()
     }
 
-    /// Whether the process is healthy; false if the client is stuck and the process must be restarted.
+    /// Whether the process is healthy. If false, the client is stuck and the process must be restarted.
     package var isLive: Bool {
         state.withLock { $0.health.isLive(at: MonotonicClock.nanoseconds()) }
     }
 
-    /// The reason why the pipeline is not ready; nil if it is.
+    /// The reason why the pipeline is not ready, or nil if it is.
     package var obstacle: String? {
         state.withLock { $0.health.obstacle(at: MonotonicClock.nanoseconds()) }
     }
 
     // MARK: Events
 
-    /// Called on the consumer's queue.
+    /// Receives an event; called on the consumer's queue.
     private func receive(_ event: KafkaConsumerEvent) {
         groupTelemetry.receive(event)
         switch event {
         case .assigned(let partitions):
             state.withLock { $0.health.join() }
-            // Must precede the first read of these partitions.
+            // Count the partitions before they are read for the first time.
             windowShare?.begin(partitions.count)
             for partition in partitions { startWorker(partition) }
         case .offsetOutOfRange(let partition, let offset):
@@ -183,8 +183,8 @@ package final class PipelineConsumer: Service {
             calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry, handled: handled)
         state.withLock { state in
             let previous = state.workers[partition.topicPartition]?.task
-            // Two things wait for the task: the consumer's drain, which ends when the worker releases the partition,
-            // and the next worker of the same partition.
+            // Both the consumer's drain and the next worker of the partition wait for this task. The drain ends when
+            // the worker releases the partition.
             let task = Task(executorPreference: HandlerThreads.shared) { [weak self] in
                 if let previous { await self?.wait(for: previous, of: partition.topicPartition) }
                 await worker.run()
@@ -196,8 +196,8 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Waits for work of a lost assignment that ignores its cancellation, because it must not run concurrently with the
-    /// next assignment. After the drain limit, the process fails and another member takes over.
+    /// Waits for work of a lost assignment that ignores its cancellation, because it must not overlap with the next
+    /// assignment. After the drain limit, the process fails and another member takes over.
     private func wait(for previous: Task<Void, Never>, of partition: KafkaTopicPartition) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in

@@ -1,7 +1,7 @@
 package import Kafka
 package import Lifecycle
 
-/// Errors for permanent failures to read a topic; each ends the process.
+/// Errors for permanent failures to read a topic. Each of them ends the process.
 extension StartupError {
     /// Records were deleted before they were read.
     package static func offsetOutOfRange(_ partition: KafkaTopicPartition, _ offset: KafkaOffset, fix: String)
@@ -26,7 +26,7 @@ extension StartupError {
         _ partition: KafkaTopicPartition, _ offset: KafkaOffset, _ limit: Duration
     ) -> StartupError {
         StartupError(
-            "the handler has not returned for \(limit) from the record at offset \(offset) of \(partition)",
+            "the handler did not return within \(limit) for the record at offset \(offset) of \(partition)",
             setting: "consumer.record.deadline",
             fix: "Start again; after three such exits the record is handled alone, then dead-lettered",
             exitCode: .recordDeadline)
@@ -37,7 +37,7 @@ extension StartupError {
         guard [.fenced, .fencedInstance].contains(error.code) else {
             return StartupError("the Kafka client failed permanently: \(error)", fix: "Start again")
         }
-        // After a restart, this member would take the name back, and the other member would fail in turn.
+        // After a restart, this member would reclaim the name, and the other member would fail in turn.
         return StartupError(
             "another member of the group has the same instance name and replaced this one: \(error)",
             setting: "*.group.instance.id", fix: "Give each member a name of its own", exitCode: .configuration)

@@ -1,14 +1,14 @@
 /// Runs a check for due work after each wake and after each pause. Wakes during a check are coalesced into one.
 ///
-/// For services that run beside a handler and do work that depends on stored rows, not on records.
+/// Used by services that run beside a handler and process stored rows rather than records.
 package final class DueLoop: Sendable {
     private let pause: @Sendable () async throws -> Void
     private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// - Parameter pause: waits between two checks if there is no wake; throws if its task is cancelled.
+    /// - Parameter pause: waits between two checks unless there is a wake; throws if its task is cancelled.
     package init(pause: @escaping @Sendable () async throws -> Void) { self.pause = pause }
 
-    /// Requests a check because something may be due.
+    /// Requests a check, because work may be due.
     package func wake() { wakes.continuation.yield() }
 
     /// Prevents further checks.
@@ -25,7 +25,6 @@ package final class DueLoop: Sendable {
         }
     }
 
-    /// Sleeps until cancelled. A service that has nothing to run needs this, because the process ends when `run`
-    /// returns.
+    /// Sleeps until cancelled. A service with nothing to run needs this, because the process ends when `run` returns.
     package static func rest() async throws { while true { try await Task.sleep(for: .seconds(86_400)) } }
 }

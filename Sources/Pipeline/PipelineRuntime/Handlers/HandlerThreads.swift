@@ -4,14 +4,14 @@ internal import FoundationEssentials
 internal import Synchronization
 internal import Time
 
-/// The executor for handlers: the runtime's own threads, which may be blocked.
+/// The executor for handlers. It runs on its own threads, which may be blocked.
 ///
 /// Swift tasks and Dispatch's concurrent queues share one pool with one thread per core, so a handler that blocks there
-/// would delay commits, timers and all other tasks. This executor has one thread per core while handlers are computing,
-/// and starts another one, up to the maximum, when a call has waited for a few milliseconds while threads were blocked.
-/// More computing threads than cores would only take turns and use more memory.
+/// would delay commits, timers and all other tasks. This executor keeps one thread per core while handlers compute. If
+/// a call has to wait for a few milliseconds because threads are blocked, the executor starts another thread, up to the
+/// maximum. More computing threads than cores would only compete for the cores and use more memory.
 package final class HandlerThreads: TaskExecutor {
-    /// The shared executor for this process.
+    /// The executor shared by this process.
     package static let shared = HandlerThreads()
 
     private struct Job {
@@ -23,7 +23,7 @@ package final class HandlerThreads: TaskExecutor {
         var jobs = FIFO<Job>()
         var threads = 0
         var idle = 0
-        /// Whether a check for jobs that have waited too long is scheduled.
+        /// Whether the next check for jobs that have waited too long is scheduled.
         var isWatched = false
     }
 
@@ -34,7 +34,8 @@ package final class HandlerThreads: TaskExecutor {
 
     private let minimum: Int
     private let maximum: Int
-    /// How long a job may wait while all threads are computing, in nanoseconds. One of them might never finish.
+    /// How long a job may wait while all threads are computing, in nanoseconds. The wait is limited because a
+    /// computation may never finish.
     private let longestWaitForProcessors: Int64
     private let state = Mutex(State())
     private let demand = ProcessorDemand()
@@ -72,7 +73,7 @@ package final class HandlerThreads: TaskExecutor {
         for _ in 0..<missing { start() }
     }
 
-    /// Current number of threads.
+    /// The current number of threads.
     var threads: Int { state.withLock { $0.threads } }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -97,7 +98,7 @@ package final class HandlerThreads: TaskExecutor {
         }
     }
 
-    /// Checks the oldest waiting job repeatedly until no job is waiting.
+    /// Checks the oldest waiting job, and repeats until no job is waiting.
     private func look() {
         watch.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.longestWait))) { [self] in
             // A thread that is blocked part of the time leaves part of a core unused.
@@ -126,11 +127,11 @@ package final class HandlerThreads: TaskExecutor {
             defer { demand.leave() }
             while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
-        // The other threads continue, and a later job tries again.
+        // The remaining threads continue, and a later job tries to start one again.
         if error != 0 { state.withLock { $0.threads -= 1 } }
     }
 
-    /// Waits for a job; returns nil when this thread is no longer needed.
+    /// Waits for a job. Returns nil when this thread is no longer needed.
     private func next() -> UnownedJob? {
         while true {
             state.withLock { $0.idle += 1 }

@@ -1,26 +1,26 @@
-/// A handler's verdict on one record. The runtime acts on it; a handler never touches offsets.
+/// A handler's verdict on one record. The runtime acts on the verdict; a handler never changes offsets.
 public enum HandlerVerdict: Sendable, Equatable {
     /// The record's effect is durable.
     case done
-    /// The handler has nothing to do for the record; counted under the reason's code.
+    /// The handler ignores the record. The record is counted under the code of the reason.
     case skip(HandlerReason)
-    /// The record is passed again after `after`, or if nil, after the runtime's own backoff.
+    /// The record is passed again after this time, or after the runtime's own backoff if nil.
     ///
-    /// For causes outside the record, such as a sink that is down or a lock held elsewhere. It uses up no attempts and
-    /// is repeated indefinitely. With a ``RecordHandler``, only records with the same key wait in the meantime, until
-    /// the partition's window is full; with other handlers, the partition waits.
+    /// Use this for causes outside the record, such as a sink that is down or a lock held by another process. Retries
+    /// are unlimited and do not count as attempts. With a ``RecordHandler``, only records with the same key wait in the
+    /// meantime, until the partition's window is full; with other handlers, the partition waits.
     case retry(after: Duration?)
-    /// The record can never succeed here. It is written to the dead letter topic, and the partition continues once the
-    /// broker has acknowledged the dead letter.
+    /// The record can never be handled successfully. It is written to the dead letter topic, and the partition
+    /// continues once the broker has acknowledged the dead letter.
     case deadLetter(HandlerReason)
 }
 
 /// The reason why a record was skipped or dead-lettered.
 public struct HandlerReason: Sendable, Equatable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// A word from a small closed set defined by the handler, such as `unknown-schema`; it labels a metric.
+    /// A word from a small fixed set defined by the handler, such as `unknown-schema`. Used as a metric label.
     public let code: String
-    /// Further text for operators, without payload or personal data. It is written to the dead letter's headers (at
-    /// most 1 KB) and to the log.
+    /// Additional text for operators, without payload or personal data. It is written to the headers of the dead letter
+    /// (at most 1 KB) and to the log.
     public let detail: String?
 
     /// Creates a reason.
@@ -39,15 +39,15 @@ public struct HandlerReason: Sendable, Equatable, ExpressibleByStringLiteral, Cu
     }
 }
 
-/// An error caused by something that the record needs, not by the record itself.
+/// An error caused by a dependency of the handler, not by the record.
 ///
-/// After an error that conforms to this protocol, or a `KafkaError` from the handler's own producer that is not about
-/// the record, the call is repeated indefinitely. Any other error is the record's fault: it uses up an attempt, and the
-/// record is dead-lettered after the last one.
+/// A call that throws such an error, or a `KafkaError` of the handler's own producer that does not concern the record,
+/// is repeated indefinitely. Any other error is attributed to the record: it uses up an attempt, and the record is
+/// dead-lettered after the last one.
 public protocol InfrastructureFault: Error {}
 
-/// An error caused by the record, with its own reason. It uses up an attempt like any other error, and the dead letter
-/// after the last attempt contains this reason instead of `attempts-spent`.
+/// An error caused by the record, with a reason. It uses up an attempt like any other error, but the dead letter
+/// contains this reason instead of `attempts-spent`.
 public protocol RecordFault: Error {
     /// The reason why the record cannot be handled.
     var reason: HandlerReason { get }

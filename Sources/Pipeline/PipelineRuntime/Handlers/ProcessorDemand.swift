@@ -2,11 +2,11 @@ internal import Concurrency
 internal import Glibc
 internal import Synchronization
 
-/// Measures the number of processors that a pool's threads want: one for each thread that is running or ready to run,
-/// none for a blocked thread.
+/// Measures how many processors the threads of a pool need. A thread that is running or ready to run needs one; a
+/// blocked thread needs none.
 final class ProcessorDemand: Sendable {
     private struct State {
-        /// Total nanoseconds that each thread wanted a processor, up to the last measurement.
+        /// The total time in nanoseconds that each thread was running or ready to run, up to the last measurement.
         var wanted: [pid_t: Int64] = [:]
         var lookedAt: Int64 = 0
     }
@@ -25,13 +25,13 @@ final class ProcessorDemand: Sendable {
         state.withLock { _ = $0.wanted.removeValue(forKey: thread) }
     }
 
-    /// Returns the average number of processors wanted since the last measurement; nil if the system does not report
+    /// Returns the average number of processors needed since the last measurement, or nil if the system does not report
     /// it.
     ///
-    /// The system reports a thread's waiting time only when the wait ends. If the average is below `enough`, this
-    /// returns the number of threads that are ready now, if that is greater.
+    /// The system reports the waiting time of a thread only when the wait ends. Therefore, if the average is below
+    /// `enough`, this method returns the number of threads that are ready now, if greater.
     ///
-    /// - Parameter now: the time in monotonic nanoseconds.
+    /// - Parameter now: the current time in monotonic nanoseconds.
     func look(at now: Int64, enough: Double) -> Double? {
         state.withLock { state in
             var sum: Int64 = 0
@@ -48,7 +48,7 @@ final class ProcessorDemand: Sendable {
         }
     }
 
-    /// Returns the nanoseconds that a thread spent on a processor or ready for one: the first two numbers of
+    /// Returns how long a thread was running or ready to run, in nanoseconds: the sum of the first two numbers of
     /// `schedstat`, see proc(5).
     private static func wanted(by thread: pid_t) -> Int64? {
         let numbers = text("schedstat", of: thread).split(separator: UInt8(ascii: " ")).prefix(2).compactMap {
@@ -57,8 +57,8 @@ final class ProcessorDemand: Sendable {
         return numbers.count == 2 ? numbers[0] &+ numbers[1] : nil
     }
 
-    /// Returns whether the thread is running or ready. In the file, its state follows the name, which ends at the last
-    /// parenthesis.
+    /// Returns whether the thread is running or ready to run. In the file, the state follows the name, which ends at
+    /// the last parenthesis.
     private static func isReady(_ thread: pid_t) -> Bool {
         text("stat", of: thread).split(separator: UInt8(ascii: ")")).last?.starts(with: Array(" R".utf8)) ?? false
     }

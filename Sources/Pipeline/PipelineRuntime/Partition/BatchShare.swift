@@ -1,24 +1,24 @@
 internal import Kafka
 internal import Synchronization
 
-/// Limits the size of a member's batches: all partitions that are handling a batch share a byte limit, so that memory
-/// does not grow with the number of partitions.
+/// Limits the size of a member's batches. All partitions that are handling a batch share one byte limit, so that memory
+/// use does not depend on the number of partitions.
 final class BatchShare: Sendable {
-    /// Minimum batch size: a smaller batch costs more than it saves. After a pause, a partition starts with this size
-    /// because its record rate is unknown.
+    /// The minimum batch size. Smaller batches cost more than they save. After a pause, a partition starts with this
+    /// size because its record rate is unknown.
     private static var minimumBytes: Int { 64 << 10 }
 
     private struct State {
         /// Partitions that are handling a batch.
         var working: Set<KafkaTopicPartition> = []
-        /// Partitions with a last batch that reached its limit.
+        /// Partitions whose last batch reached its limit.
         var full: Set<KafkaTopicPartition> = []
     }
 
     private let total: Int
     private let state = Mutex(State())
 
-    /// - Parameter total: the limit for all batches together, in bytes of key, value and headers.
+    /// - Parameter total: the limit for all batches, in bytes of key, value and headers.
     init(total: Int) { self.total = max(1, total) }
 
     /// Ends the current batch of a partition.

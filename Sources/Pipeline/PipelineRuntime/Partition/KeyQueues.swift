@@ -2,15 +2,15 @@ internal import Concurrency
 internal import Kafka
 internal import Synchronization
 
-/// Records of a partition that are waiting for an earlier record with the same key to finish.
+/// Records of a partition that wait for an earlier record with the same key to finish.
 final class KeyQueues: Sendable {
-    /// A key is present while one of its records is being handled; its queue holds the later records.
+    /// The queue of waiting records for each key. A key is present while one of its records is being handled.
     private let waiting = Mutex<[[UInt8]: FIFO<KafkaRecord>]>([:])
 
     /// Enqueues a record unless it can be handled now.
     ///
-    /// - Returns: true if no record with its key is being handled, so that the caller must handle it now. A record
-    ///   without a key never waits.
+    /// - Returns: true if no other record with the same key is being handled; the caller must then handle the record
+    ///   now. A record without a key never waits.
     func begin(_ record: KafkaRecord) -> Bool {
         guard let key = record.key else { return true }
         return waiting.withLock { waiting in
@@ -23,7 +23,7 @@ final class KeyQueues: Sendable {
         }
     }
 
-    /// Returns the next waiting record with the same key as a finished one; nil if none is waiting.
+    /// Returns the next waiting record with the same key as a finished one, or nil if none is waiting.
     func next(after record: KafkaRecord) -> KafkaRecord? {
         guard let key = record.key else { return nil }
         return waiting.withLock { waiting in

@@ -1,7 +1,7 @@
 /// Tracks which offsets of a partition may be committed: the contiguous prefix of finished records.
 ///
-/// A value without I/O. Records are admitted in ascending order of offsets. Gaps between offsets (compaction,
-/// transaction markers) are skipped. `nextOffset` never passes an unfinished record.
+/// This is a value without I/O. Records are admitted in ascending order of offsets. Gaps between offsets (compaction,
+/// transaction markers) are skipped. `nextOffset` is never greater than the offset of an unfinished record.
 struct OffsetTracker: Sendable {
     private struct Entry {
         let offset: Int64
@@ -13,42 +13,44 @@ struct OffsetTracker: Sendable {
         var isFinished: Bool
     }
 
-    /// Admitted records, starting with the oldest unfinished one. Finished records before it are dropped in bulk, so
-    /// that memory is bounded by the number of unfinished records, however far apart their offsets are.
+    /// The admitted records, starting with the oldest unfinished one. Finished records before it are dropped in bulk,
+    /// so memory is bounded by the number of unfinished records, not by the distance between their offsets.
     private var entries: [Entry] = []
-    /// Number of finished records in `entries`, starting at `head`.
+    /// The number of finished records in `entries`, starting at `head`.
     private var finishedCount = 0
-    /// Index in `entries` of the oldest record that is still needed; earlier entries are freed in bulk.
+    /// The index in `entries` of the oldest record that is still needed. Entries before it are freed in bulk.
     private var head = 0
 
-    /// Number of records admitted but not finished.
+    /// The number of records that are admitted but not finished.
     private(set) var unfinishedCount = 0
-    /// Total bytes of the records admitted but not finished.
+    /// The total size in bytes of the records that are admitted but not finished.
     private(set) var unfinishedBytes = 0
-    /// The offset to commit: one past the newest record of the finished prefix; nil before the first record is
+    /// The offset to commit: one past the newest record of the finished prefix, or nil before the first record is
     /// finished.
     private(set) var nextOffset: Int64?
     private var newest: Int64?
-    /// Kafka timestamp of the newest admitted record, milliseconds since 1970; nil if the record has none.
+    /// The Kafka timestamp of the newest admitted record, in milliseconds since 1970, or nil if the record has none.
     private(set) var newestTimestampMilliseconds: Int64?
 
-    /// Number of offsets between the oldest unfinished record and the newest admitted one; 0 if nothing is unfinished.
+    /// The difference between the offsets of the newest admitted record and the oldest unfinished one, or 0 if nothing
+    /// is unfinished.
     var distance: Int64 {
         guard let oldest = entries[head...].first, let newest else { return 0 }
         return newest.subtractingReportingOverflow(oldest.offset).partialValue
     }
 
-    /// Kafka timestamp of the oldest unfinished record, milliseconds since 1970; nil if there is none.
+    /// The Kafka timestamp of the oldest unfinished record, in milliseconds since 1970, or nil if there is none.
     var oldestTimestampMilliseconds: Int64? {
         entries[head...].first?.timestampMilliseconds
     }
 
-    /// Time at which the oldest unfinished record was admitted, on the clock of `admit`; nil if there is none.
+    /// The time at which the oldest unfinished record was admitted, on the clock used with `admit`, or nil if there is
+    /// none.
     var oldestAdmittedAt: Int64? {
         entries[head...].first?.admittedAt
     }
 
-    /// Offset of the oldest unfinished record; nil if there is none.
+    /// The offset of the oldest unfinished record, or nil if there is none.
     var oldestOffset: Int64? {
         entries[head...].first?.offset
     }
@@ -56,9 +58,9 @@ struct OffsetTracker: Sendable {
     /// Adds a record that is about to be handled.
     ///
     /// - Parameters:
-    ///   - bytes: the record's size, counted against the window.
-    ///   - timestampMilliseconds: Kafka's timestamp, milliseconds since 1970.
-    ///   - now: the time in monotonic nanoseconds.
+    ///   - bytes: the size of the record, which counts against the window.
+    ///   - timestampMilliseconds: the Kafka timestamp, in milliseconds since 1970.
+    ///   - now: the current time in monotonic nanoseconds.
     /// - Returns: false, without changing anything, if the offset is invalid or not greater than all admitted offsets.
     mutating func admit(offset: Int64, bytes: Int, timestampMilliseconds: Int64? = nil, at now: Int64 = 0) -> Bool {
         guard offset >= 0, offset < .max, offset > newest ?? -1, bytes >= 0 else { return false }
@@ -74,10 +76,10 @@ struct OffsetTracker: Sendable {
         return true
     }
 
-    /// Marks a record as finished: its effect or its dead letter is durable.
+    /// Marks a record as finished, because its effect or its dead letter is durable.
     ///
-    /// - Returns: the new `nextOffset` if the finished prefix grew; nil if an older record is unfinished, or the offset
-    ///   is unknown or already finished.
+    /// - Returns: the new `nextOffset` if the finished prefix grew, or nil if an older record is unfinished or the
+    ///   offset is unknown or already finished.
     mutating func finish(offset: Int64) -> Int64? {
         guard let index = index(of: offset), !entries[index].isFinished else { return nil }
         entries[index].isFinished = true
@@ -92,7 +94,7 @@ struct OffsetTracker: Sendable {
             head += 1
             finishedCount -= 1
         }
-        // Every record before the oldest unfinished one is finished, including those already dropped.
+        // All records before the oldest unfinished one are finished, including those already dropped.
         nextOffset = head < entries.count ? entries[head].previousNext : newest.map { $0 + 1 }
         if head == entries.count {
             entries.removeAll(keepingCapacity: true)
@@ -104,7 +106,7 @@ struct OffsetTracker: Sendable {
         return nextOffset
     }
 
-    /// Number of records held, finished or not.
+    /// The number of records in memory, finished or not.
     var heldCount: Int { entries.count - head }
 
     private mutating func dropFinished() {

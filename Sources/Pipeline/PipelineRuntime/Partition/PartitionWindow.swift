@@ -8,10 +8,10 @@ struct WindowLimits: Sendable {
     let distance: Int64
 }
 
-/// The unfinished records of one assigned partition, shared by the reader that admits them and the calls that finish
-/// them. Only one reader waits at a time.
+/// Tracks the unfinished records of one assigned partition. The reader admits records and handler calls finish them.
+/// Only one reader waits at a time.
 final class PartitionWindow: Sendable {
-    /// Capacity for further records.
+    /// The capacity for further records.
     struct Room: Sendable, Equatable {
         let records: Int
         let bytes: Int
@@ -21,11 +21,11 @@ final class PartitionWindow: Sendable {
     struct Load: Sendable, Equatable {
         let records: Int
         let oldestOffset: Int64?
-        /// When the oldest unfinished record was admitted, in monotonic nanoseconds.
+        /// The time at which the oldest unfinished record was admitted, in monotonic nanoseconds.
         let oldestAdmittedAt: Int64?
-        /// Kafka's timestamp of the oldest unfinished record, milliseconds since 1970.
+        /// The Kafka timestamp of the oldest unfinished record, in milliseconds since 1970.
         let oldestTimestampMilliseconds: Int64?
-        /// Kafka's timestamp of the newest record read, finished or not.
+        /// The Kafka timestamp of the newest record read, finished or not.
         let newestTimestampMilliseconds: Int64?
     }
 
@@ -47,7 +47,7 @@ final class PartitionWindow: Sendable {
 
     /// Adds records that were read, in ascending order of offsets.
     ///
-    /// - Returns: the new records, without any record that has an offset not greater than all earlier ones.
+    /// - Returns: the admitted records. Records whose offset is not greater than all earlier offsets are left out.
     func admit(_ records: [KafkaRecord]) -> [KafkaRecord] {
         let now = MonotonicClock.nanoseconds()
         return state.withLock { state in
@@ -71,10 +71,10 @@ final class PartitionWindow: Sendable {
         return next.map(KafkaOffset.init(rawValue:))
     }
 
-    /// Capacity for further records; nil if the window is full.
+    /// The capacity for further records, or nil if the window is full.
     var room: Room? { state.withLock { room(in: $0) } }
 
-    /// Waits until the window has capacity; returns nil if the window was closed.
+    /// Waits until the window has capacity. Returns nil if the window was closed.
     func waitForRoom() async -> Room? {
         while true {
             let (room, isClosed) = state.withLock { (self.room(in: $0), $0.isClosed) }
@@ -91,7 +91,7 @@ final class PartitionWindow: Sendable {
         }
     }
 
-    /// Ends the reader's wait, because a record was abandoned and will never finish here.
+    /// Ends the reader's wait, because a record was abandoned and will not finish in this assignment.
     func close() {
         let waiter = state.withLock { state in
             state.isClosed = true

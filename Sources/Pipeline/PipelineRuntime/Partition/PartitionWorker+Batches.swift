@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Telemetry
 
-/// Handles records in batches, with one verdict for each record.
+/// Handling of records in batches, with one verdict per record.
 extension PartitionWorker {
     func handleBatches(by handler: any BatchHandler) async {
         while let room = await window.waitForRoom(), let records = await readBatch(within: room) {
@@ -30,7 +30,7 @@ extension PartitionWorker {
         }
     }
 
-    /// Reads the next records, within this partition's share of the batch limit; returns nil if the assignment has
+    /// Reads the next records, within this partition's share of the batch limit. Returns nil if the assignment has
     /// ended.
     func readBatch(within room: PartitionWindow.Room, limit: Duration? = nil) async -> [KafkaRecord]? {
         let most = min(max(1, options.maximumBatch), room.records)
@@ -41,12 +41,12 @@ extension PartitionWorker {
         return window.admit(records)
     }
 
-    /// The next step after a batch handler was called.
+    /// The next step after a call of a batch handler.
     struct BatchStep {
         var rest: ArraySlice<KafkaRecord>
         /// Whether to wait before dispatching the remaining records again.
         var mustWait = false
-        /// The duration of that wait; nil means the backoff.
+        /// The duration of that wait, or nil for the backoff.
         var wait: Duration?
     }
 
@@ -54,7 +54,7 @@ extension PartitionWorker {
 
     /// Calls the handler once and applies its verdicts.
     ///
-    /// - Parameter finish: receives the records that need no further call: `done`, `skip`, and acknowledged
+    /// - Parameter finish: called with the records that need no further call: `done`, `skip`, and acknowledged
     ///   `deadLetter`.
     /// - Returns: nil if the assignment has ended.
     func dispatch(
@@ -90,7 +90,7 @@ extension PartitionWorker {
         }
     }
 
-    /// Handles records one at a time, so that only the record at fault is dead-lettered.
+    /// Handles records one at a time, so that only the faulty record is dead-lettered.
     private func oneByOne(
         _ records: ArraySlice<KafkaRecord>, _ handle: ([KafkaRecord]) async throws -> [HandlerVerdict],
         _ finish: (Verdicts) async -> Void
@@ -130,7 +130,7 @@ extension PartitionWorker {
         return step
     }
 
-    /// Writes all dead letters concurrently, because each has to wait for an acknowledgement.
+    /// Writes all dead letters concurrently, because each one waits for an acknowledgement.
     private func writeDeadLetters(of finished: Verdicts) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             for (record, verdict) in finished {
@@ -143,7 +143,7 @@ extension PartitionWorker {
     }
 }
 
-/// A batch handler did not return one verdict for each record.
+/// An error of a batch handler that did not return one verdict per record.
 struct WrongNumberOfVerdicts: Error, CustomStringConvertible {
     let records: Int
     let verdicts: Int

@@ -1,10 +1,10 @@
 internal import Kafka
 
-/// Handles records that are appended immediately and become durable with a flush.
+/// Handling of records that are appended immediately and become durable with a flush.
 extension PartitionWorker {
     /// Records appended since the last flush.
     private struct Unflushed {
-        /// Time of the first append, monotonic nanoseconds.
+        /// The time of the first append, in monotonic nanoseconds.
         var since: Int64 = 0
         var first: KafkaRecord?
         var last: KafkaRecord?
@@ -21,13 +21,14 @@ extension PartitionWorker {
             offsets.append(record.offset)
         }
 
-        /// Returns the remaining time of the flush interval; nil if nothing was appended.
+        /// Returns the remaining time of the flush interval, or nil if nothing was appended.
         func timeLeft(of interval: Duration) -> Duration? {
             isEmpty ? nil : interval - .nanoseconds(MonotonicClock.nanoseconds() - since)
         }
     }
 
-    /// Appends until the window is full or the interval has passed, then flushes. Also flushes at the end.
+    /// Appends records until the window is full or the interval has passed, then flushes. Also flushes when the
+    /// assignment ends.
     func handleAndFlush(by handler: any FlushingHandler) async {
         var unflushed = Unflushed()
         var pending: ArraySlice<KafkaRecord> = []
@@ -38,7 +39,7 @@ extension PartitionWorker {
                 guard await flush(&unflushed, by: handler) else { return }
             } else if let record = pending.first {
                 let isAlone = calls.finding(record) != .innocent
-                // Flush the others first, so that a crash can be attributed to this record only.
+                // Flush the other records first, so that a crash can be attributed to this record only.
                 if isAlone, !unflushed.isEmpty {
                     guard await flush(&unflushed, by: handler) else { return }
                 }
@@ -57,7 +58,7 @@ extension PartitionWorker {
                 pending = records[...]
             }
         }
-        // The partition was revoked or the process is stopping: flush the appended records unless the partition is
+        // The partition was revoked or the process is stopping. Flush the appended records unless the partition is
         // lost.
         if !unflushed.isEmpty, !Task.isCancelled { _ = await flush(&unflushed, by: handler) }
     }
@@ -82,7 +83,7 @@ extension PartitionWorker {
         return step
     }
 
-    /// Flushes until it succeeds, with backoff after each failure.
+    /// Repeats the flush until it succeeds, with backoff after each failure.
     ///
     /// - Returns: false if the partition is lost, or if it was revoked and the drain limit has passed.
     private func flush(
@@ -119,8 +120,8 @@ extension PartitionWorker {
         if let next { await store(next) }
     }
 
-    /// Waits before the next attempt. A partition that is being revoked cannot pause; the drain limit bounds the time
-    /// and cancels the task.
+    /// Waits before the next attempt. A partition that is being revoked does not pause; the drain limit cancels the
+    /// task.
     private func waitToFlush(afterFailures failures: Int) async {
         let time = backoff(afterFailures: failures)
         if partition.isActive {

@@ -2,9 +2,9 @@ internal import Kafka
 internal import Telemetry
 internal import Time
 
-/// Handles single records: in order for each key, several keys at once.
+/// Handling of single records: in order for each key, and concurrently for different keys.
 extension PartitionWorker {
-    /// Runs one reader, and a task for each key that has records, so that a retried record delays only its own key.
+    /// Runs one reader, and one task per key with records, so that a retried record delays only its own key.
     func handleRecords(by handler: any RecordHandler) async {
         let queues = KeyQueues()
         let permits = Permits(options.concurrency)
@@ -26,11 +26,11 @@ extension PartitionWorker {
             let outcome = await process(current) { record in
                 guard await permits.acquire() else { throw CancellationError() }
                 defer { permits.release() }
-                // The partition may have been revoked while the record was waiting for its permit.
+                // The partition may have been revoked while the record waited for a permit.
                 guard partition.isActive else { throw CancellationError() }
                 return try await handler.handle(record)
             }
-            // The record stays unfinished, so no more records of this assignment are read.
+            // The record stays unfinished, so no further records of this assignment are read.
             guard let outcome else { return window.close() }
             telemetry.finished(current, outcome)
             await finish(current)
@@ -40,7 +40,7 @@ extension PartitionWorker {
 
     /// Handles one record until it needs no further attempt.
     ///
-    /// - Returns: `done`, `skip` or `deadLetter` (acknowledged); nil if the record is left to the next owner.
+    /// - Returns: `done`, `skip` or `deadLetter` (acknowledged), or nil if the record is left to the next owner.
     func process(
         _ record: KafkaRecord, by handle: (KafkaRecord) async throws -> HandlerVerdict
     ) async -> HandlerVerdict? {

@@ -1,12 +1,12 @@
 internal import Kafka
 internal import Telemetry
 
-/// Runs the handler over the records of one partition, from its assignment to its release.
+/// Runs the handler on the records of one partition, from its assignment to its release.
 ///
-/// Reads while the window has capacity, dispatches records, and stores the offset up to which every record is finished.
-/// A record is finished when the handler has returned `done` or `skip` (and, for a ``FlushingHandler``, has flushed
-/// it), or when its dead letter is acknowledged. Records that have not been started when the partition is revoked are
-/// left to the next owner.
+/// The worker reads while the window has capacity, dispatches records, and stores the offset before which all records
+/// are finished. A record is finished when the handler has returned `done` or `skip` (and, for a ``FlushingHandler``,
+/// has flushed it), or when its dead letter is acknowledged. Records that have not been started when the partition is
+/// revoked are left to the next owner.
 struct PartitionWorker: Sendable {
     let partition: KafkaAssignedPartition
     let handler: PipelineHandler
@@ -14,7 +14,7 @@ struct PartitionWorker: Sendable {
     let window: PartitionWindow
     let share: BatchShare
     let calls: HandlerCalls
-    /// Returns once the broker has acknowledged the record; throws if it has not.
+    /// Sends a dead letter. Returns once the broker has acknowledged the record; throws if it has not.
     let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
     let telemetry: PipelineTelemetry
     let handled: HandledOffsets
@@ -23,7 +23,7 @@ struct PartitionWorker: Sendable {
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await work() }
-            // If the partition is lost, or revoked and not released in time, cancel the remaining work.
+            // If the partition is lost, or is revoked and not released in time, cancel the remaining work.
             group.addTask { await partition.untilEnded() }
             await group.next()
             group.cancelAll()
@@ -43,8 +43,7 @@ struct PartitionWorker: Sendable {
         }
     }
 
-    /// Lets the handler prepare for the partition, retrying without a time limit. Cancelled when the partition is
-    /// revoked.
+    /// Lets the handler prepare for the partition, with unlimited retries. Cancelled when the partition is revoked.
     private func prepare() async -> Bool {
         var failures = 0
         while partition.isActive {
@@ -72,7 +71,7 @@ struct PartitionWorker: Sendable {
         return false
     }
 
-    /// Reads the next records once the window has capacity for them; returns nil if the assignment has ended.
+    /// Reads the next records once the window has capacity for them. Returns nil if the assignment has ended.
     func read() async -> [KafkaRecord]? {
         guard let room = await window.waitForRoom(),
             let records = await partition.next(maxRecords: room.records, maxBytes: room.bytes)
@@ -91,8 +90,8 @@ struct PartitionWorker: Sendable {
         await partition.store(nextOffset: next)
     }
 
-    /// Writes the dead letter of a record, retrying without a time limit. Until it is written, the record's offset is
-    /// not passed. If the topic refuses the dead letter because of its content, it is written in another form.
+    /// Writes the dead letter of a record, with unlimited retries. Until it is written, the committed offset does not
+    /// advance past the record. If the topic refuses the content of the dead letter, it is written in another form.
     ///
     /// - Returns: false if the assignment has ended.
     func writeDeadLetter(of record: KafkaRecord, _ cause: DeadLetterCause) async -> Bool {
@@ -106,7 +105,7 @@ struct PartitionWorker: Sendable {
                 telemetry.deadLettered(record, to: topic, cause, form.content)
                 return true
             } catch {
-                // The broker would refuse every attempt, and the record must not delay the records after it.
+                // The broker would refuse every further attempt, and the record must not block the records after it.
                 if form.change(after: error, of: record) { continue }
                 failures += 1
                 telemetry.deadLetterFailed(record, to: topic, error)

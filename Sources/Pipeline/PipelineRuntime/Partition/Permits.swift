@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Synchronization
 
-/// A fixed number of permits, granted in request order.
+/// A fixed number of permits, granted in the order of requests.
 package final class Permits: Sendable {
     private struct Waiter {
         let count: Int
@@ -11,7 +11,7 @@ package final class Permits: Sendable {
     private struct State {
         var free: Int
         var lastId: UInt64 = 0
-        /// Ids in request order; a cancelled request is only in `order`.
+        /// IDs in the order of requests. A cancelled request remains only here.
         var order = FIFO<UInt64>()
         var waiters: [UInt64: Waiter] = [:]
 
@@ -32,7 +32,7 @@ package final class Permits: Sendable {
 
     /// Acquires permits, up to `limit`.
     ///
-    /// - Returns: false if the task is cancelled; in that case, no permit was acquired.
+    /// - Returns: false if the task was cancelled and no permit was acquired.
     package func acquire(_ count: Int = 1) async -> Bool {
         let count = min(count, limit)
         if state.withLock({ $0.take(count) }) { return true }
@@ -43,7 +43,8 @@ package final class Permits: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer: Bool? = state.withLock { state in
-                    // Cancellation sets the task's flag before looking for the waiter.
+                    // Check again: if the task was cancelled before the waiter was added, the cancellation handler did
+                    // not find it.
                     if Task.isCancelled { return false }
                     if state.take(count) { return true }
                     state.order.append(id)
@@ -61,7 +62,7 @@ package final class Permits: Sendable {
         }
     }
 
-    /// Number of waiting requests.
+    /// The number of waiting requests.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
     package func release(_ count: Int = 1) {

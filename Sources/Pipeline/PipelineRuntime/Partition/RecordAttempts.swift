@@ -1,13 +1,13 @@
 internal import Kafka
 
-/// The classification of a thrown error.
+/// The kind of a thrown error.
 enum Fault: Sendable, Equatable {
     case infrastructure
     case record
     /// The work was cancelled.
     case cancellation
 
-    /// - Parameter isCancelled: whether this work was cancelled. A handler may also throw `CancellationError` because
+    /// - Parameter isCancelled: whether this work was cancelled. A handler can also throw `CancellationError` because
     ///   it cancelled work of its own.
     init(_ error: any Error, isCancelled: Bool) {
         switch error {
@@ -20,11 +20,11 @@ enum Fault: Sendable, Equatable {
 }
 
 extension KafkaError {
-    /// Whether further attempts at the same record can never succeed.
+    /// Whether further attempts at the same record cannot succeed.
     fileprivate var isAboutRecord: Bool { code.isRefusal }
 }
 
-/// The state of the attempts at one record. A value without I/O.
+/// The state of the attempts at one record. This is a value without I/O.
 struct RecordAttempts: Sendable {
     /// The next step after an attempt.
     enum Step: Sendable {
@@ -38,9 +38,9 @@ struct RecordAttempts: Sendable {
     }
 
     let maximum: Int
-    /// Number of attempts used up: calls with an error that was the record's fault.
+    /// The number of attempts used up, that is, calls that failed because of the record.
     private(set) var spent = 0
-    /// Number of consecutive failures of any kind, for the backoff.
+    /// The number of consecutive failures of any kind, for the backoff.
     private(set) var failures = 0
     private var firstFailure: Int64?
 
@@ -50,7 +50,7 @@ struct RecordAttempts: Sendable {
 
     /// Returns the next step after the handler returned a verdict.
     ///
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameter now: the current time, in milliseconds since 1970.
     mutating func answered(_ verdict: HandlerVerdict, at now: Int64) -> Step {
         switch verdict {
         case .done, .skip:
@@ -67,7 +67,7 @@ struct RecordAttempts: Sendable {
     /// Returns the next step after the handler threw an error.
     ///
     /// - Parameters:
-    ///   - now: milliseconds since 1970.
+    ///   - now: the current time, in milliseconds since 1970.
     ///   - isCancelled: whether the work was cancelled.
     mutating func threw(_ error: any Error, at now: Int64, isCancelled: Bool = false) -> Step {
         let fault = Fault(error, isCancelled: isCancelled)

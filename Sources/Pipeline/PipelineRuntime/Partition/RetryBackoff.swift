@@ -1,13 +1,13 @@
-/// The wait before the next attempt: exponential with full jitter, so that members that failed at the same time do not
-/// retry at the same time.
+/// The wait before the next attempt: exponential backoff with full jitter, so that members that failed together do not
+/// retry together.
 struct RetryBackoff: Sendable {
     /// The upper bound of the first wait.
     let first: Duration
     /// The upper bound of every wait.
     let maximum: Duration
 
-    /// Returns the upper bound of the wait after `failures` consecutive failures (1 or more). It doubles each time, up
-    /// to `maximum`.
+    /// Returns the upper bound of the wait after `failures` consecutive failures (at least 1). The bound doubles each
+    /// time, up to `maximum`.
     func bound(afterFailures failures: Int) -> Duration {
         var bound = first
         for _ in 1..<max(2, min(failures, 64)) where failures > 1 {
@@ -17,7 +17,7 @@ struct RetryBackoff: Sendable {
         return min(bound, maximum)
     }
 
-    /// Returns a random wait, uniform between zero and the bound.
+    /// Returns a random wait, uniformly distributed between zero and the bound.
     func delay(afterFailures failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         let (seconds, attoseconds) = bound(afterFailures: failures).components
         let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)

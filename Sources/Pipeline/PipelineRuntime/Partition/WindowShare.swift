@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// Limits the memory used by each partition's unfinished records. A total is divided by the number of assigned
-/// partitions, so that a member's memory does not grow with that number.
+/// Limits the memory used by the unfinished records of each partition. The total is divided by the number of assigned
+/// partitions, so that the memory use of a member does not grow with that number.
 final class WindowShare: Sendable {
-    /// The overhead of a record of a ``RecordHandler`` in addition to its bytes: a task with the frames of a waiting
-    /// handler, and the timer for its next attempt. Measured with `sluice-webhooks` and a receiver that was down.
+    /// The overhead per record for a ``RecordHandler``, in bytes: a task with the frames of a waiting handler, and the
+    /// timer for its next attempt. Measured with `sluice-webhooks` while a receiver was down.
     static var taskBytes: Int { 12 << 10 }
-    /// The overhead of a record in a batch in addition to its bytes.
+    /// The overhead per record in a batch, in bytes.
     static var entryBytes: Int { 512 }
 
-    /// The overhead of each record in addition to its bytes.
+    /// The overhead per record, in bytes.
     let recordBytes: Int
-    /// Number of records that a partition may have regardless of its share.
+    /// The number of records that a partition may have regardless of its share.
     let minimumRecords: Int
     private let total: Int
     private let partitions = Atomic(0)
 
-    /// - Parameter total: the limit for all partitions together, in bytes.
+    /// - Parameter total: the limit for all partitions, in bytes.
     init(total: Int, recordBytes: Int, minimumRecords: Int) {
         self.total = max(0, total)
         self.recordBytes = max(1, recordBytes)
@@ -29,8 +29,8 @@ final class WindowShare: Sendable {
     /// Removes a partition that has no remaining work.
     func end() { partitions.subtract(1, ordering: .relaxed) }
 
-    /// Returns the number of records and bytes that a partition may read now. Each is based on half of the remaining
-    /// share, so that together they stay within it.
+    /// Returns the number of records and bytes that a partition may read now. Each of the two uses at most half of the
+    /// remaining share, so that together they stay within it.
     func room(besides records: Int, bytes: Int) -> PartitionWindow.Room {
         let share = total / max(1, partitions.load(ordering: .relaxed))
         let left = max(0, share - bytes - records * recordBytes)
