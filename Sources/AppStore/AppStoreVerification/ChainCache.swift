@@ -2,19 +2,19 @@ internal import Cryptography
 internal import Glibc
 internal import Synchronization
 
-/// A header segment under which a signature has been verified. An equal header has equal `alg` and `x5c`, so base64,
-/// JSON and X.509 work is skipped while the path is fresh.
+/// A header segment with which a signature has been verified. An equal segment has the same `alg` and `x5c`, so base64,
+/// JSON and X.509 processing is skipped while the path is fresh.
 final class KnownHeader: Sendable {
     /// The header segment, without the dot.
     let text: [UInt8]
-    /// SHA-256 state after the segment and its dot.
+    /// The SHA-256 state after the segment and its dot.
     let midstate: SHA256Midstate
     let hasCriticalMembers: Bool
     let path: ValidatedPath
-    /// Revocation status of the leaf and the intermediate: nil before they are first requested, empty when revocation
-    /// checks are off.
+    /// The revocation status of the leaf and the intermediate. It is nil before the status is first requested, and
+    /// empty if revocation checks are off.
     private let knownStandings = Mutex<[RevocationStanding]?>(nil)
-    // The cache's use counter at the time of the last use, for eviction.
+    // The value of the cache's use counter at the last use, for eviction.
     let lastUse = Atomic<UInt64>(0)
 
     init(text: [UInt8], midstate: SHA256Midstate, hasCriticalMembers: Bool, path: ValidatedPath) {
@@ -26,7 +26,7 @@ final class KnownHeader: Sendable {
 
     var standings: [RevocationStanding]? { knownStandings.withLock { $0 } }
 
-    /// Returns the standings, created with `make` if there are none yet.
+    /// Returns the statuses, creating them with `make` the first time.
     func standings(_ make: () -> [RevocationStanding]) -> [RevocationStanding] {
         knownStandings.withLock { known in
             if let known { return known }
@@ -40,12 +40,12 @@ final class KnownHeader: Sendable {
 /// Caches validated data on two levels: header segments exactly as received, and certificate paths by the digest of
 /// their encodings. Refusals are never cached.
 ///
-/// The first level is compared byte by byte and filled only after a signature has been verified: the certificate chain
-/// is public, and an attacker can produce any number of spellings of a header, but none that Apple's key has signed. A
-/// stale entry stays until it is replaced, because it distinguishes a known header from a new one.
+/// The first level is compared byte by byte and filled only after a signature has been verified. The certificate chain
+/// is public, so an attacker can create any number of variants of a header, but none that Apple's key has signed. A
+/// stale entry remains until it is replaced, to distinguish known headers from new ones.
 final class ChainCache: Sendable {
     static let capacity = 32
-    /// Lifetime of a path in milliseconds; a path of exactly this age has expired.
+    /// The lifetime of a path in milliseconds. A path of exactly this age has expired.
     static let lifetime: Int64 = 900_000
 
     private struct Path {
@@ -62,8 +62,8 @@ final class ChainCache: Sendable {
     private let state = Mutex(State())
     private let uses = Atomic<UInt64>(0)
 
-    /// Returns whether a path is still fresh at `now`. A path validated later than `now` is not fresh: the clock was
-    /// set back.
+    /// Returns whether a path is still fresh at `now`. A path validated later than `now` is not fresh, because the
+    /// clock was set back.
     static func isFresh(_ path: ValidatedPath, at now: Int64) -> Bool {
         let (age, overflow) = now.subtractingReportingOverflow(path.validatedAt)
         return !overflow && age >= 0 && age < lifetime
@@ -86,7 +86,7 @@ final class ChainCache: Sendable {
         return nil
     }
 
-    /// Adds a header under which a signature has been verified, replacing any header with the same text.
+    /// Adds a header with which a signature has been verified, replacing any header with the same text.
     func insert(_ header: KnownHeader) {
         header.lastUse.store(nextUse(), ordering: .relaxed)
         state.withLock { state in
@@ -114,7 +114,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Adds a path that passed all of its own checks, even if no signature under it has been verified yet.
+    /// Adds a path that passed all of its own checks, even if no signature has been verified with it yet.
     func insert(_ path: ValidatedPath, _ digest: SHA256Digest) {
         let use = nextUse()
         state.withLock { state in

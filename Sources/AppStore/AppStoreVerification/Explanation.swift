@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Cryptography
 internal import JSON
 
-/// A verdict with every step and certificate, for display by `sluicectl verify FILE`.
+/// A verdict with every step and certificate, as displayed by `sluicectl verify FILE`.
 public struct Explanation: Sendable {
     /// The kind of signed object in the payload.
     public enum Kind: String, Sendable {
@@ -13,27 +13,27 @@ public struct Explanation: Sendable {
         case passed, failed
         /// An earlier step failed.
         case notReached
-        /// The step does not apply: a bare JWS has no body, or revocation checks have no network.
+        /// The step does not apply, for example the body of a bare JWS, or revocation without network access.
         case skipped
     }
 
     public struct Step: Sendable {
         public let step: VerificationStep
         public let outcome: Outcome
-        /// For a failed step, the reason code and its meaning; otherwise empty or a remark.
+        /// For a failed step, the reason code and its meaning; otherwise a remark or an empty string.
         public let detail: String
     }
 
-    /// One entry in `x5c` as sent, trusted or not.
+    /// An entry of `x5c` as sent, trusted or not.
     public struct Certificate: Sendable {
-        /// Distinguished name, on one line.
+        /// The distinguished name, on one line.
         public let subject: String
         public let issuer: String
-        /// Serial number in lower-case hexadecimal.
+        /// The serial number in lower-case hexadecimal.
         public let serial: String
-        /// Start of the validity, in seconds since 1970; nil if unreadable.
+        /// The start of the validity in seconds since 1970, or nil if unreadable.
         public let notBefore: Int64?
-        /// End of the validity, in seconds since 1970; nil if unreadable.
+        /// The end of the validity in seconds since 1970, or nil if unreadable.
         public let notAfter: Int64?
     }
 
@@ -41,11 +41,11 @@ public struct Explanation: Sendable {
     /// The steps, in the order in which they run.
     public let steps: [Step]
     public let certificates: [Certificate]
-    /// The verdict for a body received now; nil for a bare transaction, renewal info or app transaction that is valid.
+    /// The verdict on a body received now, or nil for a valid bare transaction, renewal info or app transaction.
     public let verdict: Verdict?
-    /// The reason why the object is invalid; nil if it is valid.
+    /// The reason why the object is invalid, or nil if it is valid.
     public let reason: Reason?
-    /// The decoded payload; nil unless everything is valid.
+    /// The decoded payload, or nil unless everything is valid.
     public let payload: [UInt8]?
 
     /// Whether every step passed.
@@ -53,11 +53,12 @@ public struct Explanation: Sendable {
 }
 
 extension NotificationVerifier {
-    /// Explains the verdict on a body, a bare notification JWS, or a bare transaction, renewal info or app transaction
-    /// JWS, step by step. Surrounding white space is ignored.
+    /// Explains the verdict on a body or on a bare JWS (a notification, transaction, renewal info or app transaction),
+    /// step by step. Surrounding white space is ignored.
     ///
-    /// Meant for people and files: a verifier for this purpose has the policy `off`, which appears as a skipped step.
-    /// - Parameter now: milliseconds since 1970.
+    /// This is meant for people who examine files. A verifier for this purpose has the policy `off`, which appears as a
+    /// skipped step.
+    /// - Parameter now: the current time, in milliseconds since 1970.
     public func explain(_ text: [UInt8], at now: Int64) -> Explanation {
         let text = Self.trimmed(text)
         guard text.first == UInt8(ascii: "{") else { return explain(jws: text, isBare: true, at: now) }
@@ -91,7 +92,7 @@ extension NotificationVerifier {
         }
     }
 
-    /// Check 13 for a bare object, with the members that this kind of object has: renewal info has only the
+    /// Check 13 for a bare object. It uses the members that this kind of object has; renewal info has only the
     /// environment.
     private func checkIdentity(of document: JSONDocument, _ kind: Explanation.Kind) throws(Refusal) {
         let root = document.root
@@ -145,7 +146,7 @@ extension NotificationVerifier {
         }
     }
 
-    /// Guesses the kind of object from the unverified payload.
+    /// Guesses the kind of an object from its unverified payload.
     private static func kind(of jws: [UInt8]) -> Explanation.Kind {
         guard let segments = try? FormChecks.segments(of: jws[...]),
             let payload = try? FormChecks.decode(segments.payload, of: jws[...]),

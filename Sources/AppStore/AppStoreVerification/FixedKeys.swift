@@ -2,22 +2,22 @@ internal import Concurrency
 internal import Cryptography
 internal import Synchronization
 
-/// Precomputed tables for the keys that Apple currently signs with. They are computed off the request path, monitored
-/// while in use, and all dropped for the rest of the process at the first fault.
+/// Precomputed tables for the keys that Apple currently signs with. They are computed off the request path and
+/// monitored while in use. At the first fault, all tables are dropped until the process ends.
 ///
-/// A table is computed only for a key that signed a verified notification for one of our apps, so an untrusted client
+/// A table is computed only for a key that signed a verified notification for one of our apps, so untrusted clients
 /// cannot choose the keys.
 final class FixedKeys: Sendable {
     static let capacity = 4
-    /// A table used within this time, in milliseconds, is not evicted: computing a table costs as much as 300
-    /// signatures.
+    /// A table that was used within this time, in milliseconds, is not evicted. Computing a table costs as much as
+    /// verifying 300 signatures.
     static let shortestUse: Int64 = 60_000
 
-    /// The table of one key, with counters.
+    /// The table of one key, with its counters.
     final class Table: Sendable {
         let publicKey: [UInt8]
         let multiples: P256FixedKeyTable
-        /// Milliseconds since 1970.
+        /// The time of the last use, in milliseconds since 1970.
         let lastUse: Atomic<Int64>
         let accepted = Atomic<Int>(0)
 
@@ -36,7 +36,7 @@ final class FixedKeys: Sendable {
         var passesTest: @Sendable (P256FixedKeyTable, SHA256Digest, [UInt8]) -> Bool = { table, digest, signature in
             table.passesSelfTest(digest: digest, rawSignature: signature)
         }
-        /// Runs a closure on a dedicated thread; returns false if no thread can be created.
+        /// Runs a closure on a dedicated thread. Returns false if no thread can be created.
         var run: @Sendable (@escaping @Sendable () -> Void) -> Bool = { OwnThread.start(name: "fixed-key", $0) == 0 }
     }
 
@@ -72,14 +72,14 @@ final class FixedKeys: Sendable {
     // MARK: Verification
 
     /// Returns the table for the path's key and records its use.
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameter now: the current time, in milliseconds since 1970.
     func table(of path: ValidatedPath, at now: Int64) -> Table? {
         guard let table = state.withLock({ $0.tables.first { $0.publicKey == path.publicKey } }) else { return nil }
         table.lastUse.store(now, ordering: .relaxed)
         return table
     }
 
-    /// Evaluates the signatures with the tables; signatures of the same key share an inversion.
+    /// Evaluates the signatures with the tables. Signatures of the same key share a modular inversion.
     func judge(_ objects: [OpenedObject]) {
         var left = objects
         while let table = left.lazy.compactMap(\.table).first {
@@ -93,8 +93,8 @@ final class FixedKeys: Sendable {
         }
     }
 
-    /// Returns whether the table's result is final: the signature was accepted and is not due to be verified again, and
-    /// tables are still in use. A rejection is never final.
+    /// Returns whether the table's result is final: the table accepted the signature, the signature is not due to be
+    /// verified again, and tables are still in use. A rejection is never final.
     func isDecided(_ object: OpenedObject) -> Bool {
         guard object.isGoodByTable == true, let table = object.table, !isOff.load(ordering: .acquiring) else {
             return false
@@ -104,7 +104,7 @@ final class FixedKeys: Sendable {
         return !isRechecked
     }
 
-    /// Compares OpenSSL's result with the table's, if the table has one, and turns tables off on a disagreement.
+    /// Compares OpenSSL's result with the table's, if any, and turns tables off if they disagree.
     func compare(_ object: OpenedObject, isGood: Bool) {
         guard let said = object.isGoodByTable, let table = object.table, said != isGood else { return }
         let disagreement = FixedKeyDisagreement(
@@ -128,7 +128,7 @@ final class FixedKeys: Sendable {
 
     /// Starts computing a table in the background for the key of a verified object, unless the key already has one,
     /// another is being computed, or all tables are in use.
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameter now: the current time, in milliseconds since 1970.
     func makeTable(for object: SignedObject, at now: Int64) {
         guard object.table == nil, !isOff.load(ordering: .acquiring) else { return }
         let path = object.header.path

@@ -1,15 +1,16 @@
 internal import Cryptography
 internal import Synchronization
 
-/// Limits the rate and concurrency of validating unknown certificate paths: an untrusted client can create any number
-/// of them, and each costs about a millisecond. Known paths are not limited.
+/// Limits the rate and concurrency of validations of unknown certificate paths. An untrusted client can create any
+/// number of such paths, and each validation takes about a millisecond. Known paths are not limited.
 ///
-/// Concurrency counts distinct paths: right after a start, all workers encounter the same new path from Apple at once,
-/// and refusing all but one would reject authentic notifications. The rate counts every validation.
+/// The concurrency limit applies to distinct paths. Right after a start, all workers see the same new path from Apple
+/// at once, and refusing all but one of them would reject authentic notifications. The rate limit applies to every
+/// validation.
 final class NewCertificateChainLimiter: Sendable {
     private struct State {
         var tokens: Int64
-        // Milliseconds since 1970 up to which tokens have been added.
+        // The time up to which tokens have been added, in milliseconds since 1970.
         var refilledAt: Int64
         var running: [SHA256Digest: Int] = [:]
     }
@@ -22,7 +23,7 @@ final class NewCertificateChainLimiter: Sendable {
         state = Mutex(State(tokens: Int64(limits.perSecond) * 1000, refilledAt: .min))
     }
 
-    /// Returns whether the path may be validated; if so, the caller must call `leave` when it is done.
+    /// Returns whether the path may be validated. If so, the caller must call `leave` afterwards.
     func enter(_ path: SHA256Digest, at now: Int64) -> Bool {
         state.withLock { state in
             Self.refill(&state, perSecond: Int64(limits.perSecond), at: now)
@@ -42,8 +43,8 @@ final class NewCertificateChainLimiter: Sendable {
     }
 
     // Tokens are counted in thousandths, so that each millisecond adds exactly the rate. Workers read the clock before
-    // this call, so a small step back comes from another worker and adds nothing. If the clock was set back, the refill
-    // restarts.
+    // this call, so a time that is slightly earlier comes from another worker and adds nothing. If the clock was set
+    // back, the refill restarts.
     private static func refill(_ state: inout State, perSecond: Int64, at now: Int64) {
         let (back, isFarBack) = state.refilledAt.subtractingReportingOverflow(now)
         if now < state.refilledAt, !isFarBack, back <= 1000 { return }

@@ -2,12 +2,12 @@ internal import AppStoreModel
 internal import Cryptography
 
 /// The state of one notification between checks. Several notifications advance together from one signature to the next,
-/// because a key's table evaluates many signatures together at a lower cost than individually.
+/// because evaluating many signatures together with a key's table costs less than evaluating each one alone.
 enum NotificationProgress {
     case decided(Verdict)
-    /// Checks 3 to 9 have passed; the signature is next. **The content is not trusted yet.**
+    /// Checks 3 to 9 have passed, and the signature is next. **The content is not trusted yet.**
     case opened(signedText: ArraySlice<UInt8>, OpenedObject)
-    /// Everything except the nested objects has passed; the signatures of those are next.
+    /// Everything except the nested objects has passed. The signatures of the nested objects are next.
     case authentic(AuthenticNotification)
 
     /// The objects whose signatures are verified next.
@@ -57,7 +57,7 @@ extension NotificationVerifier {
         _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
     ) -> NotificationProgress {
         guard case .opened(let signedText, let opened) = progress else { return progress }
-        // A failed check ends the decision; the log and the quarantine record receive everything read so far.
+        // A failed check ends the decision. The log and the quarantine record contain everything read so far.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
         var digest: SHA256Digest?

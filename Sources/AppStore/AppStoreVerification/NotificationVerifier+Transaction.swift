@@ -1,26 +1,26 @@
 public import AppStoreModel
 internal import JSON
 
-/// A transaction that Apple signed for a configured app, with renewal info if given. Only this module can create one.
+/// A transaction that Apple signed for a configured app, optionally with renewal info. Only this module can create one.
 public struct VerifiedTransaction: Sendable {
     public let environment: AppStoreEnvironment
     public let bundleId: BundleId
-    /// The transaction's JSON text, as signed.
+    /// The JSON text of the transaction, as signed.
     public let transaction: [UInt8]
-    /// The renewal info's JSON text, as signed; nil if none was given.
+    /// The JSON text of the renewal info as signed, or nil if there is none.
     public let renewalInfo: [UInt8]?
 }
 
 extension NotificationVerifier {
-    /// Verifies objects that an app received from StoreKit: runs a notification's checks from check 4 on for each, and
-    /// checks that both are about the same purchase.
+    /// Verifies objects that an app received from StoreKit. Each object passes the checks of a notification from check
+    /// 4 on, and both must be about the same purchase.
     ///
     /// - Parameters:
     ///   - signedTransaction: the compact JWS from StoreKit's `VerificationResult.jwsRepresentation`.
-    ///   - signedRenewalInfo: the compact JWS of the same purchase's renewal info.
-    ///   - now: milliseconds since 1970.
-    ///   - moment: moment at which the certificates must be valid; pass ``CertificateMoment/signature`` only for an
-    ///     answer from the App Store Server API.
+    ///   - signedRenewalInfo: the compact JWS of the renewal info of the same purchase.
+    ///   - now: the current time, in milliseconds since 1970.
+    ///   - moment: the time at which the certificates must be valid. Pass ``CertificateMoment/signature`` only for a
+    ///     response of the App Store Server API.
     /// - Throws: a ``Refusal``; its `status` is 503 or 429 if a retry can help.
     public func verify(
         signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, at now: Int64,
@@ -78,8 +78,8 @@ extension AudienceCheck {
         guard let environment = environment.value else {
             throw Refusal(.audience, "the environment is not a string", bundleId: bundleId.rawValue)
         }
-        // As for notifications, Xcode and LocalTesting never pass; the sandbox passes even for an app configured
-        // without it.
+        // As for notifications, Xcode and LocalTesting never pass. The sandbox passes even for an app that is
+        // configured without it.
         let isExpected = app.environments.contains(environment)
         guard isExpected || environment == .sandbox else {
             throw Refusal(.audience, "the environment is not configured for the app", bundleId: bundleId.rawValue)

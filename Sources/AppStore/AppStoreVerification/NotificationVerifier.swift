@@ -3,8 +3,8 @@ internal import Cryptography
 
 /// Decides whether a body is a notification that Apple signed for one of our apps.
 ///
-/// Synchronous and safe to call from any number of threads; never waits, logs or uses the network. Callers pass the
-/// current time, so that tests and history imports can pass another time.
+/// Methods are synchronous, can be called from any number of threads, and never wait, log or use the network. Callers
+/// pass the current time, so that tests and history imports can pass a different one.
 public final class NotificationVerifier: Sendable {
     let objects: SignedObjectVerifier
     let revocation: RevocationChecker
@@ -12,11 +12,11 @@ public final class NotificationVerifier: Sendable {
     let requiresVersion: Bool
 
     /// - Parameters:
-    ///   - requester: sends OCSP requests; needed unless the policy is `off`. Requests are made in
+    ///   - requester: sends OCSP requests; required unless the policy is `off`. Requests are made in
     ///     ``runRevocationChecks(clock:)``.
-    ///   - tableEvents: receives events of the key tables, for logging; called on the verifying threads and on the
-    ///     thread that computes tables.
-    /// - Throws: ``VerifierSetupError`` if a root is unusable, this machine's OpenSSL cannot verify it, or the
+    ///   - tableEvents: called with events of the key tables, for logging, on the verifying threads and on the thread
+    ///     that computes tables.
+    /// - Throws: ``VerifierSetupError`` if a root is unusable, this machine's OpenSSL cannot verify a root, or the
     ///   configuration accepts nothing. The process should print the error and exit.
     public convenience init(
         _ configuration: VerifierConfiguration, requester: (any OCSPRequester)? = nil,
@@ -27,7 +27,7 @@ public final class NotificationVerifier: Sendable {
             fixedKeys: configuration.tables.isOn ? FixedKeys(configuration.tables, report: tableEvents) : nil)
     }
 
-    /// - Parameter fixedKeys: precomputed key tables; nil for none.
+    /// - Parameter fixedKeys: precomputed key tables, or nil to use none.
     init(
         _ configuration: VerifierConfiguration, requester: (any OCSPRequester)?, fixedKeys: FixedKeys?
     ) throws(VerifierSetupError) {
@@ -42,11 +42,11 @@ public final class NotificationVerifier: Sendable {
 
     /// Returns the verdict on the body of a request, `{"signedPayload":"…"}`.
     /// - Parameters:
-    ///   - now: milliseconds since 1970.
-    ///   - limits: limits of the body, depending on its version.
-    ///   - isAcknowledged: returns whether a notification with this UUID and environment is already stored. Called
-    ///     after everything except the nested objects has been verified. If it returns true, the nested objects are not
-    ///     examined and the verdict is ``Verdict/duplicate(_:)``.
+    ///   - now: the current time, in milliseconds since 1970.
+    ///   - limits: the limits for a body, depending on its version.
+    ///   - isAcknowledged: returns whether a notification with this UUID and environment is already stored. Called once
+    ///     everything except the nested objects is verified. If it returns true, the nested objects are not examined
+    ///     and the verdict is ``Verdict/duplicate(_:)``.
     public func verify(
         body: [UInt8], at now: Int64, limits: BodyLimits = BodyLimits(),
         isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
@@ -54,8 +54,8 @@ public final class NotificationVerifier: Sendable {
         verify(bodies: CollectionOfOne(body), at: now, limits: limits, isAcknowledged: isAcknowledged)[0]
     }
 
-    /// Returns the verdicts on several bodies, in the same order; see ``verify(body:at:limits:isAcknowledged:)``. If
-    /// key tables are in use, all signatures are evaluated together, which lowers the cost of each.
+    /// Returns the verdicts on several bodies, in the same order. See ``verify(body:at:limits:isAcknowledged:)``. If
+    /// key tables are in use, all signatures are evaluated together, at a lower cost per signature.
     public func verify(
         bodies: some Collection<[UInt8]>, at now: Int64, limits: BodyLimits = BodyLimits(),
         isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
@@ -63,14 +63,14 @@ public final class NotificationVerifier: Sendable {
         decide(bodies.map { open(body: $0, limits, at: now) }, at: now, .present, isAcknowledged)
     }
 
-    /// Number of notifications to verify together for best throughput.
+    /// The number of notifications to verify together for the best throughput.
     public var preferredBatch: Int { objects.fixedKeys == nil ? 1 : 8 }
 
-    /// Returns the verdict on a compact JWS from the App Store Server API's notification history.
+    /// Returns the verdict on a compact JWS from the notification history of the App Store Server API.
     /// - Parameters:
-    ///   - now: milliseconds since 1970.
-    ///   - moment: moment at which the certificates must be valid; pass ``CertificateMoment/signature`` only for an
-    ///     answer from the App Store Server API.
+    ///   - now: the current time, in milliseconds since 1970.
+    ///   - moment: the time at which the certificates must be valid. Pass ``CertificateMoment/signature`` only for a
+    ///     response of the App Store Server API.
     public func verify(
         signedPayload: [UInt8], at now: Int64, certificates moment: CertificateMoment = .present
     ) -> Verdict {
@@ -88,9 +88,9 @@ public final class NotificationVerifier: Sendable {
         }
     }
 
-    /// Adds a header segment under which another process has verified a signature. It must come from a source that only
-    /// the ingress writes. Returns false if its certificates are not, or no longer, trusted.
-    /// - Parameter now: milliseconds since 1970.
+    /// Adds a header segment with which another process has verified a signature. It must come from a source that only
+    /// the ingress writes to. Returns false if the certificates are not, or no longer, trusted.
+    /// - Parameter now: the current time, in milliseconds since 1970.
     public func remember(header segment: [UInt8], at now: Int64) -> Bool {
         do throws(Refusal) {
             try objects.remember(header: segment, at: now)
@@ -100,22 +100,22 @@ public final class NotificationVerifier: Sendable {
         }
     }
 
-    /// Sends OCSP requests in the background until the task is cancelled; returns at once with policy `off`.
-    /// - Parameter clock: milliseconds since 1970.
+    /// Sends OCSP requests until the task is cancelled. Returns immediately with the policy `off`.
+    /// - Parameter clock: returns the current time, in milliseconds since 1970.
     public func runRevocationChecks(clock: @escaping @Sendable () -> Int64) async {
         await revocation.run(clock: clock, pause: .milliseconds(250))
     }
 
     /// Returns the revocation status of the certificates in use.
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameter now: the current time, in milliseconds since 1970.
     public func revocationStatus(at now: Int64) -> RevocationStatus {
         revocation.status(at: now)
     }
 
-    /// Number of certificate path validations since the start; a known path is validated again every 15 minutes.
+    /// The number of certificate path validations since the start. A known path is validated again every 15 minutes.
     public var chainValidations: Int { objects.validations }
 
-    /// Counters for the key tables; all zero if the configuration turns tables off.
+    /// Counters for the key tables. All are zero if the configuration turns tables off.
     public var tableStatus: FixedKeyStatus { objects.fixedKeys?.status ?? FixedKeyStatus() }
 
     func verdict(

@@ -1,15 +1,14 @@
 /// Why a body was rejected, quarantined or sent to the sandbox topic: a stable code for metrics, logs and quarantine
 /// headers.
 ///
-/// ``step`` and ``status`` list the consequences of each reason, as does `Sources/AppStore/README.md`. Future versions
-/// may add cases.
+/// For the consequences of each reason, see ``step``, ``status`` and `Sources/AppStore/README.md`. Future versions may
+/// add cases.
 public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// The body is empty.
     case empty
-    /// The body is not JSON in UTF-8, is nested too deeply, has more than a thousand names, or has bytes after the
-    /// value.
+    /// The body is not JSON in UTF-8, is nested too deeply, has more than a thousand names, or has trailing bytes.
     case json
-    /// The body is JSON, but not an object with exactly one non-empty text `signedPayload`.
+    /// The body is JSON, but not an object with exactly one non-empty string `signedPayload`.
     case jsonShape = "json_shape"
     /// An object in the body contains a duplicate member name.
     case jsonDuplicate = "json_dup"
@@ -18,7 +17,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
 
     /// The JWS is not three segments of base64url characters separated by two dots.
     case jwsForm = "jws_form"
-    /// A segment has padding, characters of the standard alphabet, an impossible length or nonzero spare bits.
+    /// A segment has padding, characters of the standard base64 alphabet, an impossible length or nonzero spare bits.
     case jwsBase64 = "jws_b64"
     /// The header is not a JSON object, or is ambiguous.
     case jwsHeader = "jws_header"
@@ -26,7 +25,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case algorithm = "alg"
     /// The signature is not 64 bytes long.
     case signatureLength = "jws_sig_len"
-    /// `x5c` is not an array of two to four texts, or one of the first two is not base64 of at most 3,072 bytes.
+    /// `x5c` is not an array of two to four strings, or one of the first two is not base64 of at most 3,072 bytes.
     case certificateListForm = "x5c_form"
     /// One of the first two entries of `x5c` is not exactly one DER certificate.
     case certificateEncoding = "x5c_der"
@@ -35,38 +34,41 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case chainRoot = "chain_root"
     /// A signature in the path is invalid or uses a forbidden algorithm.
     case chainSignature = "chain_sig"
-    /// The leaf does not carry Apple's receipt signing marker exactly once.
+    /// The leaf does not have Apple's receipt signing marker exactly once.
     case leafMarker = "leaf_marker"
-    /// The intermediate does not carry Apple's developer relations marker exactly once.
+    /// The intermediate does not have Apple's developer relations marker exactly once.
     case intermediateMarker = "inter_marker"
-    /// A certificate in the path was issued by a certificate that may not issue others.
+    /// A certificate in the path was issued by a certificate that is not a certificate authority.
     case notCertificateAuthority = "not_ca"
     /// An extension is malformed, critical and unknown, or not allowed by this profile.
     case certificateExtension = "cert_ext"
-    /// The leaf's key is not a P-256 key for signatures.
+    /// The leaf's key is not a P-256 signing key.
     case leafKey = "leaf_key"
-    /// Unknown certificate chains arrive faster than they may be validated; known chains are not affected.
+    /// Unknown certificate chains arrive faster than the rate limit for their validation. Known chains are not
+    /// affected.
     case newCertificateChains = "new_chains"
-    /// The leaf's key did not sign these bytes.
+    /// The signature over these bytes is not valid for the leaf's key.
     case signature
-    /// The current time is outside the validity of the path; answered 503 within 48 hours of it, when a retry can help.
+    /// The current time is outside the validity of the path. The status is 503 within 48 hours of the validity, because
+    /// a retry can then help.
     case certificateTime = "cert_time"
     /// The issuer has revoked a certificate in the path.
     case revoked
-    /// `signedDate` is more than 24 hours ahead: this machine's clock is more likely wrong than Apple's.
+    /// `signedDate` is more than 24 hours ahead. This machine's clock is more likely to be wrong than Apple's.
     case clock
     /// The policy is strict and the revocation status is unknown.
     case revocationUnknown = "ocsp_unknown"
 
     /// The notification was signed for an app or environment that is not configured.
     case audience
-    /// The notification was signed in the sandbox, for an app configured without it; published to the sandbox topic.
+    /// The notification was signed in the sandbox, for an app that is configured without the sandbox. It is published
+    /// to the sandbox topic.
     case sandbox
-    /// The signed object is not a notification but a transaction, renewal info or app transaction.
+    /// The signed object is a transaction, renewal info or app transaction rather than a notification.
     case typeConfusion = "type_confusion"
 
-    /// The bundleId is configured, but the environment is absent, malformed or one that Apple has not signed for so
-    /// far, or `appAppleId` is absent in Production.
+    /// The bundleId is configured, but the environment is absent, malformed or not one that Apple signs for, or
+    /// `appAppleId` is absent in Production.
     case profileAudience = "profile_audience"
     /// The header has `crit` or `b64`.
     case profileCritical = "profile_crit"
@@ -78,31 +80,33 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case profileUUID = "profile_uuid"
     /// `version` does not begin with `2.`.
     case profileVersion = "profile_version"
-    /// A nested JWS is absent, not signed by Apple, or belongs to another kind, app, environment or purchase.
+    /// A nested JWS is absent, is not signed by Apple, has the wrong kind, or belongs to another app, environment or
+    /// purchase.
     case profileNested = "profile_nested"
     /// An integer that the pipeline needs has a fraction or does not fit in 64 bits.
     case profileNumber = "profile_number"
     /// `signedDate` is absent or before the App Store opened.
     case profileDate = "profile_date"
-    /// There is not exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or it is ambiguous.
+    /// The payload does not have exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or has it
+    /// ambiguously.
     case profileContainer = "profile_container"
     /// The signed payload is not a single JSON object in UTF-8 of limited depth.
     case profileEncoding = "profile_encoding"
     /// An object in the signed payload contains a duplicate member name.
     case profileDuplicate = "profile_dup"
-    /// A signed text is too long, contains control characters, or violates the grammar of its field.
+    /// A signed string is too long, contains control characters, or violates the grammar of its field.
     case profileText = "profile_text"
 
-    /// A library call failed because of this machine (memory, configuration), never because of the sender.
+    /// A library call failed because of this machine (memory, configuration), not because of the sender.
     case `internal`
 
     public var description: String { rawValue }
 
-    /// The check that fails for this reason; the signature check can also fail with `internal`.
+    /// The check that fails for this reason. The signature check can also fail with `internal`.
     public var step: VerificationStep { row.step }
 
-    /// The HTTP status. It makes Apple retry if, and only if, a retry can help. A 200 is sent after Kafka has
-    /// acknowledged the record.
+    /// The HTTP status. Apple retries after this status if, and only if, a retry can help. A 200 is sent only after
+    /// Kafka has acknowledged the record.
     public var status: Int { row.status }
 
     private var row: (step: VerificationStep, status: Int) {
@@ -133,11 +137,11 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     }
 }
 
-/// The twelve of the fourteen checks that the verifier makes; the listener makes the first two (method and path,
-/// framing and size). They run in this order. Validity and revocation are checked only after a signature has been
-/// verified; otherwise an untrusted client with Apple's public certificate chain could provoke retries.
+/// The checks of the verifier, in the order in which they run. The first two of the fourteen checks (method and path,
+/// framing and size) are made by the listener. Validity and revocation are checked only after the signature; otherwise
+/// an untrusted client could provoke retries with Apple's public certificate chain.
 public enum VerificationStep: Int, Sendable, Hashable, CaseIterable {
-    /// The outer JSON has exactly one text `signedPayload`.
+    /// The outer JSON has exactly one string `signedPayload`.
     case body = 3
     /// The JWS is three segments of strict base64url.
     case compactForm = 4

@@ -5,20 +5,20 @@ internal import Synchronization
 public protocol OCSPRequester: Sendable {
     /// Sends `request` to `address` by POST as `application/ocsp-request` and returns the body of a 200 response.
     ///
-    /// Follows no redirects, uses no proxy from the environment, and fails for a body larger than 64 KiB. The address
-    /// comes from a certificate under which a signature was verified.
-    /// - Throws: any error if no such response arrives within `timeout`; the status then stays unchanged.
+    /// Implementations follow no redirects, use no proxy from the environment, and fail for a body larger than 64 KiB.
+    /// The address comes from a certificate that has signed a verified object.
+    /// - Throws: any error if no such response arrives within `timeout`. The status then remains unchanged.
     func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8]
 }
 
-/// Checks revocation in the background and keeps the results. Verification never waits for it.
+/// Checks revocation in the background and stores the results. Verification never waits for it.
 final class RevocationChecker: Sendable {
     let policy: RevocationPolicy
     private let requester: (any OCSPRequester)?
     private let state = Mutex(RevocationState())
     private let accepted = Atomic<Int>(0)
 
-    /// Timeout of one OCSP request.
+    /// The timeout of one OCSP request.
     static let timeout = Duration.seconds(10)
 
     init(policy: RevocationPolicy, requester: (any OCSPRequester)?) {
@@ -35,11 +35,11 @@ final class RevocationChecker: Sendable {
         }
     }
 
-    /// Returns the revocation status of the leaf and the intermediate, and requests it regularly from now on.
+    /// Returns the revocation status of the leaf and the intermediate, which is requested regularly from now on.
     ///
-    /// Call this only for a path that is valid now and under which a notification for one of our apps was signed:
-    /// requests go to addresses in the certificates, and a missing response alerts an operator. Anyone can post old
-    /// notifications, or notifications for other apps.
+    /// Call this only for a path that is valid now and that signed a notification for one of our apps. Requests go to
+    /// addresses in the certificates, and a missing response alerts operators, but anyone can post old notifications or
+    /// notifications for other apps.
     func standings(of path: ValidatedPath, at now: Int64) -> [RevocationStanding] {
         guard policy != .off else { return [] }
         return state.withLock { state in
@@ -50,22 +50,21 @@ final class RevocationChecker: Sendable {
         }
     }
 
-    /// Counts a notification that was accepted with an unknown revocation status.
+    /// Counts a notification that was accepted although the revocation status is unknown.
     func countAcceptedUnknown() {
         accepted.add(1, ordering: .relaxed)
     }
 
-    /// Sends each request when it is due, until the task is cancelled; returns at once with policy `off`. Requests run
-    /// concurrently: a slow responder delays only the status of its own certificate.
+    /// Sends each request when it is due, until the task is cancelled. Returns immediately with the policy `off`.
+    /// Requests run concurrently, so that a slow responder delays only the status of its own certificate.
     /// - Parameters:
-    ///   - clock: milliseconds since 1970; read again when a response arrives.
-    ///   - pause: maximum delay of a due request. The state determines how often requests are sent.
+    ///   - clock: returns the current time, in milliseconds since 1970; read again when a response arrives.
+    ///   - pause: the maximum delay of a due request. How often requests are sent depends on the state.
     func run(clock: @escaping @Sendable () -> Int64, pause: Duration) async {
         guard policy != .off else { return }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                // There is at most one request for each remembered certificate, and the number of certificates is
-                // limited.
+                // Each remembered certificate has at most one request, and the number of certificates is limited.
                 for question in state.withLock({ $0.takeDueQuestions(at: clock()) }) {
                     group.addTask { await self.ask(question, clock: clock) }
                 }

@@ -1,17 +1,17 @@
 internal import Cryptography
 internal import Synchronization
 
-/// Schedules OCSP requests. Has no side effects: callers pass the clock and the random number generator.
+/// Schedules OCSP requests, without side effects. Callers pass the time and the random number generator.
 ///
-/// Each pair of certificate and issuer has at most one request at a time. A good response is valid until the
-/// responder's next update, at most 24 hours after it was made, and is renewed well before that; failures are retried
-/// at increasing intervals. All times are milliseconds since 1970.
+/// Each pair of certificate and issuer has at most one request in flight. A good response is valid until the
+/// responder's next update, but for at most 24 hours, and is renewed well before that. Failures are retried at
+/// increasing intervals. All times are in milliseconds since 1970.
 struct RevocationState {
     struct Question {
         let id: SHA256Digest
         let subject: Certificate
         let issuer: Certificate
-        /// The responder's address, from a certificate under which a signature has been verified; nil if the
+        /// The address of the responder, taken from a certificate that has signed a verified object, or nil if the
         /// certificate names no responder.
         let address: String?
     }
@@ -39,9 +39,9 @@ struct RevocationState {
     /// Minimum interval between requests for one certificate.
     static let shortestPause: Int64 = 15_000
     static let longestPause: Int64 = 600_000
-    /// How long a status may be unknown before an operator is alerted.
+    /// How long a status may be unknown before operators are alerted.
     static let alertAfter: Int64 = 300_000
-    /// How long a certificate counts as in use after its last use: Apple replaces leaves, and OCSP responders stop
+    /// How long a certificate is considered in use after its last use. Apple replaces leaves, and OCSP responders stop
     /// answering for old ones.
     static let inUse: Int64 = 3_600_000
     /// How long a certificate is remembered after its last use.
@@ -50,7 +50,7 @@ struct RevocationState {
     private var entries: [SHA256Digest: Entry] = [:]
     private var outcomes: [String: Int] = [:]
 
-    /// Returns whether `subject` is known to be revoked; this counts as a use.
+    /// Returns whether `subject` is known to be revoked. A call also marks the certificate as used.
     mutating func isRevoked(_ subject: Certificate, issuer: Certificate, at now: Int64) -> Bool {
         let id = Self.id(of: subject, issuer: issuer)
         guard let entry = entries[id], entry.standing.known(at: now) == .revoked else { return false }
@@ -65,7 +65,7 @@ struct RevocationState {
         return hash.finish()
     }
 
-    /// Returns the revocation status of `subject` under `issuer`. If it is new, a request is due at once.
+    /// Returns the revocation status of `subject` under `issuer`. If the pair is new, a request is due immediately.
     mutating func standing(of subject: Certificate, issuer: Certificate, at now: Int64) -> RevocationStanding {
         let id = Self.id(of: subject, issuer: issuer)
         if let entry = entries[id] {
@@ -80,7 +80,7 @@ struct RevocationState {
         return standing
     }
 
-    // Keep revoked certificates: evicting one would accept its chain again until the next response.
+    // Keep revoked certificates. If one were evicted, its chain would be accepted again until the next response.
     private mutating func makeRoom() {
         guard entries.count >= Self.capacity else { return }
         let removable = entries.filter { !$0.value.isAsking && $0.value.standing.known(at: .max) != .revoked }
@@ -88,7 +88,7 @@ struct RevocationState {
         if let oldest = candidates.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { entries[oldest] = nil }
     }
 
-    /// Returns the requests that are due now. Each counts as in flight until its outcome is recorded.
+    /// Returns the requests that are due now. Each is considered in flight until its outcome is recorded.
     mutating func takeDueQuestions(at now: Int64) -> [Question] {
         entries = entries.filter { _, entry in
             entry.isAsking || entry.standing.known(at: .max) == .revoked
@@ -118,8 +118,8 @@ struct RevocationState {
             entry.standing.setGood(until: end)
             entry.unknownSince = nil
             entry.failures = 0
-            // Between half and four fifths of the remaining time, at random, so that processes do not send requests
-            // simultaneously.
+            // The pause is random, between half and four fifths of the remaining time, so that processes do not send
+            // requests simultaneously.
             let left = max(0, Self.difference(end, now))
             let pause = Int64.random(in: left / 2...max(left / 2, left / 10 * 8), using: &random)
             entry.nextQuestion = Self.sum(now, max(Self.shortestPause, pause))
@@ -132,7 +132,7 @@ struct RevocationState {
         entries[id] = entry
     }
 
-    /// Counts the certificates in use by status, and determines whether an operator should intervene.
+    /// Counts the certificates in use by status, and determines whether an operator should act.
     func status(at now: Int64) -> RevocationStatus {
         var status = RevocationStatus(outcomes: outcomes)
         for entry in entries.values where Self.difference(now, entry.lastUse) <= Self.inUse {
@@ -149,7 +149,7 @@ struct RevocationState {
         return status
     }
 
-    // Responses are in seconds; ASN.1 limits their dates to the year 9999.
+    // Times in responses are in seconds, and ASN.1 limits dates to the year 9999.
     private static func end(thisUpdate: Int64, nextUpdate: Int64?) -> Int64 {
         let (made, overflow) = thisUpdate.multipliedReportingOverflow(by: 1000)
         let (next, nextOverflow) = (nextUpdate ?? .max).multipliedReportingOverflow(by: 1000)
@@ -179,7 +179,7 @@ struct RevocationState {
     }
 }
 
-/// Revocation status of one certificate; read on the hot path without a lock.
+/// The revocation status of one certificate, read on the hot path without a lock.
 final class RevocationStanding: Sendable {
     // The time until which the last good response is valid, in milliseconds since 1970.
     private let goodUntil = Atomic<Int64>(.min)
@@ -198,23 +198,24 @@ final class RevocationStanding: Sendable {
         goodUntil.store(end, ordering: .relaxed)
     }
 
-    /// Marks the certificate as permanently revoked: a signed revocation remains true.
+    /// Marks the certificate as permanently revoked, because a signed revocation cannot be undone.
     func setRevoked() {
         revoked.store(true, ordering: .relaxed)
     }
 }
 
-/// Revocation status of all certificates in use, for metrics, logs and alerts.
+/// The revocation status of all certificates in use, for metrics, logs and alerts.
 public struct RevocationStatus: Sendable, Hashable {
-    /// Number of responses and failures since the start, by kind.
+    /// The number of responses and failures since the start, by kind.
     public var outcomes: [String: Int] = [:]
     /// Number of certificates with a good response that is still valid.
     public var good = 0
-    /// Number of certificates that their issuer revoked.
+    /// The number of certificates that have been revoked by their issuer.
     public var revoked = 0
     /// Number of certificates without a valid response.
     public var unknown = 0
-    /// Number of notifications accepted while the status of one of their certificates was unknown (policy `soft`).
+    /// The number of notifications accepted although the status of one of their certificates was unknown (policy
+    /// `soft`).
     public var acceptedUnknown = 0
     /// Whether a response has been missing for five minutes or longer, or a certificate is revoked.
     public var needsAttention = false

@@ -1,12 +1,12 @@
 internal import Cryptography
 internal import Synchronization
 
-/// A payload, exactly as decoded, that was signed under a certificate chain with a pinned root. Validity and revocation
+/// An exactly decoded payload, signed with a certificate chain that leads to a pinned root. Validity and revocation
 /// have not been checked yet.
 struct SignedObject {
     let payload: [UInt8]
     let header: KnownHeader
-    /// SHA-256 of the signed bytes, `header.payload` as received.
+    /// The SHA-256 digest of the signed bytes, `header.payload` as received.
     let digest: SHA256Digest
     let signature: [UInt8]
     /// The precomputed table of the key, if any.
@@ -18,13 +18,13 @@ struct SignedObject {
 final class OpenedObject {
     let payload: [UInt8]
     let header: KnownHeader
-    /// Whether no signature under the header has been verified so far.
+    /// Whether no signature has been verified with this header before.
     let isNewHeader: Bool
     let digest: SHA256Digest
     let signature: [UInt8]
     /// The precomputed table of the key, if any.
     let table: FixedKeys.Table?
-    /// The table's result for the signature; nil if the table was not used.
+    /// The table's result for the signature, or nil if the table was not used.
     var isGoodByTable: Bool?
 
     init(
@@ -40,7 +40,7 @@ final class OpenedObject {
     }
 }
 
-/// Runs checks 4 to 10 for one compact JWS, outer or nested.
+/// Runs checks 4 to 10 on one compact JWS, outer or nested.
 final class SignedObjectVerifier: Sendable {
     private let trust: TrustStore
     private let limiter: NewCertificateChainLimiter
@@ -57,16 +57,16 @@ final class SignedObjectVerifier: Sendable {
     /// Number of certificate path validations so far; each takes about a millisecond.
     var validations: Int { validated.load(ordering: .relaxed) }
 
-    /// Verifies a single object: ``open(_:at:isNested:)``, then ``verify(_:)``.
-    /// - Parameter now: milliseconds since 1970.
+    /// Verifies a single object with ``open(_:at:isNested:)`` and ``verify(_:)``.
+    /// - Parameter now: the current time, in milliseconds since 1970.
     func verify(_ jws: ArraySlice<UInt8>, at now: Int64) throws(Refusal) -> SignedObject {
         try verify(try open(jws, at: now))
     }
 
-    /// Runs checks 4 to 9 and checks the signature's length.
+    /// Runs checks 4 to 9 and checks the length of the signature.
     /// - Parameters:
-    ///   - now: milliseconds since 1970.
-    ///   - isNested: whether the text is inside a payload that Apple signed; if so, a new certificate chain is not
+    ///   - now: the current time, in milliseconds since 1970.
+    ///   - isNested: whether the text is inside a payload that Apple signed. If so, new certificate chains are not
     ///     rate-limited.
     func open(_ jws: ArraySlice<UInt8>, at now: Int64, isNested: Bool = false) throws(Refusal) -> OpenedObject {
         let known = cache.header(of: jws)
@@ -84,7 +84,7 @@ final class SignedObjectVerifier: Sendable {
         let midstate = SHA256Midstate(prefix: text + [UInt8(ascii: ".")])
         let fresh = KnownHeader(
             text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path)
-        // A signature under a known header has been verified before; renewing the header now keeps the cost of bad
+        // A signature has been verified with this header before. Renewing the header now keeps the cost of invalid
         // signatures under it low.
         if known != nil { cache.insert(fresh) }
         return OpenedObject(
@@ -93,13 +93,13 @@ final class SignedObjectVerifier: Sendable {
             table: fixedKeys?.table(of: path, at: now))
     }
 
-    /// Parses a JWS under a known header. This is the hot path: only two segments remain to be parsed.
+    /// Parses a JWS with a known header. This is the hot path; only two segments remain to be parsed.
     private func open(
         _ jws: ArraySlice<UInt8>, under known: KnownHeader, at now: Int64
     ) throws(Refusal) -> OpenedObject {
         let start = jws.startIndex + known.text.count + 1
-        // A signature of 64 bytes has 86 characters, so its dot is found without a search. The decoder rejects any
-        // other dot.
+        // A 64-byte signature has 86 characters, so its dot is found without a search. The decoder rejects a dot
+        // anywhere else.
         let signatureStart = jws.endIndex - 86
         let segments: (payload: Range<Int>, signature: Range<Int>)
         if signatureStart - 1 > start, jws[signatureStart - 1] == UInt8(ascii: ".") {
@@ -117,7 +117,7 @@ final class SignedObjectVerifier: Sendable {
             table: fixedKeys?.table(of: known.path, at: now))
     }
 
-    /// Check 10: uses the table's result if it is final, otherwise OpenSSL's, and then caches the header.
+    /// Check 10: uses the result of the table if it is final, otherwise OpenSSL, then caches the header.
     func verify(_ object: OpenedObject) throws(Refusal) -> SignedObject {
         let path = object.header.path
         if fixedKeys?.isDecided(object) != true {
@@ -136,9 +136,9 @@ final class SignedObjectVerifier: Sendable {
             table: object.table)
     }
 
-    /// Adds a header segment under which another process has verified a signature, so that Apple's first notifications
+    /// Adds a header segment with which another process has verified a signature, so that Apple's first notifications
     /// after a start do not compete with arbitrary new chains. The certificates are checked as usual, and every
-    /// signature under the header is still verified.
+    /// signature is still verified.
     ///
     /// - Throws: a refusal from one of checks 4 to 9 or 11.
     func remember(header segment: [UInt8], at now: Int64) throws(Refusal) {
@@ -169,7 +169,7 @@ final class SignedObjectVerifier: Sendable {
         return path
     }
 
-    /// Hashes each entry preceded by its length, so that different lists never give the same input. The content of a
+    /// Hashes each entry preceded by its length, so that different lists never produce the same input. The content of a
     /// third or fourth entry that is not base64 does not matter.
     private static func digest(of encodings: [[UInt8]?]) -> SHA256Digest {
         var hash = SHA256()

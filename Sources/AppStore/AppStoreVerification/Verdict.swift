@@ -3,20 +3,20 @@ public import JSON
 
 /// The verifier's decision about one body.
 public enum Verdict: Sendable {
-    /// Signed by Apple for a configured app, and as documented: published to a notification topic.
+    /// Signed by Apple for a configured app, and as documented. It is published to a notification topic.
     case accepted(VerifiedNotification)
-    /// Signed by Apple for a configured app, but not as documented: published to the quarantine topic, then answered
-    /// 200.
+    /// Signed by Apple for a configured app, but not as documented. It is published to the quarantine topic, then
+    /// answered with 200.
     case nonconforming(NonconformingNotification)
-    /// Signed by Apple for a configured app and already stored; its nested objects were not examined. Returned only if
-    /// the caller passes a lookup for stored notifications.
+    /// Signed by Apple for a configured app, and already stored. The nested objects were not examined. Returned only if
+    /// the caller can look up stored notifications.
     case duplicate(NotificationEnvelope)
-    /// Signed by Apple, but for another app, or not a notification: nothing is stored.
+    /// Signed by Apple, but not a notification or for another app. Nothing is stored.
     case notForUs(Refusal)
-    /// Not signed by Apple, or no longer trusted: nothing is stored.
+    /// Not signed by Apple, or no longer trusted. Nothing is stored.
     case notApple(Refusal)
-    /// A retry can help: certificates just outside their validity, an unknown revocation status, too many unknown
-    /// certificate chains, a wrong clock, or a failure of this machine.
+    /// Not decided yet, because a retry can help: certificates just outside their validity, an unknown revocation
+    /// status, too many unknown certificate chains, a wrong clock, or a failure of this machine.
     case retryLater(Refusal)
     /// The scanned body of a version 1 notification or status update (`notification_type` next to a shared secret). It
     /// is unsigned and not verified here.
@@ -25,33 +25,33 @@ public enum Verdict: Sendable {
 
 /// A notification that passed every check. Only this module can create one.
 public struct VerifiedNotification: Sendable {
-    /// The compact JWS exactly as received: a slice of the body if the text contains no escapes.
+    /// The compact JWS exactly as received. It is a slice of the body if the text contains no escapes.
     public let signedText: ArraySlice<UInt8>
     /// A copy of ``signedText``.
     public var signedPayload: [UInt8] { Array(signedText) }
-    /// The payload's JSON text, exactly as signed.
+    /// The JSON text of the payload, exactly as signed.
     public let notification: [UInt8]
-    /// The JSON text of `signedTransactionInfo`, as signed; nil if Apple sent none.
+    /// The JSON text of `signedTransactionInfo` as signed, or nil if Apple sent none.
     public let transaction: [UInt8]?
-    /// The JSON text of `signedRenewalInfo`, as signed; nil if Apple sent none.
+    /// The JSON text of `signedRenewalInfo` as signed, or nil if Apple sent none.
     public let renewalInfo: [UInt8]?
-    /// The JSON text of `signedAppTransactionInfo`, as signed; nil if Apple sent none.
+    /// The JSON text of `signedAppTransactionInfo` as signed, or nil if Apple sent none.
     public let appTransaction: [UInt8]?
     /// The parsed payload: identity, type, date, and the ranges of the nested texts within `notification`.
     public let envelope: NotificationEnvelope
-    /// Whether the type is about a subscription but `signedRenewalInfo` is absent, although Apple documents it for the
-    /// type.
+    /// Whether the notification is about a subscription but lacks `signedRenewalInfo`, although Apple documents it for
+    /// the type.
     public var lacksRenewalInfo: Bool { NestedObjectChecks.lacksRenewalInfo(envelope) }
-    /// `transaction`, parsed.
+    /// The parsed `transaction`.
     public let transactionEnvelope: TransactionEnvelope?
-    /// `renewalInfo`, parsed.
+    /// The parsed `renewalInfo`.
     public let renewalInfoEnvelope: RenewalInfoEnvelope?
-    /// `appTransaction`, parsed.
+    /// The parsed `appTransaction`.
     public let appTransactionEnvelope: AppTransactionEnvelope?
-    /// The certificate chain under which the notification was signed.
+    /// The certificate chain that the notification was signed with.
     public let certificates: CertificateSerials
-    /// `sandbox` if the app is configured without the sandbox; nil if everything is as configured. The envelope's
-    /// environment determines the topic in either case.
+    /// `sandbox` if the app is configured without the sandbox, or nil if everything is as configured. In both cases the
+    /// envelope's environment determines the topic.
     public let reason: Reason?
 
     init(
@@ -75,41 +75,41 @@ public struct VerifiedNotification: Sendable {
 /// A body that Apple signed for a configured app, but that differs from Apple's documentation.
 public struct NonconformingNotification: Sendable, Hashable {
     public let reason: Reason
-    /// A constant that is more specific than the reason.
+    /// A constant text that is more specific than the reason.
     public let detail: String
-    /// The app, if the payload names one that is configured.
+    /// The app, if the payload identifies one that is configured.
     public let bundleId: String?
-    /// The environment's text, at most 256 bytes, if the payload has one.
+    /// The environment as received, at most 256 bytes, if the payload has one.
     public let environment: String?
     /// `notificationUUID`, if it is a UUID.
     public let notificationUUID: String?
-    /// The certificate chain under which the notification was signed.
+    /// The certificate chain that the notification was signed with.
     public let certificates: CertificateSerials?
-    /// SHA-256 of the signed bytes, `header.payload` as received, 32 bytes. It is equal for every copy, however the
-    /// signature is spelled and whatever JSON surrounds it. Nil if no signature was verified.
+    /// The SHA-256 digest of the signed bytes, `header.payload` as received (32 bytes). It is the same for every copy,
+    /// even if the encoding of the signature or the surrounding JSON differs. Nil if no signature was verified.
     public let signedPartDigest: [UInt8]?
 }
 
-/// Why nothing of a body is stored. Checks throw it; the verifier's callers receive it in the ``Verdict``.
+/// The reason why nothing of a body is stored. Checks throw it; callers of the verifier receive it in the ``Verdict``.
 public struct Refusal: Error, Hashable {
     public let reason: Reason
     /// The check that failed.
     public let step: VerificationStep
-    /// The HTTP status: the one of the reason, except for `cert_time` within 48 hours.
+    /// The HTTP status, which is that of the reason, except for `cert_time` within 48 hours.
     public let status: Int
-    /// A constant that is more specific than the reason; never text from the sender.
+    /// A constant text that is more specific than the reason. It never contains text from the sender.
     public let detail: String
-    /// For `cert_time`: seconds between the current time and the validity of the path.
+    /// The number of seconds between the current time and the validity of the path, for `cert_time`.
     public let secondsOutsideValidity: Int64?
     /// The certificate chain, if it was validated.
     public let certificates: CertificateSerials?
-    /// The app named by a payload that Apple signed, at most 256 bytes; otherwise nil.
+    /// The app in a payload that Apple signed, at most 256 bytes, or nil otherwise.
     public let bundleId: String?
-    /// For `chain_root`, if leaf and intermediate have Apple's markers: SHA-256 of the last certificate in `x5c` as 64
-    /// lower-case hexadecimal digits, unless that certificate is pinned. Either the configuration lacks a root, or
-    /// someone copied the markers, which anyone can do.
+    /// The SHA-256 digest of the last certificate in `x5c`, as 64 lower-case hexadecimal digits. Set only for
+    /// `chain_root` if the leaf and the intermediate have Apple's markers and that certificate is not pinned. Either
+    /// the configuration lacks a root, or someone copied the markers, which anyone can do.
     public let unknownRootFingerprint: String?
-    /// See ``NonconformingNotification/signedPartDigest``; nil unless a retry can help.
+    /// The digest as in ``NonconformingNotification/signedPartDigest``, or nil unless a retry can help.
     public let signedPartDigest: [UInt8]?
 
     init(
@@ -136,7 +136,7 @@ public struct Refusal: Error, Hashable {
     }
 }
 
-/// Serial numbers of a validated path, in lower-case hexadecimal without leading zeros.
+/// The serial numbers of a validated path, in lower-case hexadecimal without leading zeros.
 public struct CertificateSerials: Sendable, Hashable {
     public let leaf: String
     public let intermediate: String

@@ -3,14 +3,14 @@ internal import Cryptography
 
 /// The trust anchors, apps and policies of a verifier.
 public struct VerifierConfiguration: Sendable {
-    /// The pinned roots, each as DER. They are the only trust anchors: neither the system's store nor the entries of
+    /// The pinned roots in DER. They are the only trust anchors: neither the system's trust store nor the entries of
     /// `x5c` are trusted.
     public var roots: [[UInt8]]
     /// The apps for which notifications are accepted; never empty.
     public var apps: [AppIdentity]
     public var revocation: RevocationPolicy
     public var newCertificateChains: NewCertificateChainLimits
-    /// Whether the notification's `version` must begin with `2.`. False only for Apple's own test data, which has no
+    /// Whether the notification's `version` must begin with `2.`. False only for Apple's test data, which has no
     /// version.
     public var requiresVersion: Bool
     /// Settings for precomputed key tables, off by default.
@@ -32,9 +32,9 @@ public struct VerifierConfiguration: Sendable {
 /// An app for which notifications are accepted.
 public struct AppIdentity: Sendable, Hashable {
     public let bundleId: BundleId
-    /// Apple's numeric app id. It is compared only in Production, because it is optional in the sandbox.
+    /// Apple's numeric app ID. It is compared only in Production, because it is optional in the sandbox.
     public let appAppleId: AppAppleId
-    /// `Production`, `Sandbox` or both. The verifier's initializer rejects others, because Apple does not sign their
+    /// `Production`, `Sandbox` or both. The verifier rejects other environments, because Apple does not sign their
     /// data. Sandbox notifications for an app without `Sandbox` are accepted and marked.
     public let environments: Set<AppStoreEnvironment>
 
@@ -51,7 +51,7 @@ public struct AppIdentity: Sendable, Hashable {
 public enum RevocationPolicy: String, Sendable, CaseIterable {
     /// Refuse with `ocsp_unknown`, so that Apple retries later.
     case strict
-    /// Accept, count, and raise an alert after five minutes.
+    /// Accept and count, and raise an alert after five minutes.
     case soft
     /// Send no OCSP requests.
     case off
@@ -59,10 +59,10 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
 
 /// Size limits for a body, depending on its version.
 public struct BodyLimits: Sendable, Hashable {
-    /// Maximum size in bytes of a body with `signedPayload`; a larger body is refused with `too_large`.
+    /// The maximum size in bytes of a body with `signedPayload`. A larger body is refused with `too_large`.
     public var signedBytes: Int
-    /// Maximum number of member names, and of array elements, in a version 1 or older body; a thousand of each if none
-    /// is expected.
+    /// The maximum number of member names, and of array elements, in a body of version 1 or older. If none is expected,
+    /// both limits are a thousand.
     public var legacyEntries: Int
 
     public init(signedBytes: Int = .max, legacyEntries: Int = 0) {
@@ -71,12 +71,12 @@ public struct BodyLimits: Sendable, Hashable {
     }
 }
 
-/// Limits on the validation of unknown certificate paths. Each costs about a millisecond, and an untrusted client can
-/// create them at will.
+/// Limits on the validation of unknown certificate paths. A validation takes about a millisecond, and an untrusted
+/// client can create any number of paths.
 public struct NewCertificateChainLimits: Sendable, Hashable {
     /// Number of paths per second.
     public var perSecond: Int
-    /// Number of distinct paths validated at the same time.
+    /// The number of distinct paths validated at the same time.
     public var concurrency: Int
 
     public init(perSecond: Int = 50, concurrency: Int = 1) {
@@ -85,14 +85,14 @@ public struct NewCertificateChainLimits: Sendable, Hashable {
     }
 }
 
-/// Why a verifier cannot start; the cause is always its configuration or this machine.
+/// The reason why a verifier cannot start. The cause is always its configuration or this machine.
 public struct VerifierSetupError: Error, Equatable, CustomStringConvertible {
     public enum Code: Sendable {
         /// A root is not a certificate or not self-signed, or this machine's OpenSSL cannot verify it.
         case root
         /// There is no app, a duplicate app, or an environment whose data Apple does not sign.
         case apps
-        /// The policy needs an OCSP requester and none was given, or the limits accept nothing.
+        /// The policy requires an OCSP requester but there is none, or the limits accept nothing.
         case settings
     }
 
@@ -139,7 +139,7 @@ extension VerifierConfiguration {
         }
     }
 
-    /// Returns the pinned roots. Verifies that each is self-signed, which also tests this machine's OpenSSL.
+    /// Returns the pinned roots, after verifying that each is self-signed. This also tests this machine's OpenSSL.
     func trustStore() throws(VerifierSetupError) -> TrustStore {
         guard SHA256.digest(of: AppleRootCertificate.g3).hex == AppleRootCertificate.g3Fingerprint else {
             throw VerifierSetupError(

@@ -4,15 +4,15 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// An embedded broker with the topics of one scenario, on which the runtime runs with one member at a time.
+/// An embedded broker with the topics of one scenario. The runtime runs on it with one member at a time.
 final class ContractRun: Sendable {
-    /// How long to wait for a join: joining a group on the embedded broker takes 3 s, or more on a busy machine.
+    /// How long to wait for a join. Joining a group on the embedded broker takes 3 s, or more on a busy machine.
     private static let joining: Duration = .seconds(20)
 
     private struct State {
         var good: Set<RecordPosition> = []
         var all: Set<RecordPosition> = []
-        /// Number of the current group; each group starts without commits.
+        /// The number of the current group. Each group starts without commits.
         var group = 0
     }
 
@@ -23,7 +23,7 @@ final class ContractRun: Sendable {
     private let watch = HandlerWatch()
     private let state = Mutex(State())
 
-    /// - Parameter good: records that no handler may dead-letter.
+    /// - Parameter good: records that the handler must not dead-letter.
     init(_ good: [KafkaProducerRecord]) throws {
         self.good = Set(good)
         topics = Set(good.map(\.topic)).sorted { $0.rawValue < $1.rawValue }
@@ -34,7 +34,8 @@ final class ContractRun: Sendable {
 
     func end() async { await broker.stop() }
 
-    /// Writes records in order, each acknowledged before the next. Records without a partition go to the first one.
+    /// Writes records in order, waiting for each acknowledgement before the next record. Records without a partition go
+    /// to the first one.
     func write(_ records: [KafkaProducerRecord]) async throws {
         let producer = try KafkaProducer(kafka, topics: topics)
         for record in records {
@@ -54,8 +55,8 @@ final class ContractRun: Sendable {
     /// Runs the handler until every written record is finished.
     ///
     /// - Parameters:
-    ///   - asNewGroup: whether to start from the beginning, like a group without commits.
-    ///   - failing: whether every call fails twice: before and after its effect.
+    ///   - asNewGroup: whether to start from the beginning, as a group without commits does.
+    ///   - failing: whether every call fails twice, once before and once after its effect.
     ///   - meanwhile: runs concurrently; returns the problems it finds.
     /// - Returns: all problems found.
     func consume(
@@ -87,7 +88,7 @@ final class ContractRun: Sendable {
         return problems
     }
 
-    /// Runs the handler until its partition is lost during a call, which is cancelled.
+    /// Runs the handler until its partition is lost during a call, which cancels the call.
     ///
     /// - Parameters:
     ///   - first: records that are handled before the loss.
@@ -114,7 +115,7 @@ final class ContractRun: Sendable {
         return deadLettered
     }
 
-    /// Waits for a condition, checking it every few milliseconds.
+    /// Waits for a condition, polling it every few milliseconds.
     static func wait(within limit: Duration, _ condition: () -> Bool) async -> Bool {
         let end = ContinuousClock.now + limit
         while !condition() {

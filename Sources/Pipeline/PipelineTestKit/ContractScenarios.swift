@@ -4,7 +4,7 @@ internal import PipelineRuntime
 extension HandlerContract {
     /// Runs one scenario, starting with an empty sink.
     ///
-    /// - Parameter expected: the effect of handling every record once; nil if this scenario determines it.
+    /// - Parameter expected: the effect of handling every record once, or nil if this scenario determines it.
     func run(
         _ scenario: Scenario, expecting expected: [String: String]?
     ) async throws -> (effect: [String: String], violations: [ContractViolation]) {
@@ -71,7 +71,7 @@ extension HandlerContract {
         try await subject.withholdSink?(true)
         try await run.write(records)
         return try await run.consume(handler, within: limit) { watch in
-            // Longer than retries last for an error caused by the record itself.
+            // The limit is longer than retries of an error that is caused by the record itself.
             let triedEnough = await ContractRun.wait(within: limit) { watch.mostCalls >= 6 || !watch.finished.isEmpty }
             let early = watch.finished.count
             try await subject.withholdSink?(false)
@@ -99,14 +99,15 @@ extension HandlerContract {
         return differences
     }
 
-    /// Reverses the order of the keys, according to their first records. The records of each key stay in order.
+    /// Reverses the order of the keys, where a key's position is that of its first record. The records of each key stay
+    /// in order.
     private static func byKeyReversed(_ records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         var keys: [[UInt8]?] = []
         for record in records where !keys.contains(record.key) { keys.append(record.key) }
         return keys.reversed().flatMap { key in records.filter { $0.key == key } }
     }
 
-    /// Inserts one of `others` after each of `records`, and the rest at the end.
+    /// Inserts one of `others` after each of `records`, and the remaining ones at the end.
     private static func mixed(
         _ records: [KafkaProducerRecord], with others: [KafkaProducerRecord]
     ) -> [KafkaProducerRecord] {
@@ -114,7 +115,7 @@ extension HandlerContract {
         return records.flatMap { [$0] + (rest.popFirst().map { [$0] } ?? []) } + Array(rest)
     }
 
-    /// Returns records with keys and values that no model expects. All except the last have their own keys and
+    /// Returns records with keys and values that no handler expects. All except the last have their own keys and
     /// CloudEvents identifiers, so that they cannot replace a good record.
     private static func malformedRecords(like records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         guard let good = records.first, let last = records.last else { return [] }
@@ -139,7 +140,7 @@ extension HandlerContract {
                     KafkaProducerRecord(topic: good.topic, partition: good.partition, key: key, value: value))
             }
         }
-        // A copy of the last good record with meaningless headers.
+        // A copy of the last good record, with meaningless headers.
         var unknown = last
         unknown.headers = [
             KafkaHeader(key: "ce_type", text: "com.example.unknown"), KafkaHeader(key: "ce_type", value: nil),

@@ -1,16 +1,16 @@
 public import Kafka
 public import PipelineRuntime
 
-/// One handler under test with its own sink.
+/// A handler under test, with its own sink.
 public struct HandlerSubject: Sendable {
-    /// Creates a new handler with the same sink, as after a process restart.
+    /// Creates a new handler with the same sink, as a process restart does.
     public var handler: @Sendable () async throws -> PipelineHandler
-    /// Returns the current content of the sink: an entry for each item that the handler keeps, such as one per key.
+    /// Returns the current content of the sink, with an entry for each item in it, such as one per key.
     public var effect: @Sendable () async throws -> [String: String]
-    /// Makes the sink unavailable (`true`) or available again (`false`); if nil, this is not tested.
+    /// Makes the sink unavailable (`true`) or available again (`false`). If nil, this is not tested.
     public var withholdSink: (@Sendable (Bool) async throws -> Void)?
 
-    /// Creates a subject. Each scenario creates its own, so that it starts with an empty sink.
+    /// Creates a subject. Each scenario uses its own subject, so that it starts with an empty sink.
     public init(
         handler: @escaping @Sendable () async throws -> PipelineHandler,
         effect: @escaping @Sendable () async throws -> [String: String],
@@ -22,7 +22,7 @@ public struct HandlerSubject: Sendable {
     }
 }
 
-/// Tests the contract for handlers: whatever happens to the log, the effect is the same as if every record had been
+/// Tests the contract of handlers: whatever happens to the log, the effect is the same as if every record had been
 /// handled exactly once.
 ///
 /// Each scenario runs the handler in the real runtime on its own embedded broker. A scenario takes several seconds,
@@ -39,25 +39,26 @@ public struct HandlerSubject: Sendable {
 /// }
 /// ```
 public struct HandlerContract: Sendable {
-    /// The scenarios that a handler must withstand.
+    /// The scenarios in which a handler must keep the contract.
     public enum Scenario: String, Sendable, CaseIterable {
-        /// Every record once. The effects of all other scenarios are compared with this one.
+        /// Every record is delivered once. The effects of all other scenarios are compared with this one.
         case once
-        /// Every record twice in a row, as after a producer's retry.
+        /// Every record is delivered twice in a row, as after a producer's retry.
         case duplicates
-        /// The keys in a different order; the records of each key stay in order.
+        /// Keys are delivered in a different order. The records of each key stay in order.
         case otherOrder = "other order of keys"
-        /// All records again with the same handler, as after an operator resets the group.
+        /// All records are delivered again to the same handler, as after an operator resets the group.
         case rewind
         /// Half of the records are handled without a commit, then all of them by a new handler.
         case crash
-        /// Values that are not text or are truncated, null and empty values and keys, unknown headers and types.
+        /// Malformed records are added: values that are not text or are truncated, null and empty values and keys, and
+        /// unknown headers and types.
         case malformedRecords = "malformed records"
-        /// The partition is lost during a call, and then assigned again.
+        /// The partition is lost during a call, then assigned again.
         case cancellation
-        /// Every record fails with an infrastructure fault, once before and once after its effect, and is retried.
+        /// Every record fails with an infrastructure fault, once before and once after its effect, then succeeds.
         case infrastructureFault = "infrastructure fault"
-        /// The sink is unavailable for a while (only with `withholdSink`).
+        /// The sink is unavailable for a while. Runs only with `withholdSink`.
         case sinkAway = "sink away"
     }
 
@@ -67,9 +68,9 @@ public struct HandlerContract: Sendable {
 
     /// - Parameters:
     ///   - records: at least two good records, each with an effect; preferably several records for each of several
-    ///     keys. They are written in this order. A topic has one partition unless a record specifies another.
-    ///   - limit: maximum time for the handler to process all records.
-    ///   - subject: creates a handler with an empty sink.
+    ///     keys. They are written in this order. A topic has one partition unless a record specifies another one.
+    ///   - limit: the maximum time in which the handler must process all records.
+    ///   - subject: creates a subject with an empty sink.
     public init(
         records: [KafkaProducerRecord], within limit: Duration = .seconds(20),
         subject: @escaping @Sendable () async throws -> HandlerSubject
@@ -79,9 +80,9 @@ public struct HandlerContract: Sendable {
         self.subject = subject
     }
 
-    /// Runs the scenarios. Returns an empty list if the handler fulfils the contract.
+    /// Runs the scenarios and returns all violations. The list is empty if the handler keeps the contract.
     ///
-    /// - Throws: errors of the subject or the embedded broker; the result is then undetermined.
+    /// - Throws: an error of the subject or the embedded broker. The result is then undetermined.
     public func violations(_ scenarios: [Scenario] = Scenario.allCases) async throws -> [ContractViolation] {
         let once = try await run(.once, expecting: nil)
         guard once.violations.isEmpty else { return once.violations }
@@ -94,7 +95,7 @@ public struct HandlerContract: Sendable {
     }
 }
 
-/// A violation of the contract by the handler.
+/// A violation of the contract by a handler.
 public struct ContractViolation: Sendable, Equatable, CustomStringConvertible {
     /// The scenario in which the violation occurred.
     public let scenario: HandlerContract.Scenario

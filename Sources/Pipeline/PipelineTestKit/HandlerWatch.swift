@@ -19,19 +19,20 @@ extension KafkaRecord {
     fileprivate var position: RecordPosition { RecordPosition(topic: topic, partition: partition, offset: offset) }
 }
 
-/// Wraps a handler for the runtime. Tracks finished records, and injects faults if a scenario requires it.
+/// Wraps a handler for the runtime, tracks finished records, and injects faults if the scenario requires it.
 final class HandlerWatch: Sendable {
-    /// The fault injected into calls to the handler.
+    /// The fault that is injected into calls of the handler.
     enum Mode: Sendable {
         case passing
-        /// The first call for a record fails before it reaches the handler, the second after the handler returns.
+        /// The first call for a record fails before it reaches the handler, and the second fails after the handler has
+        /// returned.
         case failing
-        /// After ``HandlerWatch/stall()`` was called, the next call waits for its cancellation before it reaches the
+        /// After a call of ``HandlerWatch/stall()``, the next call waits for its cancellation before it reaches the
         /// handler.
         case stalling
     }
 
-    /// An infrastructure fault, not the fault of a record.
+    /// An injected infrastructure fault.
     private struct Fault: InfrastructureFault {}
 
     private struct State {
@@ -41,14 +42,14 @@ final class HandlerWatch: Sendable {
         var underWay = 0
         var mustStall = false
         var isStalled = false
-        /// Records appended but not flushed.
+        /// Records that were appended but not flushed.
         var appended: [KafkaTopicPartition: [RecordPosition]] = [:]
         var lastError: String?
     }
 
     private let state = Mutex(State())
 
-    /// Records that need no further processing: done, skipped or dead-lettered.
+    /// Records that need no further processing, because they are done, skipped or dead-lettered.
     var finished: Set<RecordPosition> { state.withLock { $0.finished } }
     /// The reasons of dead-lettered records.
     var deadLetters: [RecordPosition: String] { state.withLock { $0.deadLetters } }
@@ -58,10 +59,10 @@ final class HandlerWatch: Sendable {
     var isStalled: Bool { state.withLock { $0.isStalled } }
     var lastError: String? { state.withLock { $0.lastError } }
 
-    /// Makes the next call stall, in a mode that supports it.
+    /// Makes the next call stall, if the mode supports it.
     func stall() { state.withLock { $0.mustStall = true } }
 
-    /// Resets to the state before the first record.
+    /// Resets the state to that before the first record.
     func forget() { state.withLock { $0 = State() } }
 
     func watching(_ handler: PipelineHandler, _ mode: Mode) -> PipelineHandler {
@@ -90,9 +91,9 @@ final class HandlerWatch: Sendable {
         }
     }
 
-    /// Makes one call to the handler for records of a partition.
+    /// Calls the handler once for records of a partition.
     ///
-    /// - Parameter isAppending: whether `done` means that only the next flush makes the record durable.
+    /// - Parameter isAppending: whether a record with the verdict `done` becomes durable only with the next flush.
     fileprivate func call(
         _ records: [KafkaRecord], _ mode: Mode, isAppending: Bool = false,
         _ handle: () async throws -> [HandlerVerdict]
@@ -136,7 +137,7 @@ final class HandlerWatch: Sendable {
         return result
     }
 
-    /// Returns how many times the first record has been tried, and whether this call stalls.
+    /// Returns how often the first record has been tried, and whether this call stalls.
     private func begin(_ first: RecordPosition?, _ mode: Mode) -> (Int, Bool) {
         state.withLock { state in
             state.underWay += 1
@@ -205,8 +206,8 @@ private struct WatchedFlushing: FlushingHandler {
     let mode: HandlerWatch.Mode
 
     func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
-        // A fault injected after an append would make the runtime append again; this wrapper, not the handler, would
-        // then violate the contract.
+        // A fault injected after an append would make the runtime append the records again. The wrapper, not the
+        // handler, would then violate the contract.
         let mode: HandlerWatch.Mode = if case .failing = mode { .passing } else { mode }
         return try await watch.call(records, mode, isAppending: true) { try await handler.append(records) }
     }

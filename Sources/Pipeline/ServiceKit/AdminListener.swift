@@ -3,9 +3,9 @@ package import Telemetry
 
 /// The listener for `/livez`, `/readyz` and `/metrics`, identical in every executable.
 package enum AdminListener {
-    /// Creates the listener. `/readyz` answers 503 with one line per failing check, in the given order. So does
-    /// `/livez`; its checks detect conditions that only a restart can fix. Checks and additional pages are evaluated
-    /// for each request.
+    /// Creates the listener. `/readyz` and `/livez` answer 503 with one line per failing check, in the given order. The
+    /// checks of `/livez` detect conditions that only a restart can fix. Checks and additional pages are evaluated for
+    /// each request.
     package static func listener(
         host: String, port: Int, metrics: MetricsRegistry, readiness: @escaping @Sendable () -> [HealthCheck],
         liveness: @escaping @Sendable () -> [HealthCheck] = { [] },

@@ -2,7 +2,7 @@
 public struct AdminPage: Sendable {
     /// The path, such as `/webhooks/attempts`.
     public let path: String
-    /// Returns the page as JSON. Called for every request; must not block.
+    /// Returns the page as JSON. Called for every request, and must not block.
     public let body: @Sendable () -> [UInt8]
 
     /// Creates a page.

@@ -3,11 +3,11 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// The admin listener of an executable. It is the first service, so that it responds while the others start and until
-/// the last one has stopped.
+/// The admin listener of an executable. It starts first and stops last, so that it responds while the other services
+/// start and stop.
 package final class AdminService: Service {
     private struct Checks {
-        /// The readiness checks; nil while the process is starting.
+        /// The readiness checks, or nil while the process is starting.
         var readiness: [HealthCheck]?
         var liveness: [HealthCheck] = []
         var pages: [AdminPage] = []

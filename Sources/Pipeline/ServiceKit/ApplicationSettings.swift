@@ -21,13 +21,13 @@ public enum ApplicationSettings {
         "profile", default: .production,
         help: """
             production refuses to start on topics that could lose an acknowledged record (fewer than three replicas, \
-            fewer than two in sync, unclean elections); single-node starts on them and warns.
+            fewer than two in sync, unclean elections); single-node starts with a warning.
             """)
     public static let durability = Setting<Durability>.oneOf(
         "durability", default: .checked,
         help: """
             managed skips the checks of replicas, in-sync replicas and unclean elections under profile production, for \
-            Kafka services that replicate but do not report how. All other checks remain.
+            Kafka services that replicate data but do not report how. All other checks remain.
             """)
     public static let logLevel = Setting<Logger.Level>.oneOf(
         "log.level", default: .info, help: "Minimum level of log lines.")
@@ -37,7 +37,7 @@ public enum ApplicationSettings {
         "admin.host", default: "127.0.0.1", help: "Address of /livez, /readyz and /metrics.")
 
     /// Returns the reason why a key is disallowed. Executables share a file and an environment, so a common group would
-    /// divide a topic's records among executables that each need all of them.
+    /// divide the records of a topic among executables that each need all of them.
     private static func refusal(of name: String) -> String {
         """
         each executable needs its own, because members of one group share the records of a topic. Set \
@@ -52,11 +52,11 @@ public enum ApplicationSettings {
             help: "Port of /livez, /readyz and /metrics; 0 selects a free port and logs it.")
     }
 
-    /// All settings except the admin port: its default depends on the executable.
+    /// All settings except the admin port, whose default depends on the executable.
     public static let all: [any AnySetting] =
         [bootstrapServers, profile, durability, logLevel, logFormat, adminHost] + HTTPClientSettings.all
 
-    /// Returns the topic requirements according to `profile` and `durability`.
+    /// Returns the requirements for topics that `profile` and `durability` select.
     public static func deployment(_ configuration: Configuration) -> DeploymentProfile {
         let profile = configuration[profile]
         return profile == .production && configuration[durability] == .managed ? .managed : profile
@@ -65,9 +65,9 @@ public enum ApplicationSettings {
     /// Creates the Kafka configuration from the bootstrap servers and librdkafka properties.
     ///
     /// - Parameters:
-    ///   - clientId: the value of `client.id` unless configured. It identifies this process in broker logs, in quotas
-    ///     and in `kafka-consumer-groups.sh`.
-    ///   - defaults: additional properties to use unless configured.
+    ///   - clientId: the value of `client.id` unless it is configured. It identifies this process in broker logs, in
+    ///     quotas and in `kafka-consumer-groups.sh`.
+    ///   - defaults: additional properties that apply unless they are configured.
     /// - Throws: a ``ConfigurationError`` that names the property.
     public static func kafkaConfiguration(
         _ configuration: Configuration, clientId: String? = nil, defaults: [String: String] = [:],

@@ -1,15 +1,15 @@
-/// An installation's requirements for its topics.
+/// The requirements of an installation for its topics.
 public enum DeploymentProfile: String, CaseIterable, Sendable {
     case production
     case singleNode = "single-node"
-    /// `production` on a managed service that replicates data but does not report how. Selected by
-    /// `durability=managed`; not a value of `profile`.
+    /// The requirements of `production` for a managed service that replicates data but does not report how. Selected by
+    /// `durability=managed`; this is not a value of `profile`.
     case managed
 
     public static let allCases: [DeploymentProfile] = [.production, .singleNode]
 }
 
-/// The values of `durability`: who is responsible for record replication.
+/// The values of `durability`, which state who is responsible for the replication of records.
 public enum Durability: String, CaseIterable, Sendable {
     /// The startup check, which compares replicas and their settings with the requirements.
     case checked

@@ -1,8 +1,8 @@
-/// A condition that must hold to accept requests or records (`/readyz`), or to keep the process running (`/livez`).
+/// A condition for accepting requests or records (`/readyz`), or for keeping the process running (`/livez`).
 public struct HealthCheck: Sendable {
     /// A short name for the response, such as `kafka`.
     public let name: String
-    /// Returns the problem, or nil if the check passes. Called for every request to `/readyz` or `/livez`; must not
+    /// Returns the problem, or nil if the check passes. Called for every request to `/readyz` or `/livez`, and must not
     /// block.
     public let problem: @Sendable () -> String?
 

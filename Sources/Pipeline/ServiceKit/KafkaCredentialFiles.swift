@@ -4,11 +4,11 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// Watches the files that contain this process's Kafka passwords and certificates.
+/// Watches the files with the Kafka passwords and certificates of this process.
 ///
 /// librdkafka reads the files when a client is created, and before version 2.1 it cannot replace their contents, so a
-/// rotation requires a restart. A log line and a gauge report a file that differs from the one the clients use, so that
-/// a forgotten restart is noticed before the old password or certificate expires.
+/// rotation requires a restart. A log line and a gauge report a file that has changed since, so that a forgotten
+/// restart is noticed before the old password or certificate expires.
 package final class KafkaCredentialFiles: Service {
     package let name = "kafka credentials"
 
@@ -19,13 +19,13 @@ package final class KafkaCredentialFiles: Service {
     private let changed = Mutex<Set<String>>([])
     private let logger: Logger
 
-    /// Reads the files as the clients will.
+    /// Reads the files as the clients will read them.
     package init(_ configuration: Configuration, logger: Logger, metrics: MetricsRegistry) {
         self.logger = logger
         var original: [String: FileFingerprint] = [:]
-        // Certificate directories, and values that librdkafka does not interpret as files, are not watched.
+        // Certificate directories are not watched, nor are values that librdkafka does not interpret as files.
         let files = configuration.files(under: ApplicationSettings.kafka.prefix).filter { property, path in
-            // Token secrets are reread for each token.
+            // Token secrets are read again for each token.
             guard !KafkaTokenSettings.rereadFiles.contains(property) else { return false }
             guard let fingerprint = try? FileFingerprint(path: path) else { return false }
             original[property] = fingerprint
@@ -44,7 +44,7 @@ package final class KafkaCredentialFiles: Service {
         }
     }
 
-    /// Compares the files with those read at startup. A missing file counts as changed.
+    /// Compares the files with their contents at startup. A missing file is treated as changed.
     package func check() {
         for (property, path) in files {
             let isChanged = (try? FileFingerprint(path: path)) != original[property]
@@ -56,7 +56,7 @@ package final class KafkaCredentialFiles: Service {
             if isChanged {
                 logger.warning("Kafka credentials changed after the start; restart to use them", fields)
             } else {
-                logger.info("Kafka credentials again match those read at the start", fields)
+                logger.info("Kafka credentials match those read at the start again", fields)
             }
         }
     }

@@ -1,12 +1,12 @@
 public import Kafka
 
 extension KafkaTopicExpectation {
-    /// Minimum retention in milliseconds. Apple retries for a week, so a topic with a shorter retention could lose
-    /// records that its consumers have not read.
+    /// The minimum retention in milliseconds. Apple retries for a week. With a shorter retention, records could be
+    /// deleted before consumers have read them.
     private static let shortestRetention: Int64 = 8 * 86_400_000
 
-    /// Creates the expectation for a topic that was created with these settings. An operator may later choose a
-    /// different retention, but not one that deletes records before they are read.
+    /// Creates the expectation for a topic that was created with these settings. Operators may choose a different
+    /// retention later, but not one that deletes records before they are read.
     public init(topic: KafkaTopic, createdWith settings: [String: String]) {
         self.init(topic: topic)
         func number(_ subject: KafkaTopicFinding.Subject) -> Int64? {
@@ -24,7 +24,7 @@ extension KafkaTopicExpectation {
         timestampType = settings[KafkaTopicFinding.Subject.timestampType.rawValue]
     }
 
-    /// This expectation without the requirements that can be violated without losing an acknowledged record.
+    /// This expectation without the requirements whose violation cannot lose an acknowledged record.
     private var withoutAdvice: KafkaTopicExpectation {
         var expectation = self
         expectation.deleteRetentionMilliseconds = nil
@@ -33,8 +33,8 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// The requirements that a process only warns about. If tombstones are removed too early, erased data reappears
-    /// when older records are read again; without enforced compaction, erased data stays in the topic.
+    /// The requirements that only cause a warning. If tombstones are removed too early, erased data reappears when
+    /// older records are read again. Without enforced compaction, erased data remains in the topic.
     package var advised: KafkaTopicExpectation {
         var expectation = KafkaTopicExpectation(topic: topic)
         expectation.deleteRetentionMilliseconds = deleteRetentionMilliseconds
@@ -56,12 +56,12 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// Returns the requirements that only cause a warning if the process starts without them.
+    /// Returns the requirements that only cause a warning if they are not met.
     package func wished(by profile: DeploymentProfile) -> KafkaTopicExpectation {
         profile == .managed ? required(by: .managed) : demandingReplicas
     }
 
-    /// This expectation plus the replication that every topic should have; `single-node` only warns if it is missing.
+    /// This expectation plus the replication that every topic should have. `single-node` only warns if it is missing.
     package var demandingReplicas: KafkaTopicExpectation {
         var expectation = withoutAdvice
         expectation.replicationFactor = max(3, replicationFactor ?? 0)

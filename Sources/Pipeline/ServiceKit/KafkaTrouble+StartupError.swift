@@ -2,19 +2,19 @@ internal import Configuration
 package import Kafka
 package import Lifecycle
 
-/// A report to operators about a connection problem: the setting concerned, the problem and the fix.
+/// A report for operators about a connection problem: the setting, the problem and the fix.
 package struct KafkaTroubleReport: Sendable, Equatable {
-    /// The key of the setting, or `kafka.….*` if it is one of several.
+    /// The key of the setting, or `kafka.….*` if several are possible.
     package let setting: String
-    /// The problem, with the brokers' addresses and librdkafka's own text.
+    /// The problem, with the addresses of the brokers and librdkafka's message.
     package let problem: String
     package let fix: String
-    /// Whether the problem will recur at the next start even if the network is fine; the exit code is then 78.
+    /// Whether the problem will recur at the next start even if the network is fine. The exit code is then 78.
     package let isPermanent: Bool
 }
 
 extension KafkaTrouble {
-    /// Creates the report for an operator.
+    /// Returns the report for operators.
     ///
     /// - Parameter servers: the value of `kafka.bootstrap.servers`.
     package func report(_ servers: String) -> KafkaTroubleReport {
@@ -31,7 +31,7 @@ extension KafkaTrouble {
 
     private typealias Words = (setting: String, problem: String, fix: String, isPermanent: Bool)
 
-    /// - Parameter place: the brokers' location with a leading space, or an empty string.
+    /// - Parameter place: the location of the brokers, with a leading space, or an empty string.
     private func words(_ place: String) -> Words {
         switch cause {
         case .credentials, .repeatedNonce, .mechanism, .token, .tokenRefused: authentication(place)
@@ -141,7 +141,7 @@ extension StartupError {
     /// Creates an error for brokers that do not answer or that reject this client, with librdkafka's reason if known.
     ///
     /// - Parameters:
-    ///   - error: the error from the first call.
+    ///   - error: the error of the first call.
     ///   - servers: the value of `kafka.bootstrap.servers`.
     package init(noAnswer error: KafkaError, from servers: String) {
         guard let report = KafkaTrouble(error)?.report(servers) else {

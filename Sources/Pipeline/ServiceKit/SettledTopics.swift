@@ -1,19 +1,19 @@
 package import Kafka
 
-/// Queries the brokers for topics until the result is settled.
+/// Queries the brokers about topics until the result is settled.
 ///
-/// Brokers learn about a new topic one after another. For a moment, some of them do not know it, its settings are
+/// Brokers learn about a new topic one after another. For a moment, some brokers do not know it, its settings are
 /// unavailable, or its partitions have no leader.
 package struct SettledTopics: Sendable {
     /// How long transient errors are retried.
     private let limit: Duration
-    /// How long to repeat the query while results are not settled.
+    /// How long the query is repeated while the result is not settled.
     private let timeout: Duration
     private let pause: Duration
 
     /// - Parameters:
     ///   - limit: how long transient errors, such as `LEADER_NOT_AVAILABLE`, are retried.
-    ///   - timeout: how long to repeat the query while results are not settled.
+    ///   - timeout: how long the query is repeated while the result is not settled.
     ///   - pause: the interval between two queries.
     package init(limit: Duration, timeout: Duration, pause: Duration = .milliseconds(100)) {
         self.limit = limit
@@ -25,7 +25,7 @@ package struct SettledTopics: Sendable {
     ///
     /// - Parameters:
     ///   - describe: performs one query with the given time limit.
-    ///   - isSettled: returns whether no better result can be expected.
+    ///   - isSettled: returns whether a better result cannot be expected.
     /// - Returns: the first settled result, or the last one after `timeout`.
     /// - Throws: a permanent error immediately; a transient error after `limit`.
     package func descriptions(

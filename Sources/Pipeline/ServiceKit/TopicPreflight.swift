@@ -6,12 +6,12 @@ package import Lifecycle
 /// that could lose an acknowledged record.
 package enum TopicPreflight {
     package struct Outcome: Sendable {
-        /// The given `configuration`, with the embedded broker's profile if that broker answers.
+        /// The given `configuration`, with the profile of the embedded broker if that broker answers.
         package let kafka: KafkaConfiguration
         package let isEmbeddedBroker: Bool
         /// Violations that `single-node` tolerates, one line each.
         package let warnings: [String]
-        /// Recommended changes, under any profile, that do not prevent the start; one line each, with the fix.
+        /// Recommended changes under any profile, which do not prevent the start. One line each, with the fix.
         package let advice: [String]
         /// Number of partitions of each topic.
         package let partitions: [KafkaTopic: Int]
@@ -21,12 +21,12 @@ package enum TopicPreflight {
     ///
     /// `production` rejects fewer than three replicas, fewer than two in-sync replicas, unclean leader elections, and
     /// violations of `topics`. `single-node` rejects only missing topics and configurations that cannot work, and warns
-    /// about the rest.
+    /// about everything else.
     ///
     /// - Parameters:
     ///   - topics: the expectations that apply under any profile.
-    ///   - limit: maximum time to wait for the brokers' answers.
-    /// - Throws: an error with one clear line that names the setting and the fix.
+    ///   - limit: the maximum time to wait for the brokers' answers.
+    /// - Throws: an error with one line that names the setting and the fix.
     package static func run(
         _ configuration: KafkaConfiguration, topics: [KafkaTopicExpectation], profile: DeploymentProfile,
         within limit: Duration = .seconds(10)
@@ -97,7 +97,8 @@ package enum TopicPreflight {
                 found.map { ($0.topic, $0.partitions.count) }, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// How long to wait for a topic that is missing from the brokers' answer, because it may have just been created.
+    /// How long to wait for a topic that is missing from the brokers' answer, because it may have been created a moment
+    /// ago.
     private static let creationLag: Duration = .milliseconds(1500)
 
     private static func descriptions(
@@ -112,7 +113,7 @@ package enum TopicPreflight {
     }
 
     private static func noAnswer(_ error: KafkaError, _ configuration: KafkaConfiguration) -> StartupError {
-        // Codes above 0 come from a broker, so at least one broker answered.
+        // Codes above 0 are sent by brokers, so at least one broker answered.
         guard error.code.rawValue > 0 else {
             return StartupError(noAnswer: error, from: configuration.bootstrapServers)
         }

@@ -21,7 +21,7 @@ public struct OfferDiscountType: OpenEnumeration {
     public static let freeTrial = OfferDiscountType("FREE_TRIAL")
     public static let payAsYouGo = OfferDiscountType("PAY_AS_YOU_GO")
     public static let payUpFront = OfferDiscountType("PAY_UP_FRONT")
-    /// Offer codes for one-time purchases.
+    /// A discount on a one-time purchase.
     public static let oneTime = OfferDiscountType("ONE_TIME")
 
     public static let known: Set<OfferDiscountType> = [
@@ -48,7 +48,7 @@ public struct AdvancedCommerceRefundReason: OpenEnumeration {
     ]
 }
 
-/// The extent of an item's refund.
+/// Whether the refund of an item is full, prorated or custom.
 public struct AdvancedCommerceRefundType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

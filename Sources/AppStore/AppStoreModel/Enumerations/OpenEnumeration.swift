@@ -1,9 +1,9 @@
-/// A set of values that Apple may extend at any time: an unknown value is kept as received.
+/// A set of values that Apple may extend at any time. Unknown values are preserved.
 public protocol OpenEnumeration: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue: Hashable & Sendable & LosslessStringConvertible {
     init(rawValue: RawValue)
 
-    /// Every value that Apple documented at the time of writing.
+    /// All values that Apple documented at the time of writing.
     static var known: Set<Self> { get }
 }
 

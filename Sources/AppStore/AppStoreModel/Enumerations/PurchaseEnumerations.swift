@@ -4,9 +4,9 @@ public struct AppStoreEnvironment: OpenEnumeration {
     public init(rawValue: String) { self.rawValue = rawValue }
 
     public static let production = AppStoreEnvironment("Production")
-    /// Sandbox, TestFlight and App Review.
+    /// The sandbox, which also includes TestFlight and App Review.
     public static let sandbox = AppStoreEnvironment("Sandbox")
-    /// StoreKit testing in Xcode; never signed by Apple.
+    /// StoreKit testing in Xcode. Apple never signs this environment.
     public static let xcode = AppStoreEnvironment("Xcode")
     /// Unit tests that use Apple's libraries.
     public static let localTesting = AppStoreEnvironment("LocalTesting")
@@ -31,7 +31,7 @@ public struct ProductType: OpenEnumeration {
     ]
 }
 
-/// The state of a subscription when the notification was signed (Apple: status).
+/// The state of a subscription at the time when the notification was signed (Apple: status).
 public struct SubscriptionStatus: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -118,7 +118,7 @@ public struct RevocationReason: OpenEnumeration {
     ]
 }
 
-/// The extent of a revocation (Apple: revocationType).
+/// Whether a revocation applies to all or part of a purchase (Apple: revocationType).
 public struct RevocationType: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -189,7 +189,7 @@ public struct BillingPlanType: OpenEnumeration {
     ]
 }
 
-/// The party that invites seat holders: Apple or the developer.
+/// Who invites seat holders: Apple or the developer.
 public struct InvitationManagement: OpenEnumeration {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

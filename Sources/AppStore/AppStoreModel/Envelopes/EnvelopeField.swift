@@ -1,10 +1,10 @@
 internal import JSON
 
-/// A payload field, as read by the ingress.
+/// A field of a payload, as read by the ingress.
 public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
-    /// Missing or `null`.
+    /// The field is missing or `null`.
     case absent
-    /// Present, but not as documented.
+    /// The field is present, but not as documented.
     case malformed(EnvelopeFault)
     case value(Value)
 
@@ -29,24 +29,24 @@ public enum EnvelopeFault: String, Sendable, Hashable, CaseIterable {
     case text
     /// The number has a fraction or is outside the range of `Int64`.
     case number
-    /// The date is outside the years 0000 to 9999.
+    /// The date is not within the years 0000 to 9999.
     case date
-    /// The environment cannot be derived from the field, because its value is ambiguous.
+    /// The field is ambiguous, so the environment cannot be derived from it.
     case ambiguous
 }
 
-/// Reads the envelope fields of one object.
+/// Reads the envelope fields of an object.
 struct EnvelopeReader {
     let document: JSONDocument
-    /// Index of the object's node. A node of any other kind has no fields.
+    /// The index of the object's node. If the node is not an object, it has no fields.
     let object: Int
 
-    /// Reads bounded text (``BoundedText``).
+    /// Reads a text that meets the requirements of ``BoundedText``.
     func boundedText(_ name: StaticString) -> EnvelopeField<String> {
         guard let index = find(name) else { return .absent }
         let node = document.nodes[index]
         guard node.kind == .string else { return .malformed(.type) }
-        // A byte takes up at most six bytes when escaped (`\u0041`).
+        // A byte takes at most six bytes when escaped (`\u0041`).
         guard node.end - node.start <= 6 * BoundedText.maximumBytes else { return .malformed(.text) }
         let text = document.text(of: index)
         return BoundedText.accepts(text) ? .value(text) : .malformed(.text)
@@ -68,8 +68,8 @@ struct EnvelopeReader {
             ?? .malformed(.date)
     }
 
-    /// Returns the byte range of a nested JWS. JSON never needs to escape a character of a JWS, so escapes are
-    /// malformed.
+    /// Returns the byte range of a nested JWS. No character of a JWS needs to be escaped in JSON, so a JWS with escapes
+    /// is malformed.
     func jwsRange(_ name: StaticString) -> EnvelopeField<Range<Int>> {
         guard let index = find(name) else { return .absent }
         let node = document.nodes[index]
@@ -79,7 +79,7 @@ struct EnvelopeReader {
 
     func has(_ name: StaticString) -> Bool { document.member(name, of: object) != nil }
 
-    /// Returns a nested object; `null` counts as absent.
+    /// Returns a nested object; `null` is treated as absent.
     func container(_ name: StaticString) -> EnvelopeReader? {
         find(name).map { EnvelopeReader(document: document, object: $0) }
     }
@@ -100,12 +100,12 @@ struct EnvelopeReader {
         return objects
     }
 
-    /// Whether `bundleId` and `environment` are present and well-formed.
+    /// Whether both `bundleId` and `environment` are present and well-formed.
     var namesApp: Bool { boundedText("bundleId").value != nil && boundedText("environment").value != nil }
 
     var isObject: Bool { document.nodes[object].kind == .object }
 
-    /// The node of a field's value; `null` counts as absent.
+    /// Returns the node of a field's value; `null` is treated as absent.
     private func find(_ name: StaticString) -> Int? {
         guard let index = document.member(name, of: object), document.nodes[index].kind != .null else { return nil }
         return index

@@ -1,21 +1,22 @@
 public import JSON
 
-/// The fields of a notification payload that the ingress reads: only those that determine the audience and the topic.
+/// The fields of a notification payload that the ingress needs to determine the audience and the topic.
 ///
 /// Reading is tolerant: a malformed field is reported as malformed and does not affect the others.
 public struct NotificationEnvelope: Sendable {
-    /// The alternative objects of a notification; Apple sends exactly one of them.
+    /// The objects that a notification can contain. Apple sends exactly one of them.
     public enum Container: String, Sendable, CaseIterable {
         case data, summary, externalPurchaseToken, appData, unclaimInfo
-        /// An unknown object that contains a bundleId and an environment.
+        /// An unknown object with a bundleId and an environment.
         case other
     }
 
-    /// The containers present, in the order of ``Container``; `null` counts as absent. Apple sends exactly one.
+    /// The containers that are present, in the order of ``Container``; `null` is treated as absent. Apple sends exactly
+    /// one.
     public let containers: [Container]
-    /// The bundleId of each element of ``containers``; nil for an element without one.
+    /// The bundleId of each element of ``containers``, or nil for an element without one.
     public let containerBundleIds: [BundleId?]
-    /// Whether a container is not an object.
+    /// Whether any container is not an object.
     public let hasMalformedContainer: Bool
 
     public let notificationType: EnvelopeField<NotificationType>
@@ -80,12 +81,12 @@ public struct NotificationEnvelope: Sendable {
         signedAppTransactionInfo = appData?.jwsRange("signedAppTransactionInfo") ?? .absent
     }
 
-    /// Names of the payload members that are known containers.
+    /// The names of payload members that are known containers.
     private static let knownMembers: Set<String> = Set(
         Container.allCases.filter { $0 != .other }.map(\.rawValue))
 
-    /// Returns the environment of an external purchase token (Apple: the id of a sandbox token begins with `SANDBOX`).
-    /// The prefix in any other letter case is malformed, because it must not silently count as production.
+    /// Returns the environment of an external purchase token. According to Apple, the ID of a sandbox token begins with
+    /// `SANDBOX`. The prefix in any other letter case is malformed, because it must not be mistaken for production.
     public static func environment(
         ofToken externalPurchaseId: EnvelopeField<ExternalPurchaseId>
     ) -> EnvelopeField<AppStoreEnvironment> {

@@ -3,15 +3,15 @@ public import JSON
 /// The Advanced Commerce details of a transaction.
 public struct AdvancedCommerceTransactionInfo: Hashable, Sendable {
     public var descriptors: AdvancedCommerceDescriptors?
-    /// In milliunits of the currency.
+    /// The estimated tax in milliunits of the currency.
     public var estimatedTax: Int64?
     public var items: [AdvancedCommerceTransactionItem]?
     public var period: AdvancedCommercePeriod?
     public var requestReferenceId: String?
     public var taxCode: String?
-    /// In milliunits of the currency.
+    /// The price without tax in milliunits of the currency.
     public var taxExclusivePrice: Int64?
-    /// A decimal number as text.
+    /// The tax rate, a decimal number as text.
     public var taxRate: String?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
@@ -31,13 +31,13 @@ extension AdvancedCommerceTransactionInfo: PayloadObject {
     }
 }
 
-/// An item of a transaction. It can be revoked while the transaction remains valid.
+/// An item of a transaction. An item can be revoked while the transaction remains valid.
 public struct AdvancedCommerceTransactionItem: Hashable, Sendable {
     public var sku: String?
     public var description: String?
     public var displayName: String?
     public var offer: AdvancedCommerceOffer?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     public var price: Int64?
     public var refunds: [AdvancedCommerceRefund]?
     public var revocationDate: AppStoreInstant?
@@ -60,7 +60,7 @@ extension AdvancedCommerceTransactionItem: PayloadObject {
 
 /// A refund of an item.
 public struct AdvancedCommerceRefund: Hashable, Sendable {
-    /// In milliunits of the currency.
+    /// The refunded amount in milliunits of the currency.
     public var refundAmount: Int64?
     public var refundDate: AppStoreInstant?
     public var refundReason: AdvancedCommerceRefundReason?
@@ -79,7 +79,7 @@ extension AdvancedCommerceRefund: PayloadObject {
     }
 }
 
-/// Texts shown to the customer.
+/// The texts that are shown to the customer.
 public struct AdvancedCommerceDescriptors: Hashable, Sendable {
     public var description: String?
     public var displayName: String?
@@ -99,7 +99,7 @@ extension AdvancedCommerceDescriptors: PayloadObject {
 public struct AdvancedCommerceOffer: Hashable, Sendable {
     public var period: AdvancedCommerceOfferPeriod?
     public var periodCount: Int32?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     public var price: Int64?
     public var reason: AdvancedCommerceOfferReason?
     /// Unknown fields, as received.

@@ -30,7 +30,7 @@ public struct AdvancedCommerceRenewalItem: Hashable, Sendable {
     public var description: String?
     public var displayName: String?
     public var offer: AdvancedCommerceOffer?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     public var price: Int64?
     public var priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
     /// Unknown fields, as received.
@@ -52,7 +52,7 @@ extension AdvancedCommerceRenewalItem: PayloadObject {
 /// A price increase of an item.
 public struct AdvancedCommercePriceIncreaseInfo: Hashable, Sendable {
     public var dependentSKUs: [String]?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     public var price: Int64?
     public var status: AdvancedCommercePriceIncreaseStatus?
     /// Unknown fields, as received.

@@ -7,12 +7,12 @@ public struct AppTransactionPayload: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var applicationVersion: String?
-    /// The app version that was downloaded first.
+    /// The version of the app that the customer downloaded first.
     public var originalApplicationVersion: String?
     public var versionExternalIdentifier: Int64?
-    /// When the payload was signed; used as signedDate.
+    /// The time when the payload was signed, which corresponds to `signedDate`.
     public var receiptCreationDate: AppStoreInstant?
-    /// When the app was first downloaded.
+    /// The time when the customer first downloaded the app.
     public var originalPurchaseDate: AppStoreInstant?
     public var preorderDate: AppStoreInstant?
     public var deviceVerification: String?
@@ -22,7 +22,7 @@ public struct AppTransactionPayload: Hashable, Sendable {
     public var originalPlatform: String?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Malformed fields of this object and its nested objects; they count as absent.
+    /// Malformed fields of this object and its nested objects, which are treated as absent.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.

@@ -1,13 +1,13 @@
 public import JSON
 
-/// The commitment that a transaction with monthly billing belongs to.
+/// The commitment of a transaction with monthly billing.
 public struct TransactionCommitmentInfo: Hashable, Sendable {
-    /// Number of this billing period, starting at 1.
+    /// The number of this billing period, starting at 1.
     public var billingPeriodNumber: Int32?
     public var totalBillingPeriods: Int32?
-    /// Total price in milliunits of the currency.
+    /// The total price in milliunits of the currency.
     public var commitmentPrice: Int64?
-    /// End of the commitment; entitlements depend on expiresDate instead.
+    /// The end of the commitment. Entitlements depend on `expiresDate` instead.
     public var commitmentExpiresDate: AppStoreInstant?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
@@ -29,7 +29,7 @@ public struct RenewalCommitmentInfo: Hashable, Sendable {
     public var commitmentAutoRenewStatus: AutoRenewStatus?
     public var commitmentRenewalBillingPlanType: BillingPlanType?
     public var commitmentRenewalDate: AppStoreInstant?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     public var commitmentRenewalPrice: Int64?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

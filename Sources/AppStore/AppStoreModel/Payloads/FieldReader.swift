@@ -1,6 +1,6 @@
 package import JSON
 
-/// A field that differs from the documentation. It counts as absent; the rest of the payload is unaffected.
+/// A field that differs from the documentation. It is treated as absent and does not affect the rest of the payload.
 public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
     public enum Expectation: String, Sendable {
         case string
@@ -15,7 +15,8 @@ public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
         case object
     }
 
-    /// Member names from the payload's root, joined by dots; array elements are given by index.
+    /// The member names from the root of the payload to the field, joined by dots. Array elements are identified by
+    /// their index.
     public let path: String
     public let expected: Expectation
 
@@ -27,20 +28,20 @@ protocol PayloadObject: Hashable, Sendable {
     init(reading fields: inout FieldReader)
 }
 
-/// Reads the fields of one object, and records which fields were requested and which were malformed.
+/// Reads the fields of one object and keeps track of requested and malformed fields.
 package struct FieldReader {
     private let document: JSONDocument
     private let path: String
-    /// Node indexes: the name of the first member, and the node after the last member.
+    /// The node index of the first member's name; `end` is the index after the last member.
     private let first: Int
     private let end: Int
-    /// One bit for each member name, chosen by its fingerprint: a clear bit identifies a field as absent without a
-    /// search.
+    /// A bit set with one bit for each member name, selected by the fingerprint of the name. If the bit of a name is
+    /// clear, the field is absent and no search is needed.
     private let present: UInt64
-    /// Node index and number of the member after the last match, where the next search starts.
+    /// The node index and number of the member after the last match, where the next search starts.
     private var next: Int
     private var nextNumber = 0
-    /// The numbers of the members read so far: numbers below 64 are bits in `found`, all others are in `further`.
+    /// The members read so far. Numbers below 64 are bits in `found`; all others are in `further`.
     private var found: UInt64 = 0
     private var further: Set<Int> = []
     package private(set) var problems: [FieldProblem] = []
@@ -55,7 +56,7 @@ package struct FieldReader {
         var present: UInt64 = 0
         var name = first
         while name < end {
-            // The bytes of an escaped name differ from the name.
+            // The bytes of a name with escapes differ from the name itself.
             let isPlain = !document.nodes[name].hasEscapes
             present |= isPlain ? Self.bit(of: document.nodes[name].fingerprint) : .max
             name = Int(document.nodes[name + 1].next)
@@ -143,7 +144,7 @@ package struct FieldReader {
         return instant
     }
 
-    /// Reads an array of texts; elements of other types are reported and omitted.
+    /// Reads an array of texts. Elements of other types are reported and omitted.
     package mutating func strings(_ name: StaticString) -> [String]? {
         guard let elements = read(name, .array, { $0.kind == .array ? $0.elements : nil }) else { return nil }
         var result: [String] = []
@@ -157,17 +158,17 @@ package struct FieldReader {
         return result
     }
 
-    /// Returns a value for the caller to read, such as an array, or a text that should not be copied.
+    /// Returns a value that the caller reads itself, such as an array or a text that should not be copied.
     package mutating func element(_ name: StaticString) -> JSONElement? {
         find(name).map { JSONElement(document: document, index: $0) }
     }
 
-    /// Returns an object, to be read by a separate reader.
+    /// Returns an object, which the caller reads with a separate reader.
     package mutating func object(_ name: StaticString) -> JSONElement? {
         read(name, .object) { $0.kind == .object ? $0 : nil }
     }
 
-    /// Returns the objects of an array; elements of other types are omitted.
+    /// Returns the objects of an array. Elements of other types are omitted.
     package mutating func objects(_ name: StaticString) -> [JSONElement] {
         read(name, .array) { $0.kind == .array ? $0.elements.filter { $0.kind == .object } : nil } ?? []
     }
@@ -177,7 +178,7 @@ package struct FieldReader {
         return object(element, path: "\(path)\(name).")
     }
 
-    /// Reads an array of objects; elements of other types are reported and omitted.
+    /// Reads an array of objects. Elements of other types are reported and omitted.
     mutating func objects<Object: PayloadObject>(_ name: StaticString) -> [Object]? {
         guard let elements = read(name, .array, { $0.kind == .array ? $0.elements : nil }) else { return nil }
         var result: [Object] = []
@@ -206,7 +207,7 @@ package struct FieldReader {
         return wrong(name, index, expected)
     }
 
-    /// Reports a malformed value and returns nil. `null` counts as absent and is not reported.
+    /// Reports a malformed value and returns nil. `null` is treated as absent and not reported.
     private mutating func wrong<Value>(
         _ name: StaticString, _ value: Int, _ expected: FieldProblem.Expectation
     ) -> Value? {

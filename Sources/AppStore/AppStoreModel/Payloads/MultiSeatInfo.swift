@@ -4,7 +4,8 @@ public import JSON
 public struct TransactionMultiSeatInfo: Hashable, Sendable {
     public var invitationManagement: InvitationManagement?
     public var priceTiers: [SeatPriceTier]?
-    /// Number of refunded seats. Present only in the purchaser's transaction; it does not revoke anything by itself.
+    /// The number of refunded seats. Present only in the purchaser's transaction. It does not revoke anything by
+    /// itself.
     public var revokedSeatQuantity: Int32?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
@@ -33,7 +34,7 @@ extension RenewalMultiSeatInfo: PayloadObject {
     }
 }
 
-/// The price of some of the seats. Apple has not published the member names, so they are in `unknownFields`.
+/// The price of some of the seats. Apple has not published the names of the members, so they are in `unknownFields`.
 public struct SeatPriceTier: Hashable, Sendable {
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

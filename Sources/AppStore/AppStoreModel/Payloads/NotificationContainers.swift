@@ -6,11 +6,11 @@ public struct NotificationData: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var bundleVersion: String?
-    /// Compact JWS; omitted in records, which contain the decoded transaction.
+    /// The transaction as a compact JWS. Omitted in records, which contain the decoded transaction.
     public var signedTransactionInfo: String?
-    /// Compact JWS; omitted in records, which contain the decoded renewal info.
+    /// The renewal info as a compact JWS. Omitted in records, which contain the decoded renewal info.
     public var signedRenewalInfo: String?
-    /// The state at the notification's signedDate; auto-renewable subscriptions only.
+    /// The state at the time of the notification's signedDate. Present only for auto-renewable subscriptions.
     public var status: SubscriptionStatus?
     /// Present only for `CONSUMPTION_REQUEST`.
     public var consumptionRequestReason: ConsumptionRequestReason?
@@ -32,7 +32,7 @@ extension NotificationData: PayloadObject {
     }
 }
 
-/// The outcome of extending many renewal dates at once (Apple: summary).
+/// The outcome of a mass extension of renewal dates (Apple: summary).
 public struct NotificationSummary: Hashable, Sendable {
     public var environment: AppStoreEnvironment?
     public var appAppleId: AppAppleId?
@@ -40,7 +40,7 @@ public struct NotificationSummary: Hashable, Sendable {
     /// The product of the extended subscriptions.
     public var productId: ProductId?
     public var requestIdentifier: RequestIdentifier?
-    /// The requested storefronts as alpha-3 codes; absent or empty means all.
+    /// The requested storefronts as alpha-3 codes. Absent or empty means all storefronts.
     public var storefrontCountryCodes: [String]?
     public var succeededCount: Int64?
     public var failedCount: Int64?
@@ -64,7 +64,7 @@ extension NotificationSummary: PayloadObject {
 
 /// An external purchase token (Apple: externalPurchaseToken).
 public struct ExternalPurchaseToken: Hashable, Sendable {
-    /// Sandbox tokens have the prefix `SANDBOX`.
+    /// The identifier of the token. Sandbox tokens have the prefix `SANDBOX`.
     public var externalPurchaseId: ExternalPurchaseId?
     public var tokenCreationDate: AppStoreInstant?
     public var appAppleId: AppAppleId?
@@ -88,12 +88,12 @@ extension ExternalPurchaseToken: PayloadObject {
     }
 }
 
-/// The app that the customer's consent concerns (Apple: appData).
+/// The app that the customer's consent applies to (Apple: appData).
 public struct AppData: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var environment: AppStoreEnvironment?
-    /// Compact JWS; omitted in records, which contain the decoded app transaction.
+    /// The app transaction as a compact JWS. Omitted in records, which contain the decoded app transaction.
     public var signedAppTransactionInfo: String?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
@@ -109,13 +109,14 @@ extension AppData: PayloadObject {
     }
 }
 
-/// Seats that the App Store unassigned in a group whose invitations the developer manages (Apple: unclaimInfo,
-/// Notifications 2.23). Apple documents `unclaimSeatIds`; the other names are assumed to match the other containers.
+/// Seats that the App Store unassigned in a group where the developer manages invitations (Apple: unclaimInfo,
+/// Notifications 2.23). Apple documents `unclaimSeatIds`; the other names are assumed to be the same as in the other
+/// containers.
 public struct UnclaimInfo: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var environment: AppStoreEnvironment?
-    /// UUIDs of the seats; the customers who hold them lose access.
+    /// The UUIDs of the seats. Customers who hold these seats lose access.
     public var unclaimSeatIds: [String]?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

@@ -1,6 +1,6 @@
 public import JSON
 
-/// A notification's payload (Apple: responseBodyV2DecodedPayload).
+/// The payload of a notification (Apple: responseBodyV2DecodedPayload).
 public struct NotificationPayload: Hashable, Sendable {
     public var notificationType: NotificationType?
     public var subtype: Subtype?
@@ -8,10 +8,10 @@ public struct NotificationPayload: Hashable, Sendable {
     public var notificationUUID: NotificationUUID?
     /// Always `2.0`.
     public var version: String?
-    /// When the App Store signed this payload.
+    /// The time when the App Store signed this payload.
     public var signedDate: AppStoreInstant?
-    /// Present for all types except those listed at the next four objects. A payload has exactly one of the five, or an
-    /// unknown object in ``unknownFields``.
+    /// Present for all notification types except those of the next four properties. A payload has exactly one of the
+    /// five objects, or an unknown object in ``unknownFields``.
     public var data: NotificationData?
     /// Present for `RENEWAL_EXTENSION` with subtype `SUMMARY`.
     public var summary: NotificationSummary?
@@ -23,7 +23,7 @@ public struct NotificationPayload: Hashable, Sendable {
     public var unclaimInfo: UnclaimInfo?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Malformed fields of this object and its nested objects; they count as absent.
+    /// Malformed fields of this object and its nested objects, which are treated as absent.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.

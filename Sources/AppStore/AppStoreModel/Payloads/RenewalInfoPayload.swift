@@ -1,32 +1,32 @@
 public import JSON
 
-/// The next renewal of a subscription (Apple: JWSRenewalInfoDecodedPayload). It has no bundleId.
+/// The next renewal of a subscription (Apple: JWSRenewalInfoDecodedPayload). Renewal info has no bundleId.
 public struct RenewalInfoPayload: Hashable, Sendable {
     public var originalTransactionId: OriginalTransactionId?
     /// The product of the current or last period.
     public var productId: ProductId?
-    /// The product of the next renewal. If it differs from productId, a change is pending.
+    /// The product of the next renewal. If it differs from `productId`, a change is pending.
     public var autoRenewProductId: ProductId?
     public var autoRenewStatus: AutoRenewStatus?
     public var isInBillingRetryPeriod: Bool?
-    /// End of the billing grace period; service must continue until then.
+    /// The end of the billing grace period. Service must continue until then.
     public var gracePeriodExpiresDate: AppStoreInstant?
     public var expirationIntent: ExpirationIntent?
     public var priceIncreaseStatus: PriceIncreaseStatus?
-    /// When the most recent purchase expires.
+    /// The time when the most recent purchase expires.
     public var renewalDate: AppStoreInstant?
-    /// In milliunits of the currency.
+    /// The price of the next renewal in milliunits of the currency.
     public var renewalPrice: Int64?
-    /// An ISO 4217 code.
+    /// The currency as an ISO 4217 code.
     public var currency: String?
     public var offerType: OfferType?
     public var offerIdentifier: String?
     public var offerDiscountType: OfferDiscountType?
-    /// An ISO 8601 duration.
+    /// The duration of the offer in ISO 8601 format.
     public var offerPeriod: String?
-    /// Identifiers of win-back offers, best first.
+    /// The identifiers of win-back offers, best first.
     public var eligibleWinBackOfferIds: [String]?
-    /// Start of the latest continuous period of paid service; gaps shorter than 60 days are ignored.
+    /// The start of the latest continuous period of paid service, ignoring gaps shorter than 60 days.
     public var recentSubscriptionStartDate: AppStoreInstant?
     public var signedDate: AppStoreInstant?
     public var environment: AppStoreEnvironment?
@@ -35,12 +35,12 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     public var advancedCommerceInfo: AdvancedCommerceRenewalInfo?
     public var commitmentInfo: RenewalCommitmentInfo?
     public var renewalBillingPlanType: BillingPlanType?
-    /// Number of seats at the next renewal.
+    /// The number of seats at the next renewal.
     public var renewalQuantity: Int32?
     public var multiSeatInfo: RenewalMultiSeatInfo?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Malformed fields of this object and its nested objects; they count as absent.
+    /// Malformed fields of this object and its nested objects, which are treated as absent.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.

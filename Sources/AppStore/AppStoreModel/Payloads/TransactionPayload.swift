@@ -1,21 +1,21 @@
 public import JSON
 
-/// One purchase, restore or renewal (Apple: JWSTransactionDecodedPayload).
+/// A purchase, restore or renewal (Apple: JWSTransactionDecodedPayload).
 public struct TransactionPayload: Hashable, Sendable {
     public var transactionId: TransactionId?
-    /// Id of the first transaction of the purchase.
+    /// The ID of the first transaction of the purchase.
     public var originalTransactionId: OriginalTransactionId?
     public var webOrderLineItemId: WebOrderLineItemId?
     public var bundleId: BundleId?
     public var productId: ProductId?
     public var subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
-    /// When the customer was charged or the subscription renewed.
+    /// The time when the customer was charged or the subscription renewed.
     public var purchaseDate: AppStoreInstant?
-    /// When the original transaction was purchased.
+    /// The time of the original transaction's purchase.
     public var originalPurchaseDate: AppStoreInstant?
-    /// When the subscription expires or renews; auto-renewable subscriptions only.
+    /// The time when the subscription expires or renews. Present only for auto-renewable subscriptions.
     public var expiresDate: AppStoreInstant?
-    /// The quantity as sent, unchecked; see `PurchaseFacts` for the effective quantity.
+    /// The quantity as sent, without validation. See `PurchaseFacts` for the effective quantity.
     public var quantity: Int32?
     public var type: ProductType?
     public var appAccountToken: AppAccountToken?
@@ -26,25 +26,25 @@ public struct TransactionPayload: Hashable, Sendable {
     public var revocationType: RevocationType?
     /// The refunded or revoked share, in milliunits of a percent: 100000 means 100 %.
     public var revocationPercentage: Int32?
-    /// Whether an upgrade replaced this transaction; Apple sends only true.
+    /// Whether an upgrade replaced this transaction. Apple sends only true.
     public var isUpgraded: Bool?
     public var offerType: OfferType?
     public var offerIdentifier: String?
     public var offerDiscountType: OfferDiscountType?
-    /// An ISO 8601 duration.
+    /// The duration of the offer in ISO 8601 format.
     public var offerPeriod: String?
     public var environment: AppStoreEnvironment?
     public var transactionReason: TransactionReason?
     public var additionalTransactionReason: AdditionalTransactionReason?
-    /// An alpha-3 country code.
+    /// The storefront as an alpha-3 country code.
     public var storefront: String?
     public var storefrontId: String?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     public var price: Int64?
-    /// An ISO 4217 code.
+    /// The currency as an ISO 4217 code.
     public var currency: String?
     public var appTransactionId: AppTransactionId?
-    /// The original purchase that was migrated to Advanced Commerce and continues as this one.
+    /// The original transaction of a purchase that was migrated to Advanced Commerce and continues as this one.
     public var previousOriginalTransactionId: OriginalTransactionId?
     public var advancedCommerceInfo: AdvancedCommerceTransactionInfo?
     public var billingPlanType: BillingPlanType?
@@ -52,7 +52,7 @@ public struct TransactionPayload: Hashable, Sendable {
     public var multiSeatInfo: TransactionMultiSeatInfo?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
-    /// Malformed fields of this object and its nested objects; they count as absent.
+    /// Malformed fields of this object and its nested objects, which are treated as absent.
     public var fieldProblems: [FieldProblem]
 
     /// Reads a scanned payload.

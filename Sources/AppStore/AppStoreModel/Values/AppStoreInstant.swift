@@ -1,25 +1,25 @@
 internal import Time
 
-/// A moment in Apple's format: whole milliseconds since 1970-01-01 UTC.
+/// A point in time in Apple's format: whole milliseconds since 1970-01-01 UTC.
 ///
-/// Limited to the years 0000 to 9999, the range of RFC 3339, so that arithmetic and formatting cannot trap.
+/// The range is limited to the years 0000 to 9999, as in RFC 3339, so that arithmetic and formatting cannot trap.
 public struct AppStoreInstant: Hashable, Comparable, Sendable {
-    /// The moment 0000-01-01T00:00:00.000Z.
+    /// The instant 0000-01-01T00:00:00.000Z.
     public static let earliest = AppStoreInstant(unchecked: RFC3339.range.lowerBound)
-    /// The moment 9999-12-31T23:59:59.999Z.
+    /// The instant 9999-12-31T23:59:59.999Z.
     public static let latest = AppStoreInstant(unchecked: RFC3339.range.upperBound)
 
     public let millisecondsSince1970: Int64
 
     private init(unchecked milliseconds: Int64) { self.millisecondsSince1970 = milliseconds }
 
-    /// Creates a moment; nil if it is outside ``earliest``…``latest``.
+    /// Creates an instant, or returns nil if it is outside ``earliest``…``latest``.
     public init?(millisecondsSince1970 milliseconds: Int64) {
         guard RFC3339.range.contains(milliseconds) else { return nil }
         self.init(unchecked: milliseconds)
     }
 
-    /// Creates the nearest moment in range.
+    /// Creates an instant, clamped to the range.
     public init(clampingMillisecondsSince1970 milliseconds: Int64) {
         self.init(
             unchecked: min(
@@ -30,14 +30,14 @@ public struct AppStoreInstant: Hashable, Comparable, Sendable {
         lhs.millisecondsSince1970 < rhs.millisecondsSince1970
     }
 
-    /// Returns this moment moved by the given number of milliseconds, clamped to the range.
+    /// Returns this instant moved by a number of milliseconds, clamped to the range.
     public func advanced(byMilliseconds milliseconds: Int64) -> AppStoreInstant {
         let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         if overflow { return milliseconds < 0 ? .earliest : .latest }
         return AppStoreInstant(clampingMillisecondsSince1970: sum)
     }
 
-    /// Returns the number of milliseconds from this moment to `other`; negative if `other` is earlier.
+    /// Returns the number of milliseconds from this instant to `other`, which is negative if `other` is earlier.
     public func milliseconds(to other: AppStoreInstant) -> Int64 {
         other.millisecondsSince1970 - millisecondsSince1970  // both bounded: no overflow
     }
@@ -49,7 +49,7 @@ extension AppStoreInstant: CustomStringConvertible {
     /// RFC 3339 text, such as `2026-11-21T17:15:16.042Z`.
     public var description: String { RFC3339.text(milliseconds: millisecondsSince1970) }
 
-    /// RFC 3339 text in UTC with three fraction digits: always 24 bytes of ASCII.
+    /// RFC 3339 text in UTC with three fraction digits, which is always 24 bytes of ASCII.
     public var rfc3339: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(24)

@@ -1,8 +1,8 @@
 internal import Bytes
 internal import JSON
 
-/// An identifier chosen by Apple or the developer: opaque text, never parsed. Equality compares UTF-8 bytes, because
-/// identifiers become keys and headers. Swift strings would also be equal if they are canonically equivalent, such as K
+/// An identifier chosen by Apple or the developer. It is opaque and never parsed. Identifiers become keys and headers,
+/// so equality compares UTF-8 bytes. Swift strings would also be equal if they are canonically equivalent, such as K
 /// and U+212A KELVIN SIGN.
 public protocol AppStoreIdentifier: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
 where RawValue == String {
@@ -16,12 +16,12 @@ extension AppStoreIdentifier {
 
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.rawValue.hasBytes(of: rhs.rawValue) }
 
-    /// Orders by UTF-8 bytes, independent of locale and process.
+    /// Compares UTF-8 bytes, so the order does not depend on locale or process.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.rawValue.utf8.lexicographicallyPrecedes(rhs.rawValue.utf8)
     }
 
-    /// Whether the text is allowed in keys, headers and URLs; see ``BoundedText``.
+    /// Whether the text is allowed in keys, headers and URLs. See ``BoundedText``.
     public var isBounded: Bool { BoundedText.accepts(rawValue) }
 }
 
@@ -36,7 +36,7 @@ extension String {
     }
 }
 
-/// The requirements for external text that becomes part of a key, a header or a URL: 1 to 256 bytes of UTF-8 without
+/// Requirements for external text that becomes part of a key, a header or a URL: 1 to 256 bytes of UTF-8 without
 /// control characters.
 public enum BoundedText {
     public static let maximumBytes = 256
@@ -65,7 +65,7 @@ public struct BundleId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Apple's identifier of a notification; retries have the same identifier.
+/// Apple's identifier of a notification. Retries have the same identifier.
 public struct NotificationUUID: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -74,26 +74,26 @@ public struct NotificationUUID: AppStoreIdentifier {
     public var isWellFormed: Bool { UUIDText.accepts(rawValue) }
 }
 
-/// Identifier of one purchase, restore or renewal.
+/// The identifier of a purchase, restore or renewal.
 public struct TransactionId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifier of the first transaction of a purchase. It stays the same for renewals, upgrades and resubscriptions in
-/// the group.
+/// The identifier of the first transaction of a purchase. Renewals, upgrades and resubscriptions in the same group keep
+/// it.
 public struct OriginalTransactionId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifier of a subscription purchase event across devices; each renewal has a different one.
+/// The identifier of a subscription purchase event across devices. Each renewal has a different one.
 public struct WebOrderLineItemId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifier of a customer's Apple Account in one app; links transactions, renewals and app transactions.
+/// The identifier of a customer's Apple Account in one app. It links transactions, renewals and app transactions.
 public struct AppTransactionId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -117,18 +117,18 @@ public struct ExternalPurchaseId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The developer's identifier for a mass extension of renewal dates.
+/// The developer's identifier of a mass extension of renewal dates.
 public struct RequestIdentifier: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The developer's account key, a UUID set by the app or server at purchase. Stored in lower case, so that comparison
-/// ignores letter case.
+/// The developer's identifier of a customer account, a UUID that the app or server sets at purchase. It is stored in
+/// lower case, so that comparison ignores case.
 public struct AppAccountToken: AppStoreIdentifier {
     public let rawValue: String
     public init(rawValue: String) {
-        // Apple sends lower case, which needs no conversion.
+        // Apple sends lower case, so there is usually nothing to convert.
         let isLower = rawValue.utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
         self.rawValue = isLower ? rawValue : rawValue.lowercased()
     }

@@ -1,21 +1,21 @@
-/// The strict grammar for texts that become keys, headers, file names and URLs downstream, whatever their source.
+/// The strict grammar of texts that become keys, headers, file names or URLs downstream, whatever their source.
 package enum TextGrammar {
     /// The maximum length in bytes.
     package static let greatestCount = 128
 
-    /// Whether a text consists of 1 to 128 ASCII digits.
+    /// Returns whether a text consists of 1 to 128 ASCII digits.
     package static func isNumber(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...greatestCount).contains(bytes.count) && all(of: bytes) { $0 &- UInt8(ascii: "0") < 10 }
     }
 
-    /// Whether a text consists of 1 to 128 ASCII letters, digits, dots, hyphens and underscores.
+    /// Returns whether a text consists of 1 to 128 ASCII letters, digits, dots, hyphens and underscores.
     package static func isToken(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...greatestCount).contains(bytes.count) && all(of: bytes, isTokenByte)
     }
 
-    /// Reading contiguous bytes is much faster than reading a string view.
+    /// Reads contiguous bytes, which is much faster than reading a string view.
     @inline(__always)
     private static func all(of bytes: String.UTF8View, _ isAllowed: (UInt8) -> Bool) -> Bool {
         bytes.withContiguousStorageIfAvailable { $0.allSatisfy(isAllowed) } ?? bytes.allSatisfy(isAllowed)

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// Check 13: the payload is a notification for a configured app, from an environment whose data Apple signs.
+/// Check 13: the payload is a notification for a configured app, from an environment that Apple signs for.
 ///
 /// The app is checked before the environment.
 struct AudienceCheck: Sendable {
@@ -9,7 +9,7 @@ struct AudienceCheck: Sendable {
     struct Audience {
         let app: AppIdentity
         let environment: AppStoreEnvironment
-        /// Whether the notification is from the sandbox, for an app configured without it.
+        /// Whether the notification is from the sandbox, for an app that is configured without the sandbox.
         let isUnexpectedSandbox: Bool
     }
 
@@ -21,8 +21,8 @@ struct AudienceCheck: Sendable {
 
     func app(_ bundleId: BundleId) -> AppIdentity? { apps[bundleId] }
 
-    /// Rejects signed objects without the members of a notification: Apple signs other kinds of objects with the same
-    /// key.
+    /// Rejects signed objects that lack the members of a notification, because Apple signs other kinds of objects with
+    /// the same key.
     static func checkKind(_ envelope: NotificationEnvelope) throws(Refusal) {
         guard !envelope.notificationType.isAbsent || envelope.containers.contains(where: { $0 != .other }) else {
             throw Refusal(.typeConfusion, "the signed object is not a notification")
@@ -37,15 +37,15 @@ struct AudienceCheck: Sendable {
         if envelope.environment.fault == .ambiguous {
             throw Refusal(.profileContainer, "the external purchase token does not identify the environment")
         }
-        // The app is ours, so new or missing members are quarantined from here on; only members that name another app
-        // are rejected.
+        // The app is ours, so new or missing members are quarantined from here on. Only members that identify another
+        // app are rejected.
         guard let environment = envelope.environment.value else {
             throw Refusal(.profileAudience, "the environment is not a string")
         }
         if envelope.appAppleId.fault != nil {
             throw Refusal(.profileNumber, "appAppleId is not a whole number")
         }
-        // Xcode, LocalTesting and unknown environments never pass, and the configuration does not accept them either.
+        // Xcode, LocalTesting and unknown environments never pass. The configuration does not accept them either.
         guard environment == .production || environment == .sandbox else {
             throw Refusal(.profileAudience, "unknown environment")
         }
@@ -64,7 +64,7 @@ struct AudienceCheck: Sendable {
         return Audience(app: app, environment: environment, isUnexpectedSandbox: !isExpected)
     }
 
-    /// Whether Apple documents `appAppleId` for the container. In newer containers it is compared only if present.
+    /// Whether Apple documents `appAppleId` for the container. In newer containers, it is compared only if present.
     private static func needsAppAppleId(_ envelope: NotificationEnvelope) -> Bool {
         switch envelope.containers.first {
         case .data, .summary, .externalPurchaseToken, .appData, nil: true
@@ -72,8 +72,8 @@ struct AudienceCheck: Sendable {
         }
     }
 
-    /// Requires exactly one container; otherwise the audience is unclear. A notification without exactly one is
-    /// quarantined, unless it has several containers and all of them name other apps.
+    /// Requires exactly one container, because the audience is otherwise unclear. Without exactly one, a notification
+    /// is quarantined, unless it has several containers and all of them identify other apps.
     private func checkContainers(_ envelope: NotificationEnvelope) throws(Refusal) {
         if envelope.containers.count > 1, !envelope.hasMalformedContainer {
             guard envelope.containerBundleIds.contains(where: { $0.map(isConfigured) ?? false }) else {

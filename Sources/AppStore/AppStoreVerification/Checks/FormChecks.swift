@@ -5,13 +5,13 @@ internal import JSON
 /// Checks 3 to 5, made before any certificate is examined.
 enum FormChecks {
     enum Content {
-        /// The text of `signedPayload`: a slice of the body if it contains no escapes.
+        /// The text of `signedPayload`, as a slice of the body if it contains no escapes.
         case signedPayload(ArraySlice<UInt8>)
-        /// `notification_type` without `signedPayload`: version 1 or a status update.
+        /// A body with `notification_type` but without `signedPayload`: version 1 or a status update.
         case legacy(JSONDocument)
     }
 
-    /// Check 3: the body is one JSON object with exactly one text `signedPayload`. Other members are ignored, up to a
+    /// Check 3: the body is one JSON object with exactly one string `signedPayload`. Other members are ignored, up to a
     /// thousand names and as many array elements. The version of a body, and therefore its limits, is known only after
     /// parsing.
     static func content(of body: [UInt8], _ limits: BodyLimits) throws(Refusal) -> Content {
@@ -28,7 +28,7 @@ enum FormChecks {
         let root = document.root
         // Values other than objects have no members.
         guard let member = root["signedPayload"] else {
-            // If the client has the password, the body is stored however malformed it is.
+            // If the client knows the password, the body is stored even if it is malformed.
             guard let type = root["notification_type"], type.kind == .string || root["password"] != nil else {
                 throw Refusal(.jsonShape, "the body has no signedPayload")
             }
@@ -41,18 +41,18 @@ enum FormChecks {
         guard body.count <= limits.signedBytes else {
             throw Refusal(.tooLarge, "the body is too long for a signed notification")
         }
-        // No character of a JWS needs an escape, but JSON allows any character to be escaped.
+        // A JWS never needs escapes, but JSON allows any character to be escaped.
         if let range = member.plainTextRange { return .signedPayload(body[range]) }
         return .signedPayload(Array((member.string ?? "").utf8)[...])
     }
 
-    /// Maximum number of names, and of array elements, in any body.
+    /// The maximum number of names, and of array elements, in any body.
     private static let maximumUntrusted = JSONDocument.maximumUntrustedNames
-    /// Maximum number of members in one object of version 1; a transaction has about 25.
+    /// The maximum number of members in one object of a version 1 body. A transaction has about 25.
     private static let maximumLegacyMembers = 128
 
     /// Parses the body. A version 1 body has one member for each field of up to a hundred transactions, and more in
-    /// tests. The password in it can be checked only after parsing, so the cost of parsing is limited.
+    /// tests. Its password can be checked only after parsing, so the cost of parsing is limited.
     private static func document(_ body: [UInt8], _ limits: BodyLimits) throws(JSONError) -> JSONDocument {
         var scanned = JSONLimits()
         (scanned.names, scanned.elements) = (maximumUntrusted, maximumUntrusted)
@@ -69,7 +69,7 @@ enum FormChecks {
         }
     }
 
-    /// Ranges of the three segments of a compact JWS.
+    /// The ranges of the three segments of a compact JWS.
     struct Segments {
         let header: Range<Int>
         let payload: Range<Int>
@@ -77,7 +77,7 @@ enum FormChecks {
     }
 
     /// Check 4: splits a compact JWS into three segments of strict base64url, separated by dots (RFC 7515 section 7.1).
-    /// Only dots are counted here; characters are checked when a segment is decoded.
+    /// This function only counts dots; characters are checked when a segment is decoded.
     static func segments(of jws: ArraySlice<UInt8>) throws(Refusal) -> Segments {
         var dots: [Int] = []
         for at in jws.indices where jws[at] == UInt8(ascii: ".") {
@@ -97,7 +97,7 @@ enum FormChecks {
         return decoded
     }
 
-    /// Distinguishes text that is not a JWS from a JWS in the wrong variant of base64, looking at all segments.
+    /// Distinguishes text that is not a JWS from a JWS in the wrong base64 variant, considering all segments.
     private static func failure(of jws: ArraySlice<UInt8>) -> Refusal {
         let dots = jws.count { $0 == UInt8(ascii: ".") }
         let isForeign = jws.contains { byte in
@@ -109,26 +109,26 @@ enum FormChecks {
 
     private static let es256 = Array("ES256".utf8)
 
-    /// Check 5: `alg` is exactly `ES256`. The algorithm is fixed here; the header can only confirm it (RFC 8725 section
+    /// Check 5: `alg` is exactly `ES256`. The algorithm is fixed; the header can only confirm it (RFC 8725 section
     /// 3.1).
     static func checkAlgorithm(of header: JWSHeader) throws(Refusal) {
-        // Compare bytes, to exclude "ES256\u0000" and Unicode look-alikes.
+        // Compare bytes, which excludes "ES256\u0000" and Unicode look-alikes.
         guard let algorithm = header.algorithm, Array(algorithm.utf8) == es256 else {
             throw Refusal(.algorithm, "alg is not ES256")
         }
     }
 }
 
-/// The members of a JWS header that are used; all others (`kid`, `jwk`, `jku`, `x5u`) are ignored and never fetched.
+/// The members of a JWS header that are used. All others (`kid`, `jwk`, `jku`, `x5u`) are ignored and never fetched.
 struct JWSHeader {
-    /// `alg`; nil if absent or not a text.
+    /// `alg`, or nil if absent or not a string.
     let algorithm: String?
-    /// `x5c`; nil if absent or not an array of texts.
+    /// `x5c`, or nil if absent or not an array of strings.
     let certificateTexts: [String]?
     /// Whether `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797).
     let hasCriticalMembers: Bool
 
-    /// Maximum length of `x5c`; the texts of a longer list are not read.
+    /// The maximum length of `x5c`. The strings of a longer array are not read.
     private static let greatestCount = 4
 
     /// - Throws: a refusal with `jws_header` if the bytes are not a single unambiguous JSON object.

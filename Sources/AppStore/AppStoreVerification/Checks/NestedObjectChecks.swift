@@ -1,34 +1,34 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A nested payload as signed, and its parsed envelope.
+/// A nested payload as signed, with its parsed envelope.
 struct NestedPayload<Envelope> {
     let payload: [UInt8]
     let envelope: Envelope
 }
 
-/// The nested signed objects of one notification, each verified with its own header, certificate chain and signature.
+/// The nested signed objects of a notification, each verified with its own header, certificate chain and signature.
 struct NestedObjects {
     var transaction: NestedPayload<TransactionEnvelope>?
     var renewalInfo: NestedPayload<RenewalInfoEnvelope>?
     var appTransaction: NestedPayload<AppTransactionEnvelope>?
-    /// Whether the revocation status is unknown for a certificate of any of the objects.
+    /// Whether the revocation status of any object's certificates is unknown.
     var isRevocationUnknown = false
 }
 
-/// The parsed nested texts of a payload that has a valid signature, or the reason why one cannot be parsed. Nil means
-/// that the text is absent.
+/// The parsed nested objects of a payload with a valid signature, or the reason why one cannot be parsed. Nil means
+/// that the object is absent.
 struct OpenedNestedObjects {
     let transaction: Result<OpenedObject, Refusal>?
     let renewalInfo: Result<OpenedObject, Refusal>?
     let appTransaction: Result<OpenedObject, Refusal>?
 
-    /// The objects whose signatures can be verified.
+    /// The objects that were parsed, so that their signatures can be verified.
     var objects: [OpenedObject] { [transaction, renewalInfo, appTransaction].compactMap { try? $0?.get() } }
 }
 
-/// Verifies the nested texts of a payload that has a valid signature. There is only one level of nesting: nested
-/// payloads are not searched for further texts.
+/// Verifies the nested objects of a payload with a valid signature. There is only one level of nesting; nested payloads
+/// are not searched for further objects.
 struct NestedObjectVerifier {
     private static let transaction = "signedTransactionInfo"
     private static let renewalInfo = "signedRenewalInfo"
@@ -36,12 +36,12 @@ struct NestedObjectVerifier {
 
     let verifier: SignedObjectVerifier
     let revocation: RevocationChecker
-    /// Milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     let now: Int64
     let moment: CertificateMoment
 
-    /// Parses the nested texts. Refusals are kept for later, because the checks of the first object precede those of
-    /// the second.
+    /// Parses the nested objects. Refusals are stored for later, because the checks of the first object come before
+    /// those of the second.
     func open(_ envelope: NotificationEnvelope, in payload: [UInt8]) -> OpenedNestedObjects {
         OpenedNestedObjects(
             transaction: open(envelope.signedTransactionInfo, in: payload, Self.transaction),
@@ -88,7 +88,7 @@ struct NestedObjectVerifier {
         }
     }
 
-    /// Returns the scanned payload of one nested text; nil if there is none.
+    /// Returns the scanned payload of a nested object, or nil if there is none.
     private func document(
         _ opened: Result<OpenedObject, Refusal>?, _ name: String, _ isRevocationUnknown: inout Bool
     ) throws(Refusal) -> JSONDocument? {
@@ -128,19 +128,18 @@ struct NestedObjectVerifier {
         }
     }
 
-    /// Maps the refusal of a nested text to quarantine: the outer signature has been verified, so Apple signed the
-    /// notification. A refusal that a retry can resolve stays a refusal.
+    /// Turns the refusal of a nested object into a quarantine. The outer signature is valid, so Apple signed the
+    /// notification. A refusal that a retry can resolve remains a refusal.
     private static func nested(_ refusal: Refusal, _ name: String) -> Refusal {
         refusal.status < 500 ? Refusal(.profileNested, "\(name): \(refusal.reason)") : refusal
     }
 }
 
-/// Part of check 14: the nested objects that a notification needs for its type are present, are of the right kind, and
-/// belong to the same app, environment and purchase as the notification. Without this check an authentic object of
-/// another app could be inserted, because renewal info has no bundleId.
+/// Part of check 14: the nested objects that a notification of this type needs are present, are of the right kind, and
+/// belong to the same app, environment and purchase as the notification. Renewal info has no bundleId, so without this
+/// check an authentic object of another app could be substituted.
 enum NestedObjectChecks {
-    // Apple's documentation lists the nested objects by type; types that it does not list, and unknown types, do not
-    // need any.
+    // Apple's documentation lists the nested objects by type. Types that are not listed, or unknown, do not need any.
     private static let aboutSubscription: Set<NotificationType> = [
         .subscribed, .didRenew, .didFailToRenew, .gracePeriodExpired, .expired, .didChangeRenewalStatus,
         .didChangeRenewalPref, .offerRedeemed, .priceIncrease, .renewalExtended,
@@ -165,8 +164,8 @@ enum NestedObjectChecks {
         }
     }
 
-    /// Returns whether the type is about a subscription but the notification lacks the renewal info that Apple
-    /// documents for the type. The transaction determines who has access, so the notification is accepted nevertheless.
+    /// Returns whether the notification is about a subscription but lacks the renewal info that Apple documents for its
+    /// type. It is accepted nevertheless, because access depends on the transaction.
     static func lacksRenewalInfo(_ envelope: NotificationEnvelope) -> Bool {
         guard case .data = envelope.containers.first, let type = envelope.notificationType.value else { return false }
         return aboutSubscription.contains(type) && envelope.signedRenewalInfo.isAbsent

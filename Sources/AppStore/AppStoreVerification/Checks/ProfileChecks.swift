@@ -1,10 +1,10 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Check 14: a notification for a configured app matches Apple's documentation. Any other is quarantined, because a
-/// retry would not change it. Nested objects are checked in ``NestedObjectVerifier``.
+/// Check 14: a notification for a configured app matches Apple's documentation. Other notifications are quarantined,
+/// because a retry would not change them. Nested objects are checked in ``NestedObjectVerifier``.
 enum ProfileChecks {
-    /// 10 July 2008, when the App Store opened.
+    /// 10 July 2008, the opening of the App Store.
     private static let earliest: Int64 = 1_215_648_000_000
     private static let greatestLead: Int64 = 24 * 3_600_000
 
@@ -15,7 +15,7 @@ enum ProfileChecks {
     ) throws(Refusal) {
         try checkHeader(object.header, of: "signedPayload")
         let type = try type(of: envelope)
-        // The UUID identifies duplicates.
+        // Duplicates are recognized by the UUID.
         guard let id = envelope.notificationUUID.value, id.isWellFormed else {
             throw Refusal(.profileUUID, "notificationUUID is not a UUID")
         }
@@ -27,11 +27,11 @@ enum ProfileChecks {
         try NestedObjectChecks.checkPresence(in: envelope, type: type)
     }
 
-    /// Checks that the header has neither `crit` nor `b64`, and that `x5c` is leaf, intermediate and one more
-    /// certificate, as sent by Apple. The content of the third does not matter, because the root is pinned.
+    /// Checks that the header has neither `crit` nor `b64`, and that `x5c` contains the leaf, the intermediate and one
+    /// more certificate, as Apple sends it. The content of the third does not matter, because the root is pinned.
     ///
-    /// `crit` and `b64` change the meaning of the signature, and Apple sends neither; a library must not ignore them
-    /// (RFC 7515 section 4.1.11, RFC 7797 section 6).
+    /// Apple sends neither `crit` nor `b64`, and both change the meaning of the signature, so a library must not ignore
+    /// them (RFC 7515 section 4.1.11, RFC 7797 section 6).
     static func checkHeader(_ header: KnownHeader, of object: String) throws(Refusal) {
         guard !header.hasCriticalMembers else {
             throw Refusal(.profileCritical, "\(object): crit or b64 in the header")
@@ -47,7 +47,7 @@ enum ProfileChecks {
         return (document, NotificationEnvelope(document))
     }
 
-    /// Scans a signed payload: one JSON object in UTF-8, of limited depth, without duplicate members.
+    /// Scans a signed payload, which must be one JSON object in UTF-8, of limited depth, without duplicate members.
     static func document(_ payload: [UInt8], of object: String) throws(Refusal) -> JSONDocument {
         do throws(JSONError) {
             return try JSONDocument.object(payload)
@@ -60,9 +60,9 @@ enum ProfileChecks {
         }
     }
 
-    /// Checks that `signedDate` is not before the App Store opened. Old dates are fine, since histories and replays
-    /// contain them. A date more than 24 hours ahead means that this machine's clock is wrong, not the notification.
-    /// - Parameter now: milliseconds since 1970.
+    /// Checks that `signedDate` is not before the opening of the App Store. Old dates are accepted, because histories
+    /// and replays contain them. A date more than 24 hours ahead means that this machine's clock is wrong.
+    /// - Parameter now: the current time, in milliseconds since 1970.
     static func checkDate(
         _ date: EnvelopeField<AppStoreInstant>, of object: String, at now: Int64, isRequired: Bool
     ) throws(Refusal) {
@@ -78,7 +78,7 @@ enum ProfileChecks {
         }
     }
 
-    /// Requires `notificationType`. Apple may add types, so any value is accepted.
+    /// Requires `notificationType`. Any value is accepted, because Apple may add types.
     private static func type(of envelope: NotificationEnvelope) throws(Refusal) -> NotificationType {
         try TextChecks.check(envelope.notificationType, "notificationType", TextGrammar.isToken)
         try TextChecks.check(envelope.subtype, "subtype", TextGrammar.isToken)
@@ -95,8 +95,8 @@ enum ProfileChecks {
     }
 }
 
-/// Part of check 14: signed texts that become keys, headers, file names and URLs downstream follow a narrow grammar,
-/// and no text uses escapes to hide control characters.
+/// Part of check 14: signed strings that become keys, headers, file names and URLs downstream follow a narrow grammar,
+/// and no string uses escapes to hide control characters.
 enum TextChecks {
     /// - Throws: `profile_text` if the field is present and does not follow the grammar.
     static func check<Value: RawRepresentable<String>>(
@@ -117,7 +117,7 @@ enum TextChecks {
         guard payload.hasEscapes else { return }
         let bytes = payload.bytes.span
         var at = 0
-        // JSON has no backslash outside strings, and inside a string it is never the last byte.
+        // JSON has no backslash outside strings, and the last byte of a string is never a backslash.
         while at + 1 < bytes.count {
             guard bytes[at] == UInt8(ascii: "\\") else {
                 at += 1
@@ -134,7 +134,7 @@ enum TextChecks {
         }
     }
 
-    /// Matches `00` followed by a hexadecimal code below 20, or 7F, but not 09, 0A or 0D.
+    /// Returns whether the hexadecimal digits are `00` followed by a code below 20, or by 7F, except for 09, 0A and 0D.
     private static func isControlEscape(_ bytes: Span<UInt8>, at start: Int) -> Bool {
         guard start + 4 <= bytes.count, bytes[start] == UInt8(ascii: "0"), bytes[start + 1] == UInt8(ascii: "0") else {
             return false
@@ -151,7 +151,7 @@ enum TextChecks {
 }
 
 extension EnvelopeField {
-    /// Whether the field is missing or `null`. Using `==` would require comparable values.
+    /// Whether the field is missing or `null`. The operator `==` would require comparable values.
     var isAbsent: Bool {
         if case .absent = self { true } else { false }
     }

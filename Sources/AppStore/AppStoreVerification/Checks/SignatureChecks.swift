@@ -4,14 +4,14 @@ internal import JSON
 /// Checks 10 to 12: the signature, then the validity and revocation of the certificates used to verify it.
 enum SignatureChecks {
     private static let byteCount = 64
-    /// A wrong clock is corrected within two days, as is a certificate that Apple has just replaced; until then a retry
-    /// can help.
+    /// How long after the end of the validity, or before its start, a retry can help: within two days, a wrong clock is
+    /// corrected, or a certificate that Apple has just replaced is updated.
     private static let graceSeconds: Int64 = 48 * 3600
 
     // MARK: Check 10
 
-    /// Part of check 10: the leaf is not a certificate authority, may sign data, and has a P-256 key, as ES256
-    /// requires.
+    /// Part of check 10: the leaf is not a certificate authority, may sign data, and has a P-256 key as required by
+    /// ES256.
     static func key(of leaf: Certificate) throws(Refusal) -> P256PublicKey {
         guard !leaf.isCertificateAuthority, leaf.maySignData, let key = P256PublicKey(certificate: leaf) else {
             throw Refusal(.leafKey, "the leaf has no P-256 signing key")
@@ -25,8 +25,8 @@ enum SignatureChecks {
         }
     }
 
-    /// Check 10: the signature is 64 bytes long and is the leaf's signature over the exact bytes `header.payload` (RFC
-    /// 7518 section 3.4).
+    /// Check 10: the signature is 64 bytes long, and is valid for the leaf's key and the exact bytes `header.payload`
+    /// (RFC 7518 section 3.4).
     static func check(
         _ signature: [UInt8], of digest: SHA256Digest, by key: P256PublicKey, certificates: CertificateSerials
     ) throws(Refusal) {
@@ -34,15 +34,15 @@ enum SignatureChecks {
         case .valid: return
         case .invalid:
             throw Refusal(.signature, "the signature does not verify with the leaf's key", certificates: certificates)
-        // There is no result because memory is exhausted or OpenSSL is broken. The notification may be authentic.
+        // There is no result, because memory is exhausted or OpenSSL is broken. The notification may be authentic.
         case .failed: throw Refusal(.internal, "verifying the signature failed", at: .signature)
         }
     }
 
     // MARK: Check 11
 
-    /// Check 11: the current time is within the validity of all three certificates, including both ends.
-    /// - Parameter now: milliseconds since 1970.
+    /// Check 11: the current time is within the validity of all three certificates, inclusive at both ends.
+    /// - Parameter now: the current time, in milliseconds since 1970.
     static func checkValidity(of path: ValidatedPath, at now: Int64) throws(Refusal) {
         let distance = secondsOutsideValidity(of: path, at: now)
         guard distance != 0 else { return }
@@ -53,10 +53,10 @@ enum SignatureChecks {
     }
 
     /// Check 11 for an object whose certificates must have been valid when it was signed. The result never changes, so
-    /// a retry is pointless.
+    /// a retry cannot help.
     /// - Parameters:
     ///   - payload: the object's payload, after its signature has been verified.
-    ///   - now: milliseconds since 1970.
+    ///   - now: the current time, in milliseconds since 1970.
     static func checkValidity(
         of path: ValidatedPath, whenSigned payload: JSONDocument, now: Int64
     ) throws(Refusal) {
@@ -68,7 +68,7 @@ enum SignatureChecks {
             secondsOutsideValidity: distance == .min ? .max : abs(distance), certificates: path.serials)
     }
 
-    /// Returns 0 within the validity, a negative number before it, and a positive number after it.
+    /// Returns 0 within the validity, a negative number before it, or a positive number after it.
     private static func secondsOutsideValidity(of path: ValidatedPath, at milliseconds: Int64) -> Int64 {
         let isExact = milliseconds >= 0 || milliseconds % 1000 == 0
         return path.validity.distance(to: isExact ? milliseconds / 1000 : milliseconds / 1000 - 1)
@@ -76,13 +76,12 @@ enum SignatureChecks {
 
     // MARK: Check 12
 
-    /// Check 12: no certificate in the path is known to be revoked. A revoked path is removed from `cache` at once.
+    /// Check 12: no certificate in the path is known to be revoked. A revoked path is removed from `cache` immediately.
     static func checkRevocation(
         of header: KnownHeader, by checker: RevocationChecker, in cache: ChainCache, at now: Int64
     ) throws(Refusal) {
         let path = header.path
-        // If the revocation status is not stored under this header yet, another header with the same certificates may
-        // have it.
+        // If this header has no revocation status yet, another header with the same certificates may have one.
         let isRevoked =
             header.standings.map { $0.contains { $0.known(at: now) == .revoked } } ?? checker.isRevoked(path, at: now)
         guard !isRevoked else {
@@ -91,8 +90,8 @@ enum SignatureChecks {
         }
     }
 
-    /// The second half of check 12, run after the audience check: OCSP requests are made only for notifications signed
-    /// for our apps, and only for certificates that are valid now, because responders do not answer for others.
+    /// The second half of check 12, which runs after the audience check. OCSP requests are made only for notifications
+    /// signed for our apps, and only for certificates that are valid now, because responders do not answer for others.
     /// - Returns: whether the revocation status of any certificate in the path is unknown.
     /// - Throws: `ocsp_unknown` if the policy does not allow an unknown status.
     static func isRevocationUnknown(
