@@ -1,6 +1,7 @@
 package import AppStoreModel
 
-/// A compact notificationUUID: 128 bits if the text is a lowercase UUID, as sent by Apple, otherwise the text itself.
+/// A notificationUUID in compact form: 128 bits if the text is a lower-case UUID, as sent by Apple, otherwise the text
+/// itself.
 package enum CompactUUID: Hashable, Sendable {
     case bits(high: UInt64, low: UInt64)
     case text(NotificationUUID)
@@ -22,8 +23,7 @@ package enum CompactUUID: Hashable, Sendable {
         }
     }
 
-    /// The first eight bytes of the text as a big-endian number: comparing prefixes gives the same order as comparing
-    /// texts.
+    /// The first eight bytes of the text as a big-endian number. Prefixes are ordered like the texts.
     var prefix: UInt64 {
         var prefix: UInt64 = 0
         switch self {
@@ -93,7 +93,7 @@ package enum CompactUUID: Hashable, Sendable {
 }
 
 extension CompactUUID: Comparable {
-    /// Orders values by their texts; for two 128-bit values this is the order of the bits.
+    /// Compares the texts. For two 128-bit values, this is the same as comparing the bits.
     package static func < (one: CompactUUID, other: CompactUUID) -> Bool {
         if case .bits(let high, let low) = one, case .bits(let otherHigh, let otherLow) = other {
             return (high, low) < (otherHigh, otherLow)

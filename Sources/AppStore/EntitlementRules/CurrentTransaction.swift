@@ -1,8 +1,8 @@
 package import AppStoreModel
 
 extension PurchaseFacts {
-    /// Returns whether a transaction was replaced by an upgrade: Apple states this in the transaction itself, or an
-    /// upgrade was signed after the last statement about the transaction and begins before the transaction's period
+    /// Returns whether a transaction was replaced by an upgrade. Either Apple states this in the transaction itself, or
+    /// an upgrade was signed after the last statement about the transaction and begins before the transaction's period
     /// ends.
     package func isUpgraded(_ transaction: TransactionFacts) -> Bool {
         if transaction.isUpgraded { return true }
@@ -15,26 +15,26 @@ extension PurchaseFacts {
         }
     }
 
-    /// Returns the transaction that decides the state of the subscription at a moment; nil if there is none.
+    /// Returns the transaction that decides the state of the subscription at a given time, or nil if there is none.
     ///
-    /// Among the transactions that have begun and were not upgraded, it is the one with the latest purchaseDate; within
-    /// a period with added seats, it is the one bought first. Ties are broken by expiresDate, then signedDate, then
-    /// transactionId. If no transaction has begun, it is the earliest one.
+    /// This is the transaction with the latest purchaseDate that has begun and was not upgraded. Within a period with
+    /// added seats, it is the first transaction. Ties are broken by expiresDate, then signedDate, then transactionId.
+    /// If no transaction has begun, the earliest one is returned.
     package func currentTransaction(at instant: AppStoreInstant) -> TransactionFacts? {
         competingPeriods(from: instant).first?.first
     }
 
-    /// Returns the period that is current at a moment, if one has begun, and the periods that begin later: Apple renews
-    /// up to a day ahead, and the renewal changes nothing until it begins.
+    /// Returns the period that is current at a given time, if any, and the periods that begin later. Apple renews up to
+    /// a day ahead, and a renewal has no effect until it begins.
     func competingPeriods(from instant: AppStoreInstant) -> [SubscriptionPeriod] {
         let periods = periods(after: instant) { !isUpgraded($0) }
         guard let current = periods.lastIndex(where: { $0.start <= instant }), current > 0 else { return periods }
         return Array(periods[current...])
     }
 
-    /// Groups the transactions into periods, ordered by the transaction that represents each period.
+    /// Groups the transactions into periods, ordered by their representative transactions.
     ///
-    /// - Parameter instant: the moment of interest; a period may be omitted if a later one has begun by then.
+    /// - Parameter instant: the time of interest; a period may be omitted if a later one has begun by then.
     private func periods(
         after instant: AppStoreInstant, _ isIncluded: (TransactionFacts) -> Bool
     ) -> [SubscriptionPeriod] {
@@ -55,8 +55,8 @@ extension PurchaseFacts {
         return periods
     }
 
-    /// Whether a transaction known to be revoked, the one that came with the status, explains Apple's newest status
-    /// "revoked". If that transaction is not the current one, the subscription continues.
+    /// Whether Apple's newest status is "revoked" and is explained by a known revocation of the transaction that came
+    /// with the status. If that transaction is not the current one, the subscription continues.
     var explainsRevokedStatus: Bool {
         guard let status, status.status == .revoked, let uuid = status.version.uuid else {
             return false
@@ -68,7 +68,7 @@ extension PurchaseFacts {
         // Apple may have signed the transaction again since then.
         let key = events.first { $0.uuid == uuid }?.key
         if let key, transactions[key]?.revocationDate != nil { return true }
-        // The transaction may be older than those still kept.
+        // The transaction may be older than all stored ones.
         guard let latestTransaction, latestTransaction.version.uuid == uuid else {
             return false
         }
@@ -90,31 +90,31 @@ extension PurchaseFacts {
         return one.transactionId < other.transactionId
     }
 
-    /// The identifier shared by all the customer's purchases in the app.
+    /// The identifier that is shared by all purchases of the customer in the app.
     package var appTransactionId: AppTransactionId? {
         (latest { $0.appTransactionId }) ?? renewal?.appTransactionId
             ?? (isConsent ? AppTransactionId(originalTransactionId.rawValue) : nil)
     }
 
-    /// Whether this is not a purchase but Apple's statement about a customer's consent, which has the customer's
-    /// appTransactionId as its originalTransactionId.
+    /// Whether this is not a purchase but Apple's statement about a customer's consent. The originalTransactionId is
+    /// then the customer's appTransactionId.
     package var isConsent: Bool {
         transactions.isEmpty && renewal == nil && status == nil && consentRescindedAt != nil
     }
 
-    /// When Apple last stated that consent for a minor's use of the app was withdrawn.
+    /// The time when consent to a minor's use of the app was last withdrawn, according to Apple.
     package var consentRescindedAt: AppStoreInstant? {
         events.last { $0.notificationType == .rescindConsent }?.signedDate
     }
 
-    /// The purchase that this one continues after a migration to Advanced Commerce or a switch to or from a bundle. The
-    /// link to its account is transferred.
+    /// The purchase that this one continues after a migration to Advanced Commerce or a switch to or from a bundle.
+    /// This purchase also inherits its account.
     package var previousOriginalTransactionId: OriginalTransactionId? {
         (latest { $0.previousOriginalTransactionId })
             ?? predecessors.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
     }
 
-    /// Returns the value from the latest transaction that has one.
+    /// Returns the value in the latest transaction that has one.
     private func latest<Value>(_ value: (TransactionFacts) -> Value?) -> Value? {
         for transaction in transactions.values.reversed() {
             if let value = value(transaction) { return value }

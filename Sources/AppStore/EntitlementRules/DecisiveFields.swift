@@ -9,7 +9,7 @@ package enum DecisiveFields {
         "isInBillingRetryPeriod", "status", "notificationType", "subtype",
     ]
 
-    /// Describes the decisive fields that differ from the documentation; nil if there are none.
+    /// Describes the decisive fields that differ from the documentation, or returns nil if there are none.
     package static func problem(in problems: [FieldProblem]) -> String? {
         let decisive = problems.filter { problem in
             problem.path.split(separator: ".").last.map { names.contains(String($0)) } ?? false

@@ -3,7 +3,7 @@ internal import AppStoreModel
 // Dense encoding of the value types used by the rules.
 
 extension DenseWriter {
-    /// Writes a number as its difference from the previous number, which is small for Apple's ids; writes a text
+    /// Writes a number as the difference from the previous number, which is small for Apple's IDs. Writes a text
     /// unchanged.
     mutating func key(_ key: TransactionKey, since previous: inout UInt64) {
         switch key {
@@ -14,7 +14,7 @@ extension DenseWriter {
         }
     }
 
-    /// Writes a moment as milliseconds relative to another moment.
+    /// Writes a time in milliseconds relative to another time.
     mutating func instant(_ instant: AppStoreInstant, since other: Int64) {
         signed(instant.millisecondsSince1970 - other)  // both bounded: no overflow
     }
@@ -39,7 +39,7 @@ extension DenseReader {
         return .number(previous)
     }
 
-    /// Returns nil for a value outside the valid range of moments.
+    /// Reads a time, or returns nil if it is out of range.
     mutating func instant(since other: Int64) -> AppStoreInstant? {
         signed().flatMap { Self.instant($0, since: other) }
     }

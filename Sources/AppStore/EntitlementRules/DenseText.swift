@@ -1,8 +1,8 @@
 /// Encodes many small values as one text that needs no escaping inside a JSON string. Fields end with a dot, entries
-/// with a comma. Numbers are written in base 64 (A–Z, a–z, 0–9, -, _; most significant digit first), signed numbers in
-/// zigzag encoding, and texts as `*` followed by their bytes in base64url. An absent field is empty.
+/// with a comma. Numbers are in base 64 (A–Z, a–z, 0–9, -, _; most significant digit first), and signed numbers in
+/// zigzag encoding. A text is `*` followed by its bytes in base64url. An absent field is empty.
 struct DenseWriter {
-    /// Output buffer; only the first `count` bytes have been written.
+    /// The output buffer. Only the first `count` bytes are written.
     private var storage: [UInt8]
     private var count = 1
 
@@ -26,7 +26,7 @@ struct DenseWriter {
     /// Ends a field.
     mutating func endField() { append(UInt8(ascii: ".")) }
 
-    /// Ends an entry and drops any absent fields at the end of it.
+    /// Ends an entry, dropping absent fields at its end.
     mutating func endEntry() {
         while storage[count - 1] == UInt8(ascii: ".") { count -= 1 }
         append(UInt8(ascii: ","))
@@ -42,10 +42,10 @@ struct DenseWriter {
         }
     }
 
-    /// Writes a signed number in zigzag encoding, which is short for numbers near zero, positive or negative.
+    /// Writes a signed number in zigzag encoding, which is short for numbers close to zero.
     mutating func signed(_ number: Int64) { self.number(UInt64(bitPattern: number << 1 ^ number >> 63)) }
 
-    /// Writes a marker meaning that this field has the same value as in the previous entry.
+    /// Writes a marker for a field that has the same value as in the previous entry.
     mutating func same() { append(UInt8(ascii: "=")) }
 
     mutating func text(_ text: String) {
@@ -81,7 +81,7 @@ struct DenseReader {
     private let end: Int
     private(set) var isMalformed = false
 
-    /// Value of each digit, indexed by byte; 255 for a byte that is not a digit.
+    /// The value of each digit, indexed by byte; 255 for a byte that is not a digit.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: .max, count: 256)
         for (value, digit) in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8.enumerated() {
@@ -109,7 +109,7 @@ struct DenseReader {
         isMalformed = true
     }
 
-    /// Reads the number in the next field; nil if it is absent.
+    /// Reads the number in the next field, or returns nil if it is absent.
     mutating func number() -> UInt64? {
         var number: UInt64 = 0
         let start = position
@@ -129,10 +129,10 @@ struct DenseReader {
         number().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
     }
 
-    /// Returns whether the next field repeats the previous entry's value, and consumes the field if so.
+    /// Returns whether the next field repeats the value of the previous entry. If so, consumes the field.
     mutating func isSame() -> Bool { skip(UInt8(ascii: "=")) }
 
-    /// Reads the text in the next field; nil if the field is a number or absent.
+    /// Reads the text in the next field, or returns nil if the field is a number or absent.
     mutating func text() -> String? {
         guard position < end, bytes[position] == UInt8(ascii: "*") else { return nil }
         position += 1
@@ -161,7 +161,7 @@ struct DenseReader {
         return true
     }
 
-    /// Consumes the end of a field: a dot, or the end of the entry, which stays unread.
+    /// Consumes the end of a field: either a dot, or the end of the entry, which remains unread.
     private mutating func endField() {
         guard position < end else { return }
         switch bytes[position] {

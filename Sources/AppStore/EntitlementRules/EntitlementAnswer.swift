@@ -1,12 +1,12 @@
 package import AppStoreModel
 
-/// One reason for an entitlement, whether or not it is currently in effect.
+/// A reason for an entitlement, whether or not it is currently in effect.
 package struct EntitlementGrant: Hashable, Sendable {
     package var entitlement: String
     package var environment: AppStoreEnvironment
     package var bundleId: BundleId
     package var isEntitled: Bool
-    /// Raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`.
+    /// The raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`.
     package var state: String
     /// The rule that decided the state.
     package var rule: StateRule
@@ -14,7 +14,7 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var originalTransactionId: OriginalTransactionId
     package var transactionId: TransactionId
     package var ownership: InAppOwnershipType?
-    /// When this state ends without a notification. Published only if access ends then.
+    /// The time when this state ends without a notification. Published only if access ends then.
     package var until: AppStoreInstant?
     package var willRenew: Bool?
     /// Whether a twelve-month commitment renews at its end.
@@ -23,18 +23,18 @@ package struct EntitlementGrant: Hashable, Sendable {
     /// The product after the next renewal, if different from the current one.
     package var pendingProductId: ProductId?
     package var gracePeriodExpiresDate: AppStoreInstant?
-    /// Status of an announced price increase; 0 while the customer has not responded.
+    /// The status of an announced price increase, which is 0 while the customer has not responded.
     package var priceIncreaseStatus: PriceIncreaseStatus?
     package var expirationIntent: ExpirationIntent?
     package var seats: Int64?
-    /// Advanced Commerce: SKUs of the items that are not revoked; nil if there are no items.
+    /// The SKUs of the Advanced Commerce items that are not revoked, or nil if there are no items.
     package var skus: [String]?
     package var needsStatusQuery = false
     /// Whether access depends on input that has not been read yet.
     package var isUnknown = false
-    /// The trust of the grant: `signed`, unless version 1 notifications decided it or are its only source.
+    /// The trust of the grant, which is `signed` unless version 1 notifications decided it or are its only source.
     package var trust = FactTrust.signed
-    /// Whether version 1 notifications make additional statements about the purchase that Apple has not confirmed.
+    /// Whether version 1 notifications contain additional statements about the purchase that Apple has not confirmed.
     package var awaitsConfirmation = false
     package var details = GrantDetails()
 }
@@ -52,7 +52,8 @@ extension EntitlementGrant {
     }
 }
 
-/// Units of one consumable product of an app, summed over all its transactions. Sums saturate at the limits of 64 bits.
+/// The units of one consumable product of an app, summed over all its transactions. Sums saturate at the limits of 64
+/// bits.
 package struct UnitBalance: Hashable, Sendable {
     package var environment: AppStoreEnvironment
     package var bundleId: BundleId
@@ -84,7 +85,7 @@ package struct UnitBalance: Hashable, Sendable {
     }
 }
 
-/// A holder's entitlements at a moment, each with its reason.
+/// The entitlements of a holder at a given time, each with its reason.
 package struct EntitlementAnswer: Hashable, Sendable {
     /// A transaction that may grant less than intended.
     package struct Report: Hashable, Sendable {
@@ -95,22 +96,22 @@ package struct EntitlementAnswer: Hashable, Sendable {
     }
 
     package var asOf: AppStoreInstant
-    /// Sorted by entitlement, then purchase, then transaction.
+    /// The grants, sorted by entitlement, then purchase, then transaction.
     package var grants: [EntitlementGrant] = []
-    /// Sorted by app, then product.
+    /// The balances, sorted by app, then product.
     package var balances: [UnitBalance] = []
     package var reports: [Report] = []
-    /// When the answer changes without a notification; nil if it never does.
+    /// The time when the answer changes without a notification, or nil if it never does.
     package var nextChange: AppStoreInstant?
-    /// The moment from which the facts are complete, if the answer is about a past moment whose facts are only partly
-    /// kept. The answer may then differ from the one given at the time. Nil if the facts are complete.
+    /// The time from which the facts are complete, if the answer is about an earlier time. The answer may then differ
+    /// from the one given at that time. Nil if the facts are complete.
     package var knownSince: AppStoreInstant?
 
-    /// Whether the balances include units known only from version 1 notifications.
+    /// Whether the balances include units that are known only from version 1 notifications.
     var hasUnsignedBalance = false
 
-    /// The trust of the answer: the shared secret if version 1 notifications decided any part of it. Statements that
-    /// await confirmation decide nothing.
+    /// The trust of the answer, which is the shared secret if version 1 notifications decided any part of it.
+    /// Statements that await confirmation decide nothing.
     package var trust: FactTrust {
         let isUnsigned = grants.contains {
             $0.trust == .sharedSecret && ($0.isEntitled || $0.state != SubscriptionState.Phase.unconfirmed.rawValue)
@@ -118,7 +119,7 @@ package struct EntitlementAnswer: Hashable, Sendable {
         return isUnsigned || hasUnsignedBalance ? .sharedSecret : .signed
     }
 
-    /// Names of the entitlements that are in effect.
+    /// The names of the entitlements that are in effect.
     package var active: Set<String> { Set(grants.filter(\.isEntitled).map(\.entitlement)) }
 }
 
@@ -127,12 +128,12 @@ extension EntitlementAnswer {
     package enum View: Sendable {
         /// All known facts.
         case newestFacts
-        /// The facts dated up to the moment, as far as they are kept.
+        /// The facts dated up to the given time, as far as they are stored.
         case history
     }
 
-    /// Combines the purchases of one environment. Purchases from other environments are ignored: environments never
-    /// share a record.
+    /// Combines the purchases of one environment. Purchases from other environments are ignored, because environments
+    /// never share a record.
     package init(
         purchases: [PurchaseFacts], environment: AppStoreEnvironment, at instant: AppStoreInstant, rules: ProductRules,
         view: View = .newestFacts
@@ -212,8 +213,8 @@ extension EntitlementAnswer {
         }
     }
 
-    /// Reports a subscription that is active according to Apple although none of its transactions is known: nothing can
-    /// be granted.
+    /// Reports a subscription that is active according to Apple although none of its transactions is known, so that
+    /// nothing can be granted.
     private mutating func reportMissingTransaction(of purchase: PurchaseFacts) {
         reports.append(
             Report(
@@ -221,7 +222,7 @@ extension EntitlementAnswer {
                 transactionId: TransactionId(purchase.originalTransactionId.rawValue), problem: .transactionMissing))
     }
 
-    /// Adds one-time transactions known only from version 1 notifications. They are listed and grant nothing.
+    /// Adds one-time transactions that are known only from version 1 notifications. They are listed but grant nothing.
     private mutating func addUnconfirmed(_ purchase: PurchaseFacts, _ rules: ProductRules) {
         for transaction in purchase.unsignedTransactions where !transaction.isAutoRenewable {
             guard let productId = transaction.productId, transaction.type != .consumable else { continue }

@@ -1,15 +1,15 @@
 package import AppStoreModel
 internal import JSON
 
-/// The version of a statement about an object, in a total order that is the same on every replica.
+/// The version of a statement about an object. Versions have a total order that is the same on every replica.
 ///
-/// Trust takes precedence over date: a statement signed by Apple is greater than any that only a shared secret
-/// authenticates. Next come the object's signedDate and the text of the notificationUUID that delivered it.
+/// Trust takes precedence over date: a statement signed by Apple is greater than any statement that only a shared
+/// secret authenticates. Then the signedDate of the object is compared, then the text of the notificationUUID.
 package struct FactVersion: Hashable, Comparable, Sendable {
     package var signedDate: AppStoreInstant
-    /// False for statements authenticated only by a shared secret (version 1 or older).
+    /// Whether Apple signed the statement. If false, it is authenticated only by a shared secret (version 1 or older).
     package var isSigned: Bool
-    /// UUID of the notification that delivered the statement.
+    /// The UUID of the notification that delivered the statement.
     var uuid: CompactUUID?
 
     package init(signedDate: AppStoreInstant, isSigned: Bool = true, notificationUUID: NotificationUUID? = nil) {
@@ -24,7 +24,7 @@ package struct FactVersion: Hashable, Comparable, Sendable {
         self.uuid = uuid
     }
 
-    /// The notification that delivered the statement; nil for facts fetched through the App Store Server API.
+    /// The notification that delivered the statement, or nil for facts fetched through the App Store Server API.
     package var notificationUUID: NotificationUUID? { uuid?.uuid }
 
     /// The value of the JSON member `trust` for facts authenticated only by a shared secret.
@@ -37,7 +37,7 @@ package struct FactVersion: Hashable, Comparable, Sendable {
     }
 }
 
-/// Facts about one object; newer facts replace them as a whole.
+/// Facts about one object. Newer facts replace older ones as a whole.
 protocol VersionedFacts: Hashable, Sendable {
     var version: FactVersion { get }
     /// Writes the object with its version and unknown fields. Equal facts produce equal texts.
@@ -45,7 +45,7 @@ protocol VersionedFacts: Hashable, Sendable {
 }
 
 extension VersionedFacts {
-    /// Returns the statement with the greater version; equal versions are ordered by the bytes of the content.
+    /// Returns the statement with the greater version. If the versions are equal, the bytes of the content decide.
     static func newer(_ one: Self?, _ other: Self?) -> Self? {
         guard let one, let other else { return one ?? other }
         return isNewer(other, than: one) ? other : one

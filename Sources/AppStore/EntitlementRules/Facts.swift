@@ -6,26 +6,27 @@ package protocol FactsContent: Hashable, Sendable {
     var version: FactVersion { get }
     /// Creates empty content.
     init(version: FactVersion)
-    /// Reads the output of ``write(to:)``; nil if there is no signedDate.
+    /// Reads the output of ``write(to:)``, or returns nil if there is no signedDate.
     init?(_ element: JSONElement)
     /// Writes the members of an object, including the version and unknown fields. Equal contents produce equal texts.
     func write(to object: inout JSONWriter)
 }
 
-/// Facts that are passed by reference, together with the JSON text that they were read from or will be written as: most
-/// notifications leave facts unchanged.
+/// Facts that are passed by reference, with the JSON text that they were read from or will be written as. Most
+/// notifications leave facts unchanged, so the text can be reused.
 @dynamicMemberLookup
 package struct Facts<Content: FactsContent>: VersionedFacts {
     package let version: FactVersion
     private let storage: LazyContent<Content>
 
-    /// - Parameter text: the output of ``write(to:)``, without the enclosing braces.
+    /// - Parameter text: the output of ``write(to:)`` without the enclosing braces.
     package init(_ content: Content, text: ArraySlice<UInt8>? = nil) {
         version = content.version
         storage = LazyContent(content, text: text)
     }
 
-    /// Creates facts from a text that this library wrote, without parsing it yet; nil if there is no signedDate.
+    /// Creates facts from a text that this library wrote, without parsing it yet. Returns nil if there is no
+    /// signedDate.
     init?(unread element: JSONElement) {
         var fields = FieldReader(element)
         guard let version = fields.version() else { return nil }
@@ -56,7 +57,7 @@ package struct Facts<Content: FactsContent>: VersionedFacts {
         if let text = storage.text { writer.text(text) } else { writer.object { content.write(to: &$0) } }
     }
 
-    /// These facts with their JSON text already computed, for facts that are about to be written.
+    /// These facts with their JSON text, for facts that are about to be written.
     var written: Facts { Facts(content, text: JSONWriter.text { writeObject(to: &$0) }[...]) }
 
     package static func == (one: Facts, other: Facts) -> Bool {

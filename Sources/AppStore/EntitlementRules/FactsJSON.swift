@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 extension FieldReader {
-    /// Reads `signedDate`, `trust` and `notificationUUID`; nil if there is no signedDate.
+    /// Reads `signedDate`, `trust` and `notificationUUID`, or returns nil if there is no signedDate.
     mutating func version() -> FactVersion? {
         let isSigned = string("trust") != FactVersion.sharedSecret
         let uuid = textBytes("notificationUUID").map { CompactUUID(text: $0) }
@@ -10,7 +10,7 @@ extension FieldReader {
     }
 }
 
-// These functions are not in the JSON module because generic functions called across modules are not specialized, which
+// These functions are not in the JSON module, because generic functions are not specialized across modules, and that
 // would dominate the cost of writing.
 extension JSONWriter {
     mutating func set(_ name: StaticString, _ value: (some AppStoreIdentifier)?) { set(name, value?.rawValue) }

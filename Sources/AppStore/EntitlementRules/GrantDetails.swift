@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import JSON
 
-/// Apple's statements about the transaction behind a grant that do not affect access.
+/// Members of the granting transaction that do not affect access.
 package struct GrantDetails: Hashable, Sendable {
     package var purchaseDate: AppStoreInstant?
     package var originalPurchaseDate: AppStoreInstant?
@@ -9,24 +9,24 @@ package struct GrantDetails: Hashable, Sendable {
     package var offerType: OfferType?
     package var offerIdentifier: String?
     package var offerDiscountType: OfferDiscountType?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     package var price: Int64?
     package var currency: String?
-    /// When the transaction was refunded, or revoked from a family member.
+    /// The time when the transaction was refunded, or revoked from a family member.
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
 
     package var billingPlanType: BillingPlanType?
-    /// Number of the period within a commitment, starting at 1; available only for the newest transaction.
+    /// The number of the period within a commitment, starting at 1. Available only for the newest transaction.
     package var billingPeriodNumber: Int32?
-    /// End of the commitment. Access depends on the periods, not on this date.
+    /// The end of the commitment. Access depends on the periods, not on this date.
     package var commitmentExpiresDate: AppStoreInstant?
 
     package init() {}
 
     /// - Parameters:
     ///   - transaction: a transaction of the purchase.
-    ///   - instant: the moment; a later revocation is omitted.
+    ///   - instant: the time of the answer; a later revocation is omitted.
     init(of transaction: TransactionFacts, in purchase: PurchaseFacts, at instant: AppStoreInstant) {
         purchaseDate = transaction.start == .earliest ? nil : transaction.start
         expiresDate = transaction.expiresDate

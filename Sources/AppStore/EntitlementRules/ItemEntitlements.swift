@@ -1,17 +1,17 @@
 package import AppStoreModel
 
-/// An entitlement granted by a transaction, and when its items end it.
+/// An entitlement granted by a transaction, and the time when its items end it.
 struct ItemEntitlement: Hashable, Sendable {
     var name: String
-    /// When the last item that grants the entitlement was revoked; nil if an unrevoked item grants it or there are no
-    /// items.
+    /// The time when the last item that grants the entitlement was revoked, or nil if an unrevoked item grants it or
+    /// there are no items.
     var revocationDate: AppStoreInstant?
 }
 
 extension ProductRule {
     /// Returns the entitlements of a transaction's holder. Each item of an Advanced Commerce transaction grants the
-    /// entitlements listed in the rule for its SKU or, without such a rule, for the product. One item may be revoked
-    /// while others are not. Source: Apple, `advancedCommerceInfo`, "the date access to this item was revoked".
+    /// entitlements in the rule for its SKU, or for the product if the SKU has no rule. Individual items can be
+    /// revoked. Source: Apple, `advancedCommerceInfo`, "the date access to this item was revoked".
     func entitlements(of transaction: TransactionFacts, at instant: AppStoreInstant) -> [ItemEntitlement] {
         guard !transaction.items.isEmpty else { return entitlements.map { ItemEntitlement(name: $0) } }
         var result: [ItemEntitlement] = []
@@ -35,12 +35,13 @@ extension TransactionTraits.Item {
 }
 
 extension TransactionFacts {
-    /// Returns the SKUs of the Advanced Commerce items that are not revoked at that moment; nil if there are no items.
+    /// Returns the SKUs of the Advanced Commerce items that are not revoked at a given time, or nil if there are no
+    /// items.
     package func skus(at instant: AppStoreInstant) -> [String]? {
         items.isEmpty ? nil : items.filter { !$0.isRevoked(at: instant) }.map(\.sku)
     }
 
-    /// When units are debited: when the transaction is revoked, or else when its last item is revoked.
+    /// The time when units are debited, which is when the transaction is revoked, or otherwise its last item.
     var unitsRevocationDate: AppStoreInstant? {
         if let revocationDate { return revocationDate }
         let dates = items.compactMap(\.revocationDate)

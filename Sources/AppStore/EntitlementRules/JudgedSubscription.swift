@@ -1,11 +1,11 @@
 internal import AppStoreModel
 
-/// The state of a subscription under the app's policy for version 1 notifications; see ``LegacyTrust``.
+/// The state of a subscription under the app's policy for version 1 notifications. See ``LegacyTrust``.
 ///
-/// Under `confirm`, statements that Apple has not settled neither grant nor remove access: access follows Apple's last
+/// Under `confirm`, statements that Apple has not settled neither grant nor remove access. Access follows Apple's last
 /// signed statements, and a purchase without any signed statement is shown as unconfirmed.
 struct JudgedSubscription {
-    /// Nil if the purchase is not a subscription.
+    /// The state, or nil if the purchase is not a subscription.
     private(set) var state: SubscriptionState?
     /// The facts on which ``state`` is based.
     private(set) var facts: PurchaseFacts
@@ -22,7 +22,7 @@ struct JudgedSubscription {
         switch rules.legacyTrust[purchase.bundleId] {
         case .observe: return
         case .accept: accept(at: instant, rules, view)
-        // A view of the past already contains statements that were confirmed later.
+        // A past view already includes statements that were confirmed later.
         case .confirm: if view == .newestFacts { wait(at: instant, rules) }
         }
     }
@@ -63,14 +63,14 @@ struct JudgedSubscription {
             let both = purchase.stateAndNextChange(at: instant, policy: rules.subscriptions)
             return (both?.state, both?.nextChange)
         case .history:
-            // For the next change, a caller can query a later moment.
+            // To find the next change, callers can query a later time.
             return (purchase.state(asOf: instant, policy: rules.subscriptions), nil)
         }
     }
 }
 
 extension PurchaseFacts {
-    /// Returns whether version 1 notifications make statements that do not count until Apple confirms them.
+    /// Returns whether version 1 notifications contain statements that do not apply until Apple confirms them.
     package func awaitsConfirmation(_ rules: LegacyTrustRules) -> Bool {
         legacy != nil && rules[bundleId] == .confirm && hasUnsettledLegacy
     }

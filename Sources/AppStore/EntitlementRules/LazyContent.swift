@@ -1,7 +1,7 @@
 internal import JSON
 internal import Synchronization
 
-/// The content of a JSON text, parsed on first access: merging reads only the version of most statements.
+/// The content of a JSON text, parsed on first access. Merging reads only the version of most statements.
 final class LazyContent<Content: Sendable>: Sendable {
     /// A single reference, because copying content with many members takes longer than reading one member.
     final class Box: Sendable {
@@ -9,12 +9,13 @@ final class LazyContent<Content: Sendable>: Sendable {
         init(_ content: Content) { self.content = content }
     }
 
-    /// The JSON text; nil if only the content was given.
+    /// The JSON text, or nil if only the content was given.
     let text: ArraySlice<UInt8>?
-    /// An owned reference that is set once. Not an `AtomicLazyReference`, which looks up the generic type at each call.
+    /// An owned reference that is set once. `AtomicLazyReference` is not used, because it looks up the generic type at
+    /// each call.
     private let known: Atomic<Unmanaged<Box>?>
 
-    /// - Parameter text: JSON text of the content.
+    /// - Parameter text: the JSON text of the content.
     init(_ content: Content, text: ArraySlice<UInt8>?) {
         self.text = text
         known = Atomic(Unmanaged.passRetained(Box(content)))
@@ -30,7 +31,7 @@ final class LazyContent<Content: Sendable>: Sendable {
 
     /// Returns the content. Concurrent first accesses all return the same object.
     ///
-    /// - Parameter read: parses the text; receives nil if it is not JSON.
+    /// - Parameter read: parses the text; called with nil if it is not JSON.
     @inline(__always)
     func box(_ read: (JSONElement?) -> Content) -> Box {
         known.load(ordering: .acquiring)?.takeUnretainedValue() ?? make(read)

@@ -1,17 +1,19 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Identifies a version 1 statement about a purchase by the time of receipt and the first bytes of its content digest,
-/// which is the record's notificationUUID. A replay yields the same id.
+/// The identity of a version 1 statement about a purchase: the time of receipt and the first bytes of the content
+/// digest, which is the notificationUUID of the record. A replay produces the same ID.
 package typealias LegacyFactId = TransactionVersion
 
-/// Ids of facts, sorted by time of receipt. Only the latest are kept; see ``FactsBounds``.
+/// IDs of facts, sorted by time of receipt. Only the latest are stored. See ``FactsBounds``.
 struct LegacyFactIds: Hashable, Sendable {
     private(set) var values: [LegacyFactId] = []
 
     init(_ values: [LegacyFactId] = []) { self.values = values }
 
-    /// - Returns: whether the id was added.
+    /// Inserts an ID.
+    ///
+    /// - Returns: whether the ID was added.
     mutating func insert(_ id: LegacyFactId) -> Bool {
         var index = values.count
         while index > 0, id < values[index - 1] { index -= 1 }
@@ -28,8 +30,8 @@ struct LegacyFactIds: Hashable, Sendable {
 
     func contains(_ id: LegacyFactId) -> Bool { values.contains(id) }
 
-    /// Returns whether the set contains the id, or is full and the id is older than all its members. Older ids were
-    /// dropped, so the fact counts as decided after its receipt.
+    /// Returns whether the set contains the ID, or is full and the ID is older than all members. Older IDs were
+    /// dropped, so their facts are considered decided.
     func covers(_ id: LegacyFactId) -> Bool {
         if values.contains(id) { return true }
         guard values.count >= FactsBounds.legacyIds, let oldest = values.first else { return false }
@@ -40,7 +42,7 @@ struct LegacyFactIds: Hashable, Sendable {
         values.removeAll { $0.signedDate <= moment }
     }
 
-    /// Writes pairs of receipt time and first digest bytes; writes nothing if there are none.
+    /// Writes pairs of receipt time and first digest bytes, or nothing if there are none.
     func write(as name: StaticString, to object: inout JSONWriter) {
         guard !values.isEmpty else { return }
         object.array(name) { array in

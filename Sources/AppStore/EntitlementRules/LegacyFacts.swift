@@ -3,25 +3,25 @@ internal import JSON
 
 /// Statements about a purchase from notifications of version 1 or older, authenticated only by a shared secret.
 ///
-/// They are kept beside the signed facts, never among them, so that no merge lets one of them replace a signed fact.
-/// They are dated by the event, not by when Apple wrote them, so they are not compared with signed dates: the version
-/// of such a fact is its time of receipt. ``PurchaseFacts/unsettledLegacy`` decides which of them count.
+/// They are stored separately from the signed facts, so that a merge never replaces a signed fact with one of them.
+/// Their dates are those of the events, not of Apple's statements, so they are not compared with signed dates; the
+/// version of an unsigned fact is its time of receipt. ``PurchaseFacts/unsettledLegacy`` decides which of them apply.
 ///
-/// Each kind of fact is a separate join. All are bounded by time of receipt, which an erasure also uses, so a forged
-/// date in a body affects neither the bounds nor an erasure.
+/// Each kind of fact is a separate join. The bounds and erasures use the time of receipt, so a forged date in a body
+/// affects neither.
 package struct LegacyFacts: Hashable, Sendable {
-    /// Transactions from bodies that do not state an end before the expiry.
+    /// Transactions from bodies without an end before the expiry.
     package private(set) var transactions = Transactions()
-    /// Transactions that were cancelled or replaced by an upgrade. Later bodies cannot change that: version 1 has no
-    /// notification of a reversal.
+    /// Transactions that were cancelled or replaced by an upgrade. Later bodies cannot change that, because version 1
+    /// has no notification of a reversal.
     package private(set) var endedTransactions = Transactions()
     private(set) var renewal: UnsignedRenewal?
     /// The newest body that names the purchase but none of its transactions.
     private(set) var unresolved: LegacyFactId?
     private(set) var history = PurchaseEvents()
-    /// Facts that were already known when Apple was queried and answered.
+    /// Facts that were already known when Apple answered a query about them.
     private(set) var confirmed = LegacyFactIds()
-    /// Facts that Apple did not know for seven days. They and older facts no longer count.
+    /// Facts that Apple did not know for seven days. These and older facts no longer apply.
     private(set) var setAside = LegacyFactIds()
 
     init() {}
@@ -35,7 +35,7 @@ package struct LegacyFacts: Hashable, Sendable {
         !transactions.isEmpty || !endedTransactions.isEmpty || renewal != nil || unresolved != nil
     }
 
-    /// Notifications, oldest first.
+    /// The notifications, oldest first.
     package var events: [PurchaseEvent] { history.values }
 
     /// Active and ended transactions, each listed once.
@@ -43,7 +43,7 @@ package struct LegacyFacts: Hashable, Sendable {
         transactions.values + endedTransactions.values.filter { transactions[$0.key] == nil }
     }
 
-    /// The ids of all facts.
+    /// The IDs of all facts.
     var ids: [LegacyFactId] {
         (transactions.values + endedTransactions.values).map(\.version)
             + [renewal.map { LegacyFactId($0.facts.version) }, unresolved].compactMap { $0 }
@@ -55,7 +55,7 @@ package struct LegacyFacts: Hashable, Sendable {
         return max(history.values.last?.signedDate ?? .earliest, dates.max() ?? .earliest)
     }
 
-    /// The account named by the latest transaction with an appAccountToken.
+    /// The account of the latest transaction that has an appAccountToken.
     var appAccountToken: AppAccountToken? {
         transactions.values.last { $0.appAccountToken != nil }?.appAccountToken
             ?? endedTransactions.values.last { $0.appAccountToken != nil }?.appAccountToken
@@ -115,7 +115,7 @@ package struct LegacyFacts: Hashable, Sendable {
         }
     }
 
-    /// - Returns: whether the id is now the newest.
+    /// - Returns: whether the ID is now the newest.
     mutating func takeUnresolved(_ id: LegacyFactId, erasedAt: AppStoreInstant?) -> Bool {
         guard Self.isKept(id.signedDate, erasedAt), unresolved.map({ $0 < id }) ?? true else { return false }
         unresolved = id
@@ -133,12 +133,12 @@ package struct LegacyFacts: Hashable, Sendable {
 
     // MARK: Settling
 
-    /// - Returns: whether the id was added.
+    /// - Returns: whether the ID was added.
     mutating func confirm(_ id: LegacyFactId, erasedAt: AppStoreInstant?) -> Bool {
         Self.isKept(id.signedDate, erasedAt) && confirmed.insert(id)
     }
 
-    /// - Returns: whether the id was added.
+    /// - Returns: whether the ID was added.
     mutating func putAside(_ id: LegacyFactId, erasedAt: AppStoreInstant?) -> Bool {
         Self.isKept(id.signedDate, erasedAt) && setAside.insert(id)
     }
@@ -155,15 +155,14 @@ package struct LegacyFacts: Hashable, Sendable {
 }
 
 extension TransactionFacts {
-    /// Returns whether one statement about a cancelled transaction replaces another: the later cancellation wins, then
+    /// Returns whether a statement about a cancelled transaction replaces another. The later cancellation wins, then
     /// the later receipt.
     fileprivate static func isCancelledLater(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         let (date, otherDate) = (one.revocationDate ?? .earliest, other.revocationDate ?? .earliest)
         return date == otherDate ? isNewer(one, than: other) : date > otherDate
     }
 
-    /// Returns whether one statement about a transaction replaces another: the later expiry wins, then the later
-    /// receipt.
+    /// Returns whether a statement about a transaction replaces another. The later expiry wins, then the later receipt.
     fileprivate static func isLonger(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         let (date, otherDate) = (one.expiresDate ?? .earliest, other.expiresDate ?? .earliest)
         return date == otherDate ? isNewer(one, than: other) : date > otherDate
@@ -173,7 +172,7 @@ extension TransactionFacts {
 // MARK: JSON
 
 extension LegacyFacts {
-    /// Writes the members of an object, using the same names as for signed facts.
+    /// Writes the members of an object, with the same names as for signed facts.
     func write(to object: inout JSONWriter) {
         confirmed.write(as: "confirmed", to: &object)
         setAside.write(as: "setAside", to: &object)
@@ -184,7 +183,7 @@ extension LegacyFacts {
         history.write(to: &object)
     }
 
-    /// Reads the output of ``write(to:)``; nil for dense texts that this function would not write.
+    /// Reads the output of ``write(to:)``, or returns nil if a dense text is not one that this library would write.
     ///
     /// - Parameter keepsText: whether this library wrote the text.
     init?(_ element: JSONElement, keepsText: Bool) {
@@ -199,7 +198,7 @@ extension LegacyFacts {
             ended = read
         }
         var outcome = PurchaseFacts.MergeOutcome()
-        // A fact marked as signed does not belong here, because signed facts are kept elsewhere.
+        // A fact marked as signed does not belong here, because signed facts are stored elsewhere.
         for transaction in transactions.values + ended.values where !transaction.version.isSigned {
             take(transaction, erasedAt: nil, &outcome)
         }
@@ -212,13 +211,14 @@ extension LegacyFacts {
 }
 
 extension FieldReader {
-    /// Returns an empty reader if the member is absent; nil if it is not a dense text.
+    /// Returns a reader of the member, which is empty if the member is absent, or nil if it is not a dense text.
     mutating func dense(_ name: StaticString) -> DenseReader? {
         guard let element = element(name) else { return DenseReader([], 0..<0) }
         return element.plainTextRange.map { DenseReader(element.document.bytes, $0) }
     }
 
-    /// Reads the members `traits` and `transactions`; nil if this library would not have written them in this form.
+    /// Reads the members `traits` and `transactions`, or returns nil if this library would not have written them in
+    /// this form.
     fileprivate mutating func transactions() -> Transactions? {
         let traits = objects("traits").map(TransactionTraits.init(_:))
         return dense("transactions").flatMap { Transactions(dense: $0, traits: traits) }

@@ -1,23 +1,24 @@
 package import AppStoreModel
 
-/// A query to Apple about a purchase named by version 1 notifications.
+/// A query to Apple about a purchase that version 1 notifications name.
 package struct LegacyQuestion: Hashable, Sendable {
-    /// When the query is due: when the oldest unsettled fact was received, or when the query must be repeated.
+    /// The time when the query is due, which is when the oldest unsettled fact was received, or when the query must be
+    /// repeated.
     package var due: AppStoreInstant
-    /// Ids of all facts received so far; an answer settles them.
+    /// The IDs of all facts received so far, which an answer settles.
     package var ids: [LegacyFactId]
-    /// Transactions for which a signed copy is requested, latest receipt first.
+    /// The transactions whose signed copy is requested, latest receipt first.
     package var transactions: [TransactionId]
 }
 
 extension PurchaseFacts {
-    /// Delays after the receipt of a cancellation, in milliseconds, at which Apple is queried again while the signed
-    /// transaction does not show the cancellation. After the last delay, Apple's signed statement prevails.
+    /// The delays after the receipt of a cancellation, in milliseconds, at which Apple is queried again while the
+    /// signed transaction does not show the cancellation. After the last delay, Apple's signed statement prevails.
     static let contestedSteps: [Int64] = [300_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000, 72 * 3_600_000]
 
-    /// The query that is due now or later; nil if there is none.
+    /// The query that is due now or later, or nil if there is none.
     ///
-    /// It depends only on the facts, so every replica makes the same query and a restart does not repeat one.
+    /// The query depends only on the facts, so every replica makes the same query, and a restart does not repeat one.
     package var legacyQuestion: LegacyQuestion? {
         guard let legacy else { return nil }
         let unsettled = unsettledLegacy ?? UnsettledLegacy()
@@ -38,15 +39,15 @@ extension PurchaseFacts {
             due: first, ids: answeredLegacyIds, transactions: transactions.filter { seen.insert($0).inserted })
     }
 
-    /// The facts that an answer to a query at this moment settles: all facts received so far, including a fact that
-    /// agrees with Apple now, because the answer may contradict it (app-store.md 12.4).
+    /// The facts that an answer to a query at this time settles. These are all facts received so far, including those
+    /// that currently agree with Apple, because the answer may contradict them (app-store.md 12.4).
     package var answeredLegacyIds: [LegacyFactId] {
         guard let legacy else { return [] }
         return legacy.ids.filter { !legacy.setAside.covers($0) && !legacy.confirmed.contains($0) }
     }
 
-    /// Returns when to query Apple about a cancellation; nil once the signed transaction shows it, and after the last
-    /// attempt.
+    /// Returns the time to query Apple about a cancellation, or nil once the signed transaction shows the cancellation
+    /// and after the last attempt.
     private func contestedMoment(of ended: TransactionFacts, _ legacy: LegacyFacts) -> AppStoreInstant? {
         let receipt = ended.version.signedDate
         guard let signed = transactions[ended.key] else { return receipt }
@@ -58,8 +59,8 @@ extension PurchaseFacts {
     }
 
     /// The end of the period, or of its grace period, if Apple has signed nothing since then. Version 1 has no
-    /// notification of a plain expiry, so Apple is queried once. Nil if renewal was switched off earlier: the end is
-    /// then already known.
+    /// notification of a plain expiry, so Apple is queried once. Nil if renewal was turned off earlier, because the end
+    /// is then already known.
     private var unheardEnd: AppStoreInstant? {
         guard let end = latestPeriod({ !isUpgraded($0) && $0.revocationDate == nil })?.expiresDate,
             renewal?.autoRenewStatus != .off || renewal?.gracePeriodExpiresDate != nil

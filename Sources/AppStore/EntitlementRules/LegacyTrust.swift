@@ -1,21 +1,21 @@
 package import AppStoreModel
 
-/// How a statement is authenticated.
+/// The way in which a statement is authenticated.
 package enum FactTrust: String, Sendable, CaseIterable {
     /// Apple's signature.
     case signed
-    /// The shared secret of notifications of version 1 or older. Every body contains it, and it does not authenticate
-    /// the content.
+    /// The shared secret of notifications of version 1 or older. Every body contains the secret, which does not
+    /// authenticate the content.
     case sharedSecret = "shared-secret"
 }
 
-/// How notifications of version 1 or older may change an app's entitlements: the setting `legacy.trust`.
+/// How notifications of version 1 or older may change the entitlements of an app: the setting `legacy.trust`.
 package enum LegacyTrust: String, Hashable, Sendable, CaseIterable {
-    /// They neither grant nor remove anything until Apple has signed the same statement.
+    /// The notifications neither grant nor remove anything until Apple has signed the same statement.
     case confirm
-    /// They count unchanged until Apple signs a contradicting statement.
+    /// The notifications apply unchanged until Apple signs a contradicting statement.
     case accept
-    /// They are recorded but do not change any answer.
+    /// The notifications are recorded but do not change any answer.
     case observe
 }
 

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// A product and its app: two apps may use the same product identifier.
+/// A product and its app. Two apps may use the same product identifier.
 struct AppProduct: Hashable {
     var bundleId: BundleId
     var productId: ProductId
@@ -14,9 +14,10 @@ struct OneTimeEntry {
 
     var product: AppProduct { AppProduct(bundleId: purchase.bundleId, productId: productId) }
 
-    /// Returns the states of all transactions of one product, and when each changes without a notification. If the rule
-    /// says so, non-renewing subscriptions extend each other: each begins when the previous one ends, or when it was
-    /// bought if that is later. The `until` of an active subscription includes those that follow it without a gap.
+    /// Returns the states of all transactions of one product, and the times when they change without a notification. If
+    /// the rule says so, non-renewing subscriptions extend each other: each one begins when the previous one ends, or
+    /// when it was bought if that is later. The `until` of an active subscription includes the subscriptions that
+    /// follow it without a gap.
     static func states(
         of transactions: [OneTimeEntry], at instant: AppStoreInstant, rule: ProductRule
     ) -> [(entry: OneTimeEntry, state: OneTimeState, change: AppStoreInstant?)] {
@@ -49,10 +50,10 @@ struct OneTimeEntry {
 private struct PassTime {
     let start: AppStoreInstant
     let end: AppStoreInstant
-    /// When access ends: at the end, or earlier if revoked.
+    /// The time when access ends, which is the end, or earlier if revoked.
     let access: AppStoreInstant
 
-    /// Nil for other product types, and if there is no length.
+    /// Returns nil for other product types, and if there is no length.
     init?(of facts: TransactionFacts, from start: AppStoreInstant, at instant: AppStoreInstant, rule: ProductRule) {
         guard facts.type == .nonRenewingSubscription, let length = rule.lengthMilliseconds else { return nil }
         self.start = start
@@ -60,9 +61,9 @@ private struct PassTime {
         access = min(end, facts.revocationDate ?? end)
     }
 
-    /// Returns when access ends through this subscription and those that follow it without a gap.
+    /// Returns the time when access ends, including the subscriptions that follow without a gap.
     ///
-    /// - Parameter others: sorted by start.
+    /// - Parameter others: the other subscriptions, sorted by start.
     func endOfAccess(followedBy others: [PassTime]) -> AppStoreInstant {
         others.reduce(access) { end, next in next.start <= end ? max(end, next.access) : end }
     }

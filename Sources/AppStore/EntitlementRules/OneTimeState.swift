@@ -1,28 +1,28 @@
 package import AppStoreModel
 
-/// State of a transaction that does not renew automatically.
+/// The state of a transaction that does not renew automatically.
 package struct OneTimeState: Hashable, Sendable {
     package enum Phase: String, Sendable, CaseIterable {
-        /// Consumable: units are credited.
+        /// The units of a consumable are credited.
         case credited = "CREDITED"
-        /// Consumable: some units were debited.
+        /// Some units of a consumable were debited.
         case partlyRefunded = "PARTLY_REFUNDED"
-        /// Consumable: all units were debited.
+        /// All units of a consumable were debited.
         case refunded = "REFUNDED"
-        /// Non-consumable, or non-renewing subscription that has not ended.
+        /// A non-consumable, or a non-renewing subscription that has not ended.
         case owned = "OWNED"
-        /// Non-renewing subscription that has ended, or whose length is not configured.
+        /// A non-renewing subscription that has ended, or whose length is not configured.
         case ended = "ENDED"
         case revoked = "REVOKED"
-        /// The product type is unknown to this library: grants nothing.
+        /// The product type is unknown to this library. Nothing is granted.
         case unknown = "UNKNOWN"
     }
 
     package var phase: Phase
     package var isEntitled: Bool
-    /// When this state ends without a notification; nil if it never does.
+    /// The time when this state ends without a notification, or nil if it never does.
     package var until: AppStoreInstant?
-    /// Consumables: the credited units, and how many of them were debited.
+    /// The credited units of a consumable, followed by the number of those that were debited.
     package var creditedUnits: Int64 = 0
     package var debitedUnits: Int64 = 0
     package var problems: [EntitlementProblem] = []
@@ -30,26 +30,27 @@ package struct OneTimeState: Hashable, Sendable {
     package var netUnits: Int64 { creditedUnits - debitedUnits }  // 0 <= debited <= credited
 }
 
-/// Why a transaction may grant less than intended. The problem is reported; everything else is evaluated as usual.
+/// The reason why a transaction may grant less than intended. The problem is reported, and everything else is evaluated
+/// as usual.
 package enum EntitlementProblem: String, Sendable, CaseIterable {
-    /// The quantity is not a whole number from 1 to 2^31 - 1: no credit.
+    /// The quantity is not a whole number from 1 to 2^31 - 1. Nothing is credited.
     case quantityOutOfRange = "quantity_out_of_range"
-    /// The revocation percentage is outside the range 0 to 100000: no credit.
+    /// The revocation percentage is not from 0 to 100000. Nothing is credited.
     case percentageOutOfRange = "percentage_out_of_range"
-    /// Units times quantity do not fit in 64 bits, or the rule's units are negative: no credit.
+    /// Units times quantity do not fit in 64 bits, or the units in the rule are negative. Nothing is credited.
     case unitsOutOfRange = "units_out_of_range"
-    /// A non-renewing product has no usable length in the rules.
+    /// The rules contain no usable length for a non-renewing product.
     case lengthNotConfigured = "length_not_configured"
     case unknownProductType = "unknown_product_type"
     case productMissing = "product_missing"
     /// Apple states that a subscription is active, but none of its transactions is known.
     case transactionMissing = "transaction_missing"
-    /// An Advanced Commerce transaction has more items than are kept: the answer contains only the first SKUs.
+    /// An Advanced Commerce transaction has more items than are stored. The answer contains only the first SKUs.
     case itemsOutOfRange = "items_out_of_range"
 }
 
 extension TransactionFacts {
-    /// Returns the state of this transaction on its own.
+    /// Returns the state of this transaction, regardless of any other.
     package func oneTimeState(at instant: AppStoreInstant, rule: ProductRule) -> OneTimeState {
         switch type {
         case .some(.consumable):
@@ -65,8 +66,8 @@ extension TransactionFacts {
         }
     }
 
-    /// Returns the state of a non-renewing subscription that runs from `start` to `end`. A nil `end` means that the
-    /// length is unknown.
+    /// Returns the state of a non-renewing subscription that runs from `start` to `end`. If `end` is nil, the length is
+    /// unknown.
     func timedState(
         at instant: AppStoreInstant, from start: AppStoreInstant, end: AppStoreInstant?
     ) -> OneTimeState {
@@ -104,7 +105,7 @@ extension TransactionFacts {
     }
 
     /// Returns units × percentage ÷ 100000 without overflow, for a percentage from 0 to 100000. The result is rounded
-    /// half up to the nearest unit, because Apple rounds the percentage: one third is 33333.
+    /// half up, because Apple rounds the percentage; one third, for example, is 33333.
     static func share(of units: Int64, percentage: Int64) -> Int64 {
         units / 100_000 * percentage + (units % 100_000 * percentage + 50_000) / 100_000
     }

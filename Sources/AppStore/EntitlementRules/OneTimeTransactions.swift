@@ -3,10 +3,11 @@ internal import AppStoreModel
 extension PurchaseFacts {
     /// Returns the transactions that do not renew automatically, with one transaction per non-consumable. Restoring a
     /// non-consumable on another device creates another transaction of the same purchase, and Apple reports a refund in
-    /// only one of them. Apple's last signed statement applies to all of them. Source: Apple, `originalTransactionId`;
-    /// developer.apple.com/forums/thread/736020.
+    /// only one of them. Therefore Apple's last signed statement applies to all of them. Source: Apple,
+    /// `originalTransactionId`; developer.apple.com/forums/thread/736020.
     ///
-    /// - Parameter moment: a past moment, to return transactions as they were known then; nil for the newest facts.
+    /// - Parameter moment: a time in the past, to return transactions as they were known then, or nil to use the newest
+    ///   facts.
     func oneTimeTransactions(asOf moment: AppStoreInstant?) -> [TransactionFacts] {
         var result: [TransactionFacts] = []
         for transaction in transactions.values where !transaction.isAutoRenewable {
@@ -30,8 +31,8 @@ extension TransactionFacts {
         type == .nonConsumable && productId == other.productId
     }
 
-    /// Returns whether this statement takes precedence for the shared purchase: it is the newer of those signed by that
-    /// moment.
+    /// Returns whether this statement takes precedence for the shared purchase, because it is the newer of the
+    /// statements signed by that time.
     fileprivate func overrides(_ other: TransactionFacts, asOf moment: AppStoreInstant?) -> Bool {
         if let moment {
             let (isSigned, isOtherSigned) = (version.signedDate <= moment, other.version.signedDate <= moment)

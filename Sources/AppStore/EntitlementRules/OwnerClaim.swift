@@ -1,13 +1,13 @@
 package import AppStoreModel
 package import JSON
 
-/// The app's claim that a purchase belongs to an account: either the purchase was made without an appAccountToken, or
-/// it was transferred from the account that Apple's facts name.
+/// The app's claim that a purchase belongs to an account, because the purchase was made without an appAccountToken, or
+/// was transferred from the account in Apple's facts.
 package struct OwnerClaim: VersionedFacts {
     package var version: FactVersion
     package var appAccountToken: AppAccountToken
-    /// The owner at the time of the transfer: the account that Apple's facts name, over which this claim takes
-    /// precedence, or the account of an earlier claim. Nil for a claim on a purchase without an account.
+    /// The owner at the time of the transfer: the account in Apple's facts, over which this claim takes precedence, or
+    /// the account of an earlier claim. Nil for a claim on a purchase without an account.
     package var transferredFrom: AppAccountToken?
     package var unknownFields = JSONObject()
 

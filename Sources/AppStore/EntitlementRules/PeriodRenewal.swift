@@ -1,14 +1,14 @@
 internal import AppStoreModel
 
-/// The newest renewal info and status, restricted to statements about one period. Statements about a former period do
-/// not count, no matter when they were signed. Source: Apple, `isInBillingRetryPeriod` and "Testing failing
-/// subscription renewals".
+/// The newest renewal info and status, restricted to statements about one period. Statements about a former period are
+/// ignored, no matter when they were signed. Source: Apple, `isInBillingRetryPeriod` and "Testing failing subscription
+/// renewals".
 struct PeriodRenewal {
-    /// The renewal info; nil if it was signed before the period began.
+    /// The renewal info, or nil if it was signed before the period began.
     let renewal: RenewalFacts?
-    /// The renewal info that provides the retry, grace and intent fields; nil if those belong to a former period.
+    /// The renewal info that provides the retry, grace and intent fields, or nil if these belong to a former period.
     let failure: RenewalFacts?
-    /// The status; nil if it belongs to a former period.
+    /// The status, or nil if it belongs to a former period.
     let status: StatusFacts?
     /// Whether the period belongs to a commitment, which has no grace period. Source: Apple, "Managing the life cycle
     /// of monthly subscriptions with a 12-month commitment".
@@ -22,12 +22,13 @@ struct PeriodRenewal {
             isCommitted && period?.commitmentExpiresDate.map { $0 <= period?.expiresDate ?? .earliest } ?? false
         func isBefore(_ version: FactVersion) -> Bool {
             guard let period else { return false }
-            // Apple renews ahead of time: statements signed together with the transaction, or after it, are about this
+            // Apple renews ahead of time. Statements signed together with the transaction, or after it, are about this
             // period.
             return version.signedDate < min(period.start, period.version.signedDate)
         }
         let isOfFormer = renewal?.renewalDate.map { $0 < period?.expiresDate ?? .earliest } ?? false
-        // If Apple signed the transaction again later, the renewalDate still shows which period the info is about.
+        // If Apple signed the transaction again later, the renewalDate still shows which period the renewal info is
+        // about.
         self.renewal = renewal.flatMap { isBefore($0.version) && (isOfFormer || $0.renewalDate == nil) ? nil : $0 }
         failure = isOfFormer ? nil : self.renewal
         guard let status, !isBefore(status.version) else {
@@ -38,7 +39,7 @@ struct PeriodRenewal {
         self.status = isToldWithFormer ? nil : status
     }
 
-    /// When the grace period ends, as stated by Apple. Nil unless Apple is still retrying: the renewal info still
+    /// The end of the grace period, as stated by Apple. Nil unless Apple is still retrying, because renewal info still
     /// contains the date after a status that ends the period, and after the retries.
     var gracePeriodEnd: AppStoreInstant? {
         guard !isCommitted, let failure, let end = failure.gracePeriodExpiresDate else { return nil }
@@ -62,20 +63,20 @@ struct PeriodRenewal {
         return !(status.map { $0.status == .expired && Self.isLater($0.version, than: failure.version) } ?? false)
     }
 
-    /// Whether the subscription renews at the end of the period; nil if unknown.
+    /// Whether the subscription renews at the end of the period, or nil if unknown.
     var willRenew: Bool? { renewal?.autoRenewStatus.map { $0 == .on } }
 
-    /// Whether the commitment renews at its end; nil if there is no commitment or the answer is unknown.
+    /// Whether the commitment renews at its end, or nil if there is no commitment or this is unknown.
     var commitmentWillRenew: Bool? {
         isCommitted ? renewal?.commitmentAutoRenewStatus.map { $0 == .on } : nil
     }
 
-    /// The product after the next renewal; for a commitment, the product after the commitment ends.
+    /// The product after the next renewal. For a commitment, this is the product after the commitment ends.
     var nextProductId: ProductId? {
         isCommitted ? renewal?.commitmentAutoRenewProductId ?? renewal?.autoRenewProductId : renewal?.autoRenewProductId
     }
 
-    /// Whether no statement rules out that the period was renewed.
+    /// Whether the period may have been renewed, because no statement rules it out.
     var mayBeRenewing: Bool {
         switch status?.status {
         case .some(.expired), .some(.billingRetry), .some(.billingGracePeriod), .some(.revoked): return false

@@ -1,23 +1,23 @@
 package import AppStoreModel
 
-/// The entitlements that a product grants, as configured by the app; Apple does not know them.
+/// The entitlements that a product grants. The app configures them; Apple does not know them.
 package struct ProductRule: Hashable, Sendable {
     /// How several transactions of one non-renewing product combine.
     package enum Accumulation: String, Sendable, CaseIterable {
-        /// Each begins when the previous one ends.
+        /// Each transaction begins when the previous one ends.
         case extend
-        /// Each begins at its own purchaseDate.
+        /// Each transaction begins at its own purchaseDate.
         case overlap
     }
 
-    /// Names of the entitlements granted to the holder.
+    /// The names of the entitlements granted to the holder.
     package var entitlements: [String]
-    /// Consumables: number of units credited per item bought.
+    /// The number of units that each item of a consumable credits.
     package var units: Int64
-    /// Non-renewing subscriptions: length in days; nil if not configured.
+    /// The length of a non-renewing subscription in days, or nil if not configured.
     package var lengthDays: Int64?
     package var accumulation: Accumulation
-    /// Advanced Commerce: names of the entitlements granted to the holder of an item, by SKU. An SKU without a rule
+    /// The names of the entitlements granted to the holder of an Advanced Commerce item, by SKU. An SKU without a rule
     /// grants `entitlements`.
     package var skus: [String: [String]]
 
@@ -32,7 +32,7 @@ package struct ProductRule: Hashable, Sendable {
         self.skus = skus
     }
 
-    /// Length in milliseconds; nil if there is none, or if it is not positive or overflows.
+    /// The length in milliseconds, or nil if there is none, or if it is not positive or overflows.
     var lengthMilliseconds: Int64? {
         guard let lengthDays, lengthDays > 0 else { return nil }
         let (milliseconds, overflow) = lengthDays.multipliedReportingOverflow(by: 86_400_000)

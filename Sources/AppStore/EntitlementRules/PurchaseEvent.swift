@@ -1,9 +1,9 @@
 package import AppStoreModel
 package import JSON
 
-/// A notification as an event. A purchase's history is the set of its events.
+/// A notification as an event. The history of a purchase is the set of its events.
 package struct PurchaseEvent: Hashable, Sendable {
-    /// Type and subtype, shared as one object by all events of a stored row with the same values.
+    /// A type and subtype. All events of a stored row with the same values share one object.
     final class Kind: Hashable, Sendable {
         let type: NotificationType
         let subtype: Subtype?
@@ -28,7 +28,7 @@ package struct PurchaseEvent: Hashable, Sendable {
     let uuid: CompactUUID?
     let kind: Kind
     let key: TransactionKey?
-    /// The subscription status when the event happened.
+    /// The subscription status at the time of the event.
     package let status: SubscriptionStatus?
 
     init(
@@ -69,13 +69,14 @@ package struct PurchaseEvent: Hashable, Sendable {
         object.set(version)
     }
 
-    /// Orders events by version, in the same way as ``FactVersion``.
+    /// Returns whether one event is older than another. Events are ordered by version, in the same way as
+    /// ``FactVersion``.
     static func isOlder(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one.version < other.version
     }
 
-    /// Decides which of two events with the same version is kept: the event with the greater content.
+    /// Returns whether an event replaces another with the same version, because its content is greater.
     static func isGreater(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
     }
@@ -92,10 +93,12 @@ package struct PurchaseEvent: Hashable, Sendable {
     }
 }
 
-/// The notifications about a purchase, oldest first. Only the latest are kept; see ``FactsBounds``.
+/// The notifications about a purchase, oldest first. Only the latest are stored. See ``FactsBounds``.
 struct PurchaseEvents: Hashable, Sendable {
     private(set) var values: [PurchaseEvent] = []
 
+    /// Inserts an event.
+    ///
     /// - Returns: whether the event was added or replaced an event with lesser content.
     mutating func take(_ event: PurchaseEvent, atMost bound: Int = FactsBounds.events) -> Bool {
         var index = values.count

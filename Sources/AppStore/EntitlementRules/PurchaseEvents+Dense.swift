@@ -1,11 +1,11 @@
 internal import AppStoreModel
 internal import JSON
 
-// The fields of an event: number of the kind; signedDate relative to the previous event's; notificationUUID as one
-// field or two; status; transactionId relative to the previous one; 1 if authenticated only by a shared secret.
+// The fields of an event: index of the kind; signedDate relative to the previous event; notificationUUID as one field
+// or two; status; transactionId relative to the previous one; 1 if authenticated only by a shared secret.
 
 extension PurchaseEvents {
-    /// Writes `eventKinds`, which contains each distinct type and subtype once, and `events`.
+    /// Writes `eventKinds`, with each distinct type and subtype once, and `events`.
     func write(to object: inout JSONWriter) {
         guard !values.isEmpty else { return }
         var kinds: [PurchaseEvent.Kind] = []
@@ -41,7 +41,7 @@ extension PurchaseEvents {
         object.text(dense.json)
     }
 
-    /// Reads the output of ``write(to:)``; nil for anything else.
+    /// Reads the output of ``write(to:)``, or returns nil for anything else.
     init?(dense reader: DenseReader, kinds: JSONElement?) {
         var known: [PurchaseEvent.Kind] = []
         for element in kinds?.elements ?? [] {

@@ -1,17 +1,17 @@
 package import AppStoreModel
 package import JSON
 
-/// Why a text cannot be read as a purchase. Equality compares code and cause.
+/// The reason why a text cannot be read as a purchase. Equality compares the code and the cause.
 package struct PurchaseFormatError: Error, Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         case invalidJSON = "invalid_json"
-        /// Environment, bundleId or originalTransactionId is missing.
+        /// The environment, bundleId or originalTransactionId is missing.
         case noIdentity = "no_identity"
-        /// Text in the dense format is malformed.
+        /// A text in the dense format is malformed.
         case invalidFacts = "invalid_facts"
         /// The format version is missing or no longer supported.
         case outdatedFormat = "outdated_format"
-        /// The format version is later than this library's, so the row must never be overwritten.
+        /// The format version is later than that of this library, so the row must never be overwritten.
         case unknownFormat = "unknown_format"
     }
 
@@ -20,12 +20,13 @@ package struct PurchaseFormatError: Error, Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// The format version to write. Additions do not change it, because every reader keeps unknown members; a change
-    /// that older readers would misunderstand increments it.
+    /// The format version to write. Added members do not change it, because every reader keeps unknown members. A
+    /// change that older readers would misunderstand increments it.
     package static let formatVersion: Int64 = 2
 
-    /// The facts as JSON text: Apple's names, dates in milliseconds since 1970, transactions and events as dense texts.
-    /// Equal facts have equal texts. This text is the row in the store, and a member of the published value.
+    /// The facts as JSON text, with Apple's names, dates in milliseconds since 1970, and transactions and events as
+    /// dense texts. Equal facts have equal texts. This text is the row in the store and a member of the published
+    /// value.
     package var jsonText: [UInt8] { JSONWriter.text { $0.object { write(to: &$0) } } }
 
     private func write(to object: inout JSONWriter) {
@@ -57,7 +58,7 @@ extension PurchaseFacts {
         facts.writeObject(to: &object)
     }
 
-    /// Writes pairs of id and date, sorted by id. Omits an empty list.
+    /// Writes pairs of ID and date, sorted by ID. Omits an empty list.
     private static func write(_ dates: [(String, AppStoreInstant)], as name: StaticString, to object: inout JSONWriter)
     {
         guard !dates.isEmpty else { return }
@@ -86,7 +87,7 @@ extension PurchaseFacts {
 
     /// Reads the output of ``jsonText``. A member of the wrong kind is treated as absent.
     ///
-    /// Parts that no merge changes are later written back unchanged.
+    /// Parts that are not changed by a merge are later written back unchanged.
     package init(json text: [UInt8]) throws(PurchaseFormatError) { try self.init(Self.object(text), keepsText: true) }
 
     private static func object(_ text: [UInt8]) throws(PurchaseFormatError) -> JSONElement {
@@ -163,8 +164,8 @@ extension PurchaseFacts {
 }
 
 extension PurchaseFacts {
-    /// Encodes the value of a record in the entitlement topic: the answer at the moment of publishing, for readers in
-    /// any language, and the joined facts under `facts`. The value is nil, a tombstone, if all facts were erased.
+    /// Encodes the value of a record in the entitlement topic: the answer at the time of publishing, for readers in any
+    /// language, and the joined facts under `facts`. The value is nil, which is a tombstone, if all facts were erased.
     ///
     /// - Parameter row: ``jsonText``, if already computed.
     package func published(at instant: AppStoreInstant, rules: ProductRules, row: [UInt8]? = nil) -> PublishedPurchase {
@@ -213,9 +214,9 @@ extension PurchaseFacts {
 }
 
 extension PurchaseFacts {
-    /// Returns a record of the entitlement topic with its facts replaced by these: a contribution from a process
-    /// without a products file. The published answer and its version remain unchanged; sluice-entitlements reads the
-    /// facts and publishes the resulting answer.
+    /// Returns a record of the entitlement topic with its facts replaced by these. Used by processes without a products
+    /// file. The published answer and its version remain unchanged; sluice-entitlements reads the facts and publishes
+    /// the resulting answer.
     ///
     /// - Parameter published: the value of a record about the same purchase.
     /// - Throws: ``PurchaseFormatError`` with code `noIdentity` for a value without facts.
@@ -234,14 +235,14 @@ extension PurchaseFacts {
     }
 }
 
-/// The published value of a purchase, and when it changes without a notification.
+/// The published value of a purchase, and the time when it changes without a notification.
 package struct PublishedPurchase: Hashable, Sendable {
     package var value: [UInt8]?
     package var nextChange: AppStoreInstant?
-    /// Whether access depends on unread input; reading it may then change the published value.
+    /// Whether access depends on unread input that may change the published value.
     package var isUnknown = false
-    /// Whether Apple's statement cannot be explained by the known facts.
+    /// Whether the known facts cannot explain Apple's statement.
     package var needsStatusQuery = false
-    /// Reasons why transactions may grant less than intended.
+    /// The reasons why transactions may grant less than intended.
     package var problems: Set<EntitlementProblem> = []
 }

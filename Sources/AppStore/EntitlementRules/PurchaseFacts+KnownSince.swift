@@ -1,9 +1,9 @@
 package import AppStoreModel
 
-/// Determines how far back the facts are complete.
+/// Determines the time from which the facts are complete.
 extension PurchaseFacts {
-    /// Returns the moment from which the facts are complete, if it is after `instant`: an answer about an earlier
-    /// moment may differ from the answer given then. Nil if the facts about `instant` are complete.
+    /// Returns the time from which the facts are complete, if it is after `instant`. Before that time, an answer may
+    /// differ from the answer that was given then. Returns nil if the facts at `instant` are complete.
     package func whollyKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         var since = transactions.firstPeriodOfMany?.start ?? .earliest
         if latestSignedDate > instant {
@@ -16,40 +16,40 @@ extension PurchaseFacts {
         return since > instant ? since : nil
     }
 
-    /// Returns the moment from which the statements about a transaction are complete, if Apple signed the transaction
+    /// Returns the time from which the statements about a transaction are complete, if Apple signed the transaction
     /// again after `instant`.
     private func knownSince(_ transaction: TransactionFacts, before instant: AppStoreInstant) -> AppStoreInstant? {
         let later = events.filter { $0.key == transaction.key && $0.signedDate > instant }
         switch telling(of: transaction, by: instant) {
         case .later:
-            // The app may have uploaded the transaction, or an App Store Server API response may have contained it,
-            // before the first notification.
+            // Before the first notification, the app may have uploaded the transaction, or a response of the App Store
+            // Server API may have contained it.
             return transaction.start <= instant ? later.first?.signedDate : nil
         case .unknown: return transaction.version.signedDate
         case .told: break
         }
-        // The period's length before an extension and its seats before a refund are not kept.
+        // The length of a period before an extension is not stored, nor are its seats before a refund.
         let change = later.last { $0.notificationType == .renewalExtended || $0.isRefundOfSeats }
         let moments = [change?.signedDate, revocationKnownSince(transaction, before: instant)]
         return moments.compactMap { $0 }.max()
     }
 
-    /// Returns the moment from which a transaction's revocations are complete.
+    /// Returns the time from which the revocations of a transaction are complete.
     private func revocationKnownSince(
         _ transaction: TransactionFacts, before instant: AppStoreInstant
     ) -> AppStoreInstant? {
         let told = revocationEvents(of: transaction)
         let next = told.first { $0.signedDate > instant }?.signedDate
         var moments: [AppStoreInstant?] = []
-        // An earlier revocation is not kept if the first kept statement reverses it.
+        // If the first stored statement reverses a revocation, that revocation is not stored.
         if let first = told.first, !first.isRevocation { moments.append(first.signedDate) }
-        // The refunded share of a consumable is no longer kept once the next statement arrives.
+        // The refunded share of a consumable is overwritten by the next statement.
         if transaction.type == .consumable, told.last(where: { $0.signedDate <= instant })?.isRevocation == true {
             moments.append(next)
         }
-        // The revoked items are not kept either.
+        // The revoked items are overwritten too.
         if !transaction.items.isEmpty { moments.append(told.last { $0.signedDate > instant }?.signedDate) }
-        // A transaction uploaded by the app may have contained a revocation before Apple's notification of it.
+        // An upload by the app may have contained a revocation before Apple's notification about it.
         let dates = [transaction.revocationDate] + transaction.items.map(\.revocationDate)
         for date in dates.compactMap({ $0 }) where date <= instant {
             let isTold = told.contains { $0.isRevocation && date <= $0.signedDate && $0.signedDate <= instant }
@@ -58,8 +58,8 @@ extension PurchaseFacts {
         return moments.compactMap { $0 }.max()
     }
 
-    /// Returns the moment from which the statements about the renewal are complete, if access at `instant` depended on
-    /// them: the period had ended, and the status was not decisive.
+    /// Returns the time from which the statements about the renewal are complete, if access at `instant` depended on
+    /// them because the period had ended and the status was not decisive.
     private func renewalKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         guard let renewal, renewal.version.signedDate > instant, isSubscription,
             let evidence = evidence(asOf: instant), let current = evidence.current(at: instant),

@@ -1,13 +1,14 @@
 package import AppStoreModel
 
-/// The owner of a purchase. `deploy/README.md`, "Whose a purchase is", has the rule as a table.
+/// The owner of a purchase. For the rule as a table, see "Whose a purchase is" in `deploy/README.md`.
 extension PurchaseFacts {
-    /// Tolerated difference in milliseconds between Apple's clock and the clock of the member that records a claim.
+    /// The tolerated difference, in milliseconds, between Apple's clock and the clock of the member that records a
+    /// claim.
     package static let clockTolerance: Int64 = 5 * 60_000
 
-    /// Returns the owner of the purchase at a moment. This is the account that Apple names, unless the app has
-    /// transferred the purchase from that account and nothing has been bought since. If Apple names none, it is the
-    /// account claimed by the app. Nil if there is no claim either.
+    /// Returns the owner of the purchase at a given time. The owner is the account that Apple names, unless the app has
+    /// transferred the purchase from that account and nothing has been bought since. If Apple names no account, the
+    /// owner is the account that the app claims. Returns nil if there is no claim either.
     package func owner(at instant: AppStoreInstant) -> AppAccountToken? {
         let latestKnown = instant.advanced(byMilliseconds: Self.clockTolerance)
         guard let named = purchasedToken(at: instant) else {
@@ -23,17 +24,17 @@ extension PurchaseFacts {
         return claim.appAccountToken
     }
 
-    /// The account of the latest known transaction, including a transaction that has not begun.
+    /// The account of the latest known transaction, even if that transaction has not begun.
     package var appAccountToken: AppAccountToken? { owner(at: .latest) }
 
-    /// Every account that may own the purchase at any moment.
+    /// All accounts that own the purchase at any time.
     package var accounts: [AppAccountToken] {
         var accounts: [AppAccountToken] = []
         func add(_ account: AppAccountToken?) {
             if let account, !accounts.contains(account) { accounts.append(account) }
         }
         var traits: TransactionTraits?
-        // Most transactions share one traits object, so each run of transactions with the same object is checked once.
+        // Most transactions share one traits object, so only the first transaction of each run is checked.
         for transaction in transactions.values where transaction.traits !== traits {
             traits = transaction.traits
             add(transaction.appAccountToken)
@@ -46,14 +47,14 @@ extension PurchaseFacts {
         return accounts
     }
 
-    /// The app's newest claim, on this purchase or on the one that it continues.
+    /// The app's newest claim on this purchase or on the purchase that it continues.
     package var newestClaim: OwnerClaim? { .newer(claim, transferredClaim) }
 
-    /// Returns the account named by Apple's own facts at a moment: the appAccountToken of the latest transaction that
-    /// has begun and has one, or of the first transaction if none has begun. Renewal info names the account of the
-    /// upcoming renewal, which counts once Apple signs that renewal. The fallbacks are, in this order, the last account
-    /// named, the account of the purchase that this one continues and, if there are no signed facts, the account named
-    /// by version 1 notifications.
+    /// Returns the account that Apple's own facts name at a given time. This is the appAccountToken of the latest
+    /// transaction that has begun and has one, or of the first transaction if none has begun. Renewal info names the
+    /// account of the upcoming renewal, which applies once Apple signs that renewal. The fallbacks are, in this order:
+    /// the account that was named last, the account of the purchase that this one continues, and, if there are no
+    /// signed facts, the account in version 1 notifications.
     package func purchasedToken(at instant: AppStoreInstant) -> AppAccountToken? {
         let isBegun = { (transaction: TransactionFacts) in
             transaction.start <= instant && !isReplacedRenewal(transaction, at: instant)
@@ -64,12 +65,11 @@ extension PurchaseFacts {
             ?? (hasSignedFacts ? nil : legacy?.appAccountToken)
     }
 
-    /// Returns whether a transaction is a renewal for the coming period that was replaced by an upgrade before that
-    /// period began.
+    /// Returns whether a transaction is the renewal for a period that an upgrade replaced before the period began.
     private func isReplacedRenewal(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         !upgrades.isEmpty && isUpgraded(transaction)
             && upgrades.contains { key, signedDate in
-                // Apple renews a day ahead; a later transaction was bought after the upgrade.
+                // Apple renews a day ahead. A transaction after that was bought after the upgrade.
                 guard let successor = transactions[key], successor.start <= instant,
                     transaction.start.advanced(byMilliseconds: -86_400_000) <= signedDate
                 else { return false }
@@ -77,8 +77,8 @@ extension PurchaseFacts {
             }
     }
 
-    /// Returns when the customer last bought something under an account, considering only purchases that had begun by a
-    /// moment.
+    /// Returns the time when the customer last bought something under an account, considering only purchases that had
+    /// begun by a given time.
     package func latestPurchase(upTo instant: AppStoreInstant) -> AppStoreInstant? {
         purchases.keys.filter { $0 <= instant }.max()
     }
@@ -87,23 +87,23 @@ extension PurchaseFacts {
         latestPurchase(upTo: instant).map { $0 >= moment } ?? false
     }
 
-    /// The newest claim, unless it was made before anything was bought: a client that guesses the id of a future
-    /// purchase must not obtain a claim on it.
+    /// The newest claim, unless it was made before anything was bought. Otherwise, a client could guess the ID of a
+    /// future purchase and obtain a claim on it.
     private var bindingClaim: OwnerClaim? {
         .newer(claim.flatMap { precedesPurchase($0) ? nil : $0 }, transferredClaim)
     }
 
     private func precedesPurchase(_ claim: OwnerClaim) -> Bool {
-        // If a purchase continues another, it was bought together with that one.
+        // A purchase that continues another was bought together with that one.
         guard previousOriginalTransactionId == nil, let first = transactions.values.first?.start else { return false }
-        // The first periods of an old subscription may no longer be kept.
+        // The first periods of an old subscription may no longer be stored.
         let beginning = min(first, latestTransaction?.content?.originalPurchaseDate ?? first)
         return claim.version.signedDate.advanced(byMilliseconds: Self.clockTolerance) < beginning
     }
 }
 
 extension NotificationType {
-    /// Returns whether a notification of this type reports a transaction made by the customer rather than a renewal.
+    /// Returns whether a notification of this type reports a transaction by the customer rather than a renewal.
     func tellsOfPurchase(_ subtype: Subtype?) -> Bool {
         switch self {
         case .subscribed: true

@@ -1,12 +1,13 @@
 package import AppStoreModel
 
-/// Known facts and access at a past moment. For most facts only the newest statement is kept; the notifications in the
-/// history provide earlier statements, as far as they are kept.
+/// Known facts and access at a time in the past. For most facts only the newest statement is stored. The notifications
+/// in the history provide earlier statements, as far as they are stored.
 extension PurchaseFacts {
-    /// Returns the state at a past moment, based on the transactions, upgrades and revocations reported by then, the
-    /// renewal info if it was signed by then, and Apple's status at the time. Nil before the first transaction began.
+    /// Returns the state at a time in the past, based on the transactions, upgrades and revocations reported by then,
+    /// the renewal info if it was signed by then, and Apple's status at the time. Returns nil before the first
+    /// transaction began.
     ///
-    /// Also check ``whollyKnownSince(before:)``: before the moment that it returns, the facts may be incomplete.
+    /// Also check ``whollyKnownSince(before:)``. The facts may be incomplete before the time that it returns.
     package func state(
         asOf instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> SubscriptionState? {
@@ -38,7 +39,7 @@ extension PurchaseFacts {
         return evidence
     }
 
-    /// Returns the purchase with only the transactions reported by a moment, as they were known then.
+    /// Returns the purchase with only the transactions reported by a given time, as they were known then.
     private func transactionsTold(by instant: AppStoreInstant) -> PurchaseFacts {
         var past = PurchaseFacts(
             environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
@@ -59,8 +60,8 @@ extension PurchaseFacts {
         case unknown
     }
 
-    /// Returns whether a transaction had been reported by a moment, judging by the newest statement about it and the
-    /// kept notifications.
+    /// Returns whether a transaction had been reported by a given time, according to the newest statement about it and
+    /// the stored notifications.
     func telling(of transaction: TransactionFacts, by instant: AppStoreInstant) -> Telling {
         if transaction.version.signedDate <= instant { return .told }
         let own = events.filter { $0.key == transaction.key }
@@ -69,19 +70,19 @@ extension PurchaseFacts {
         // Apple reports a transaction at most a day before it begins.
         let earliest = transaction.start.advanced(byMilliseconds: -86_400_000)
         let isComplete = events.count < FactsBounds.events || events.first.map { $0.signedDate < earliest } ?? true
-        // For example, if a transaction is first named in its refund, a notification that is no longer kept reported it
-        // earlier.
+        // For example, if the first stored notification of a transaction is its refund, an earlier notification that is
+        // no longer stored reported the transaction.
         return own.first?.tellsPurchase == true && isComplete ? .later : .unknown
     }
 
-    /// Returns whether a transaction counts at a past moment: it had been reported, or it had begun and the facts do
-    /// not show whether it had been reported.
+    /// Returns whether a transaction is considered at a past time, because it had been reported, or because it had
+    /// begun and the facts do not show whether it had been reported.
     func isKnown(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         telling(of: transaction, by: instant) != .later
     }
 
-    /// Returns a transaction with the revocation known at a moment: omits a revocation reported later, and restores one
-    /// reversed later.
+    /// Returns a transaction with the revocation that was known at a given time. A revocation reported later is
+    /// removed, and one reversed later is restored.
     func asKnown(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> TransactionFacts {
         guard transaction.version.signedDate > instant else { return transaction }
         let told = revocationEvents(of: transaction)
@@ -91,7 +92,7 @@ extension PurchaseFacts {
             let isTold = told.contains { $0.isRevocation && $0.signedDate <= instant }
             if !isTold { known.revocationDate = nil }
         } else if let last = told.last(where: { $0.signedDate <= instant }) {
-            // The date may belong to a later revocation, so it cannot be after this statement.
+            // The date may belong to a later revocation, so it is limited to the date of this statement.
             let date = transaction.revocationDate.map { min($0, last.signedDate) } ?? last.signedDate
             known.revocationDate = last.isRevocation ? date : nil
         } else if told.first?.isRevocation == true {
@@ -101,8 +102,8 @@ extension PurchaseFacts {
         return known
     }
 
-    /// Returns whether a transaction that Apple now marks as upgraded had been upgraded by a moment: an upgrade had
-    /// been reported or, if no upgrade is kept, a later transaction in its period.
+    /// Returns whether a transaction that Apple now marks as upgraded had been upgraded by a given time: an upgrade had
+    /// been reported or, if no upgrade is stored, there was a later transaction in its period.
     private func wasUpgraded(_ transaction: TransactionFacts, by instant: AppStoreInstant) -> Bool {
         transactions.values.contains { successor in
             guard successor.key != transaction.key, !successor.hasAddedSeats,
@@ -124,8 +125,8 @@ extension PurchaseFacts {
 
     // MARK: Renewal
 
-    /// Returns renewal info for a grace period whose end is not kept: assumes Apple's maximum, 28 days from the end of
-    /// the period, then retry.
+    /// Returns renewal info for a grace period whose end is not stored. It assumes Apple's maximum, 28 days from the
+    /// end of the period, then retries.
     private func unknownGrace(until expiresDate: AppStoreInstant?, _ status: StatusFacts?) -> RenewalFacts? {
         guard let status, status.status == .billingGracePeriod, let expiresDate else { return nil }
         var content = RenewalContent(version: status.version)
@@ -136,7 +137,7 @@ extension PurchaseFacts {
     }
 
     /// Returns renewal info with the renewal status that the customer chose, if that was the last statement about
-    /// renewal; nil otherwise.
+    /// renewal. Returns nil otherwise.
     private func renewalToldByHistory(at instant: AppStoreInstant) -> RenewalFacts? {
         let told = events.last {
             $0.signedDate <= instant
@@ -152,13 +153,13 @@ extension PurchaseFacts {
 }
 
 extension PurchaseEvent {
-    /// Whether the event reports that its transaction was revoked. A refund of seats revokes only part of a
+    /// Whether the event reports the revocation of its transaction. A refund of seats revokes only part of a
     /// transaction.
     var isRevocation: Bool {
         notificationType == .revoke || notificationType == .refund && subtype != .seats
     }
 
-    /// Whether Apple uses this type of notification to report new transactions.
+    /// Whether Apple reports new transactions with this type of notification.
     var tellsPurchase: Bool {
         switch notificationType {
         case .subscribed, .didRenew, .didChangeRenewalPref, .offerRedeemed, .oneTimeCharge: true

@@ -30,11 +30,12 @@ private enum DataMember: Int, ScannedName {
 
 extension PurchaseFacts {
     /// Creates the facts of a signed notification about a transaction directly from its record, without models. The
-    /// result equals that of ``init(notification:transaction:renewalInfo:appTransaction:isSigned:receivedAt:)``.
+    /// result is the same as that of
+    /// ``init(notification:transaction:renewalInfo:appTransaction:isSigned:receivedAt:)``.
     ///
-    /// Nil if the models must read the record, which also report errors: a required member differs from the
-    /// documentation or is not in canonical form, one of the rare objects is present, a member is missing, or the
-    /// environment differs.
+    /// Returns nil if the record must be read with the models, which also report errors. This is the case if a required
+    /// member is missing, undocumented or not in canonical form, if a rare object is present, or if the environment
+    /// differs.
     /// - Parameters:
     ///   - notification: the payload, decoded like the others.
     ///   - environment: the environment that each payload must name, if it names any.
@@ -78,7 +79,7 @@ extension PurchaseFacts {
         insert(type, head.enumeration(.subtype), version, of: content, status: status)
     }
 
-    /// Returns the JSON text of an object: its members as in the record, then the version.
+    /// Returns the JSON text of an object, with its members as in the record, followed by the version.
     fileprivate static func text<Name: ScannedName>(
         _ members: ScannedMembers<Name>, _ names: [Name], _ signedDate: Name,
         _ head: ScannedMembers<NotificationMember>
@@ -98,11 +99,11 @@ extension PurchaseFacts {
     }
 }
 
-/// JSON texts about a transaction, copied from its record.
+/// The JSON texts of a transaction, copied from its record.
 struct TransactionTexts {
-    /// Text of the transaction's ``TransactionDetails``.
+    /// The text of the transaction's ``TransactionDetails``.
     let details: [UInt8]
-    /// Text of the transaction's ``TransactionTraits``.
+    /// The text of the transaction's ``TransactionTraits``.
     let traits: [UInt8]
 
     fileprivate init(_ members: ScannedMembers<TransactionMember>, _ head: ScannedMembers<NotificationMember>) {

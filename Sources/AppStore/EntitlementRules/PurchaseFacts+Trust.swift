@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// Statements of version 1 notifications about a purchase that Apple's signed answers have not settled.
+/// Statements of version 1 notifications about a purchase that are not settled by signed statements from Apple.
 struct UnsettledLegacy: Sendable {
     var transactions: [TransactionFacts] = []
     /// Transactions that were cancelled or replaced by an upgrade.
@@ -21,15 +21,15 @@ struct UnsettledLegacy: Sendable {
 
 /// Combines signed facts with facts from version 1 notifications.
 ///
-/// An unsigned fact is settled by a statement that Apple signed after the fact was received: a confirmation that lists
-/// the fact, or a signed statement about the same object. Dates in the fact's body are never compared with signed
-/// dates.
+/// An unsigned fact is settled by a statement that Apple signed after the fact was received, which is either a
+/// confirmation that lists the fact or a signed statement about the same object. Dates in the body of an unsigned fact
+/// are never compared with signed dates.
 extension PurchaseFacts {
-    /// Minimum delay in milliseconds between receiving an unsigned fact and the signed statement about the same object
-    /// that settles it: Apple's API may show a change later than the notification reports it.
+    /// The minimum delay, in milliseconds, between the receipt of an unsigned fact and a signed statement about the
+    /// same object that settles it. Apple's API may show a change later than the notification reports it.
     static let settlingMilliseconds: Int64 = 300_000
 
-    /// Unsigned facts that count under `accept` and wait for confirmation under `confirm`. Nil if there are none.
+    /// Unsigned facts that apply under `accept` and wait for confirmation under `confirm`, or nil if there are none.
     var unsettledLegacy: UnsettledLegacy? {
         guard let legacy, legacy.hasFacts else { return nil }
         var unsettled = UnsettledLegacy()
@@ -43,22 +43,22 @@ extension PurchaseFacts {
         return unsettled.isEmpty ? nil : unsettled
     }
 
-    /// Whether version 1 notifications make statements that Apple has not settled.
+    /// Whether version 1 notifications contain statements that Apple has not settled.
     package var hasUnsettledLegacy: Bool { unsettledLegacy != nil }
 
     private func isSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts, newestStart: AppStoreInstant) -> Bool {
         let id = unsigned.version
         if legacy.setAside.covers(id) { return true }
         guard let signed = transactions[unsigned.key] else {
-            // An unsigned transaction that is newer than every signed transaction is settled only by a signed copy.
+            // An unsigned transaction that is newer than all signed transactions is settled only by a signed copy.
             return unsigned.start <= newestStart && legacy.confirmed.covers(id)
         }
         if signed.expiresDate ?? .latest >= unsigned.expiresDate ?? .earliest { return true }
         return legacy.confirmed.covers(id) || Self.settles(signed.version.signedDate, id)
     }
 
-    /// Returns whether a cancellation is settled. Only a signed copy of the transaction settles it: one that shows the
-    /// cancellation, or one signed so much later that it would show the cancellation.
+    /// Returns whether a cancellation is settled. Only a signed copy of the transaction settles it. The copy must
+    /// either show the cancellation, or be signed so much later that it would show the cancellation.
     private func isEndSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts) -> Bool {
         if legacy.setAside.covers(unsigned.version) { return true }
         guard let signed = transactions[unsigned.key] else { return false }
@@ -79,7 +79,7 @@ extension PurchaseFacts {
         signedDate > id.signedDate.advanced(byMilliseconds: settlingMilliseconds)
     }
 
-    /// Unsettled transactions known only from version 1 notifications, in order of receipt, latest first.
+    /// The unsettled transactions that are known only from version 1 notifications, latest receipt first.
     package var unsignedTransactions: [TransactionFacts] {
         guard let unsettled = unsettledLegacy else { return [] }
         let ended = Set(unsettled.endedTransactions.map(\.key))
@@ -89,7 +89,7 @@ extension PurchaseFacts {
 
     /// The purchase combined with its unsettled version 1 facts: additional transactions, ends of signed transactions,
     /// and a renewal that replaces the signed one. The status computed from version 1 notifications is ignored, and the
-    /// signed status is dropped because it belongs to the replaced renewal.
+    /// signed status is removed because it belongs to the replaced renewal.
     var withLegacyFacts: PurchaseFacts {
         guard let unsettled = unsettledLegacy else { return self }
         var result = self
@@ -117,9 +117,9 @@ extension PurchaseFacts {
 }
 
 extension TransactionFacts {
-    /// Returns a known transaction extended to the end stated by an unsigned statement, if that end is later. The
-    /// unsigned statement does not reverse a revocation or change anything else. Returns the statement itself if no
-    /// transaction is known.
+    /// Returns a known transaction, extended to the end in an unsigned statement if that end is later. The unsigned
+    /// statement cannot reverse a revocation or change anything else. If no transaction is known, returns the statement
+    /// itself.
     fileprivate func extending(_ known: TransactionFacts?) -> TransactionFacts {
         guard let known else { return self }
         return TransactionFacts(
@@ -128,8 +128,8 @@ extension TransactionFacts {
             revocationDate: known.revocationDate, traits: known.traits)
     }
 
-    /// Returns a known transaction, marked as cancelled or replaced according to an unsigned statement. Returns the
-    /// statement itself if no transaction is known.
+    /// Returns a known transaction, marked as cancelled or replaced as in an unsigned statement. If no transaction is
+    /// known, returns the statement itself.
     fileprivate func ending(_ known: TransactionFacts?) -> TransactionFacts {
         guard let known else { return self }
         return TransactionFacts(

@@ -2,7 +2,7 @@ package import AppStoreModel
 package import JSON
 
 /// The current facts about one purchase: signed facts, limited by ``FactsBounds``, and separately the unsigned facts
-/// from version 1 notifications (``LegacyFacts``), which only a shared secret authenticates. All members except
+/// from version 1 notifications (``LegacyFacts``), which only a shared secret authenticates. All properties except
 /// ``legacy`` contain signed facts.
 ///
 /// Merging is associative, commutative and idempotent, so duplicates, reordering and replays lead to the same value. A
@@ -13,32 +13,32 @@ package struct PurchaseFacts: Hashable, Sendable {
     package let originalTransactionId: OriginalTransactionId
 
     package private(set) var transactions = Transactions()
-    /// All members of the newest statement about any transaction.
+    /// The newest statement about any transaction, with all its members.
     package private(set) var latestTransaction: TransactionDetails?
     package private(set) var renewal: RenewalFacts?
     package private(set) var status: StatusFacts?
     package private(set) var claim: OwnerClaim?
-    /// The account named in the newest statement about a transaction, even if that transaction is no longer kept.
+    /// The account in the newest statement about a transaction, even if that transaction is no longer stored.
     package private(set) var namedAccount: OwnerClaim?
-    /// Transactions that began with an upgrade, each with the upgrade's signedDate.
+    /// The transactions that began with an upgrade, each with the signedDate of the upgrade.
     package private(set) var upgrades: [TransactionKey: AppStoreInstant] = [:]
-    /// The start of each period that the customer bought under an account (not of renewals), with the signedDate of the
-    /// newest statement about the period.
+    /// The start of each period that the customer bought under an account, with the signedDate of the newest statement
+    /// about the period. Renewals are not included.
     private(set) var purchases: [AppStoreInstant: AppStoreInstant] = [:]
     private(set) var history = PurchaseEvents()
-    /// Facts from notifications of version 1 or older; nil for most purchases.
+    /// The facts from notifications of version 1 or older, or nil for most purchases.
     private var legacyStorage: LegacyStorage?
-    /// Purchases that continue this one after a migration to Advanced Commerce or a switch to or from a bundle, with
-    /// the date of the change.
+    /// The purchases that continue this one after a migration to Advanced Commerce or a switch to or from a bundle,
+    /// with the date of the change.
     package private(set) var successors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// Purchases that this one continues, with the date of the change.
+    /// The purchases that this one continues, with the date of the change.
     package private(set) var predecessors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// The account of the purchase that this one continues: from its transactions, and as claimed by the app.
+    /// The account of the purchase that this one continues: first from its transactions, then as claimed by the app.
     package private(set) var transferredToken: OwnerClaim?
     package private(set) var transferredClaim: OwnerClaim?
-    /// Facts signed up to this moment are erased.
+    /// The time up to which signed facts are erased.
     package private(set) var erasedAt: AppStoreInstant?
-    /// Members written by a later version of this library.
+    /// Members that a later version of this library has written.
     package private(set) var unknownFields = JSONObject()
 
     package init(
@@ -49,13 +49,13 @@ package struct PurchaseFacts: Hashable, Sendable {
         self.originalTransactionId = originalTransactionId
     }
 
-    /// Facts from notifications of version 1 or older; nil if there are none.
+    /// The facts from notifications of version 1 or older, or nil if there are none.
     package var legacy: LegacyFacts? { legacyStorage?.facts }
 
-    /// Signed notifications about this purchase, oldest first.
+    /// The signed notifications about this purchase, oldest first.
     package var events: [PurchaseEvent] { history.values }
 
-    /// Transactions ordered by start, then by transactionId.
+    /// The transactions ordered by start, then by transactionId.
     package var orderedTransactions: [TransactionFacts] { transactions.values }
 
     // MARK: Merging
@@ -73,7 +73,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         }
     }
 
-    /// Merges the facts in another value about the same purchase. Facts about a different purchase are ignored.
+    /// Merges the facts of another value about the same purchase. Facts about a different purchase are ignored.
     @discardableResult
     package mutating func merge(_ other: PurchaseFacts) -> MergeOutcome {
         guard other.environment == environment, other.bundleId == bundleId,
@@ -82,7 +82,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         var outcome = MergeOutcome()
         if let erasedAt = other.erasedAt { erase(upTo: erasedAt, &outcome) }
         for transaction in other.transactions.values { take(transaction, &outcome) }
-        // Ignore the outcome of the following merges because their transaction has been counted above.
+        // Ignore the outcome of the following merges, because their transaction has been counted above.
         var ignored = MergeOutcome()
         Self.take(other.latestTransaction, into: &latestTransaction, erasedAt, &ignored)
         Self.take(other.namedAccount, into: &namedAccount, erasedAt, &ignored)
@@ -173,11 +173,11 @@ package struct PurchaseFacts: Hashable, Sendable {
         }
     }
 
-    /// Merges signed renewal info; unsigned renewal info is ignored.
+    /// Merges signed renewal info. Unsigned renewal info is ignored.
     package mutating func insert(_ facts: RenewalFacts) {
         if facts.version.isSigned { Self.insert(facts, erasedAt, into: &renewal) }
     }
-    /// Merges a signed status; a status computed from version 1 notifications is ignored.
+    /// Merges a signed status. A status computed from version 1 notifications is ignored.
     package mutating func insert(_ facts: StatusFacts) {
         if facts.version.isSigned { Self.insert(facts, erasedAt, into: &status) }
     }
@@ -208,8 +208,8 @@ package struct PurchaseFacts: Hashable, Sendable {
         _ = takeUpgrade(to: TransactionKey(transactionId), signedDate)
     }
 
-    /// Records that the customer bought a transaction. Only auto-renewable transactions with an account are recorded.
-    /// The record is kept longer than the transaction.
+    /// Records that the customer bought a transaction, if the transaction is auto-renewable and has an account. The
+    /// record outlives the transaction.
     mutating func insertPurchase(_ transaction: TransactionFacts) {
         guard transaction.isAutoRenewable, transaction.appAccountToken != nil else { return }
         insertPurchase(at: transaction.start, signedDate: transaction.version.signedDate)
@@ -224,19 +224,19 @@ package struct PurchaseFacts: Hashable, Sendable {
         if erasedAt == nil { _ = Self.takeLink(id, since, into: &successors) }
     }
 
-    /// Marks unsigned facts as confirmed because Apple has answered a query about them: only Apple's signed facts count
-    /// from now on, even if the unsigned facts arrive again. A cancellation, or a transaction that Apple has not
+    /// Marks unsigned facts as confirmed, because Apple has answered a query about them. From now on, only Apple's
+    /// signed facts apply, even if the unsigned facts arrive again. A cancellation, or a transaction that Apple has not
     /// signed, must still wait for its signed copy.
     package mutating func settleLegacy(_ ids: [LegacyFactId]) {
         changeLegacy { facts, erasedAt in for id in ids { _ = facts.confirm(id, erasedAt: erasedAt) } }
     }
 
-    /// Ignores these unsigned facts from now on because Apple did not confirm them within the time limit.
+    /// Ignores these unsigned facts from now on, because Apple did not confirm them within the time limit.
     package mutating func setLegacyAside(_ ids: [LegacyFactId]) {
         changeLegacy { facts, erasedAt in for id in ids { _ = facts.putAside(id, erasedAt: erasedAt) } }
     }
 
-    /// Ids of all unsigned facts from version 1 notifications that Apple has not confirmed yet.
+    /// The IDs of all unsigned facts from version 1 notifications that Apple has not confirmed yet.
     package var unsettledLegacyIds: [LegacyFactId] { unsettledLegacy?.ids ?? [] }
 
     private mutating func changeLegacy(_ change: (inout LegacyFacts, AppStoreInstant?) -> Void) {
@@ -245,18 +245,18 @@ package struct PurchaseFacts: Hashable, Sendable {
         legacyStorage = facts.isEmpty ? nil : LegacyStorage(facts)
     }
 
-    /// Replaces the signed statement about a transaction with an unsigned one. Use this only for evaluation: the result
+    /// Replaces the signed statement about a transaction with an unsigned one. Use this only for evaluation; the result
     /// must not be merged or written.
     mutating func overlay(_ transaction: TransactionFacts) { transactions.overlay(transaction) }
 
-    /// Replaces the renewal info, only for evaluation like ``overlay(_:)``, and removes the signed status, which
-    /// belonged to the replaced renewal info.
+    /// Replaces the renewal info and removes the signed status, which belonged to the replaced renewal info. Use this
+    /// only for evaluation, like ``overlay(_:)``.
     mutating func replaceRenewal(with facts: RenewalFacts) {
         renewal = facts
         status = nil
     }
 
-    /// Restores members from this library's own JSON text.
+    /// Restores properties from the JSON text of this library.
     mutating func restore(
         _ transactions: Transactions, _ history: PurchaseEvents, _ legacy: LegacyFacts?,
         latestTransaction: TransactionDetails?,
@@ -265,7 +265,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     ) {
         self.transactions = transactions
         self.history = history
-        // No version writes unsigned facts here. If another program did, those facts must not count as signed.
+        // No version writes unsigned facts here. If another program did, those facts must not be treated as signed.
         self.transactions.removeAll { !$0.version.isSigned }
         self.history.removeUnsigned()
         legacyStorage = legacy.flatMap { $0.isEmpty ? nil : LegacyStorage($0) }
@@ -277,7 +277,7 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     // MARK: Erasure
 
-    /// Removes every fact signed up to this moment, and ignores such facts in later merges.
+    /// Removes all facts signed up to this time, and ignores them in later merges.
     package mutating func erase(upTo moment: AppStoreInstant) {
         var outcome = MergeOutcome()
         erase(upTo: moment, &outcome)
@@ -299,7 +299,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         namedAccount = Self.kept(namedAccount, after: moment)
         transferredToken = Self.kept(transferredToken, after: moment)
         transferredClaim = Self.kept(transferredClaim, after: moment)
-        // These have no date of their own, so none are kept for a purchase that was ever erased.
+        // These facts have no date of their own, so none are stored for a purchase that was ever erased.
         successors = [:]
         predecessors = [:]
         unknownFields = JSONObject()
@@ -309,7 +309,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         facts.flatMap { $0.version.signedDate > moment ? $0 : nil }
     }
 
-    /// Whether the erasure is the only fact left.
+    /// Whether the erasure is the only remaining fact.
     package var isErased: Bool {
         erasedAt != nil && transactions.isEmpty && latestTransaction == nil && renewal == nil && status == nil
             && claim == nil && namedAccount == nil && events.isEmpty && upgrades.isEmpty && purchases.isEmpty
@@ -324,7 +324,7 @@ package struct PurchaseFacts: Hashable, Sendable {
             && accounts.allSatisfy { $0.isBounded } && appTransactionId?.isBounded ?? true
     }
 
-    /// The latest signedDate of all facts. Unsigned facts count with their own date.
+    /// The latest signedDate of all facts. For unsigned facts, this is their own date.
     package var latestSignedDate: AppStoreInstant {
         var latest = history.values.last?.signedDate ?? .earliest
         func consider(_ moment: AppStoreInstant?) { if let moment, moment > latest { latest = moment } }
@@ -374,7 +374,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         return latest != id
     }
 
-    /// Merges unknown members; if two values differ, the one with the greater text is kept.
+    /// Merges unknown members. If two values differ, the greater text is kept.
     private mutating func mergeUnknownFields(_ others: JSONObject) -> Bool {
         var merged = unknownFields
         for member in others.members {
@@ -390,7 +390,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     }
 }
 
-/// Stored as a single reference, because most purchases have no such facts.
+/// A single reference, because most purchases have no such facts.
 private final class LegacyStorage: Hashable, Sendable {
     let facts: LegacyFacts
 

@@ -1,14 +1,15 @@
 internal import AppStoreModel
 
-/// A migration to Advanced Commerce, or a switch between a single subscription and a bundle in either direction, begins
-/// a new purchase; its transactions name the purchase that it continues. The two purchases have different keys, so
-/// facts about each are merged into the other. Both reach the same state in any order of arrival.
+/// Migration of purchases. A migration to Advanced Commerce, or a switch between a single subscription and a bundle in
+/// either direction, begins a new purchase with transactions that name the purchase that it continues. The two
+/// purchases have different keys, so facts about each are merged into the other. Both reach the same state in any order
+/// of arrival.
 extension PurchaseFacts {
-    /// Updates for other purchases that follow from this one, to be merged into those purchases.
+    /// Updates that follow from this purchase, to be merged into other purchases.
     ///
     /// A successor adds itself to the purchase that it continues. The continued purchase passes its account on, and
-    /// ends when Apple signs a revocation or its period expires. Both updates only add facts, so joining all of them
-    /// gives the same result in every order.
+    /// ends when Apple signs a revocation or its period expires. Both updates only add facts, so joining them gives the
+    /// same result in any order.
     package var derivedUpdates: [PurchaseFacts] {
         var result: [PurchaseFacts] = []
         var previous = predecessors
@@ -38,7 +39,7 @@ extension PurchaseFacts {
         PurchaseFacts(environment: environment, bundleId: bundleId, originalTransactionId: id)
     }
 
-    /// The account named by the newest signed statement about a transaction.
+    /// The account in the newest signed statement about a transaction.
     private var newestToken: OwnerClaim? { .newer(transferredToken, namedAccount) }
 
 }

@@ -1,10 +1,10 @@
 package import AppStoreModel
 package import JSON
 
-/// A change in a purchase's state, and the notification that reported the change.
+/// A change in the state of a purchase, and the notification that reported the change.
 package struct PurchaseTransition: Hashable, Sendable {
     package var cause: PurchaseEvent
-    /// Raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`; nil for the first transition.
+    /// The raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`, or nil for the first transition.
     package var from: String?
     package var to: String
 
@@ -12,9 +12,8 @@ package struct PurchaseTransition: Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// Returns the state changes over the kept events, using the status that Apple stated with each event, or else the
-    /// facts at the time of that event. The result does not depend on the order of arrival, because events and facts do
-    /// not either.
+    /// Returns the state changes over the stored events, using the status that Apple stated with each event, or the
+    /// facts at the time of the event if there is none. The result does not depend on the order of arrival.
     package func transitions(_ rules: ProductRules) -> [PurchaseTransition] {
         var result: [PurchaseTransition] = []
         for event in events {

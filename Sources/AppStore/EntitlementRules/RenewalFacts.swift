@@ -15,7 +15,7 @@ package struct RenewalContent: FactsContent {
     package var expirationIntent: ExpirationIntent?
     package var priceIncreaseStatus: PriceIncreaseStatus?
     package var renewalDate: AppStoreInstant?
-    /// In milliunits of the currency.
+    /// The price of the next renewal in milliunits of the currency.
     package var renewalPrice: Int64?
     package var currency: String?
     package var offerType: OfferType?
@@ -24,11 +24,11 @@ package struct RenewalContent: FactsContent {
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppTransactionId?
     package var renewalQuantity: Int32?
-    /// The product after the end of a commitment.
+    /// The product that follows after the end of a commitment.
     package var commitmentAutoRenewProductId: ProductId?
     /// Whether a commitment renews when it ends.
     package var commitmentAutoRenewStatus: AutoRenewStatus?
-    /// Members written by a later version of this library.
+    /// Members that a later version of this library has written.
     package var unknownFields = JSONObject()
 
     package init(version: FactVersion) { self.version = version }
@@ -109,7 +109,7 @@ package struct RenewalContent: FactsContent {
 extension RenewalFacts {
     package init(version: FactVersion) { self.init(RenewalContent(version: version)) }
 
-    /// Creates facts with the renewal info's own signedDate as their version. `fallback` is the version of the
+    /// Creates facts with the signedDate of the renewal info as their version. `fallback` is the version of the
     /// notification that delivered the renewal info.
     package init(_ payload: RenewalInfoPayload, fallback: FactVersion) {
         self = Facts(RenewalContent(payload, fallback: fallback)).written

@@ -18,13 +18,13 @@ enum RenewalMember: Int, ScannedName {
         case .isInBillingRetryPeriod: .bool
         case .appAccountToken: .token
         case .currency, .offerIdentifier: .keptText
-        // Rare objects; records that contain them are read by the models.
+        // These objects are rare. Records that contain them are read with the models.
         case .advancedCommerceInfo, .commitmentInfo, .multiSeatInfo: .absent
         default: .text
         }
     }
 
-    /// Members of ``RenewalFacts`` in the order in which they are written, followed by the version.
+    /// The members of ``RenewalFacts`` in the order in which they are written, followed by the version.
     static let facts: [RenewalMember] = [
         .productId, .autoRenewProductId, .autoRenewStatus, .isInBillingRetryPeriod, .gracePeriodExpiresDate,
         .expirationIntent, .priceIncreaseStatus, .renewalDate, .renewalPrice, .currency, .offerType, .offerIdentifier,
@@ -33,7 +33,7 @@ enum RenewalMember: Int, ScannedName {
 }
 
 extension RenewalContent {
-    /// Creates the same content as the payload's model would.
+    /// Creates the same content as the model of the payload would.
     init(_ scan: ScannedMembers<RenewalMember>, _ version: FactVersion) {
         self.init(version: version)
         productId = scan.identifier(.productId)

@@ -1,14 +1,14 @@
 package import AppStoreModel
 
-/// How long access continues after the end of a period if there is no news of a renewal: Apple's notification may be
-/// late, or may not have been read from our own input yet.
+/// How long access continues after the end of a period if a renewal is not reported. Apple's notification may be late,
+/// or may not have been read yet.
 struct RenewalSilence: Hashable, Sendable {
-    /// When access ends for lack of news.
+    /// The time when access ends because no renewal was reported.
     var end: AppStoreInstant
     /// Whether access depends on input that has not been read yet.
     var isUnknown: Bool
 
-    /// Nil if access has already ended for lack of news.
+    /// Returns nil if access has already ended because no renewal was reported.
     ///
     /// Source: app-store.md 11.3, row 3b and the paragraph on row 3.
     init?(after expiresDate: AppStoreInstant, at instant: AppStoreInstant, policy: SubscriptionPolicy) {
@@ -18,7 +18,7 @@ struct RenewalSilence: Hashable, Sendable {
             self.init(end: leewayEnd, isUnknown: false)
             return
         }
-        // If the input was read past the end of the leeway, no news of a renewal arrived in time.
+        // If the input was read past the end of the leeway, no renewal was reported in time.
         guard let receivedUntil = policy.receivedUntil, receivedUntil < leewayEnd,
             receivedUntil.advanced(byMilliseconds: leeway) < instant
         else { return nil }
@@ -34,9 +34,9 @@ struct RenewalSilence: Hashable, Sendable {
 }
 
 extension ProductRules {
-    /// Returns these rules for facts whose input was read up to the given moment.
+    /// Returns these rules for facts whose input was read up to a given time.
     ///
-    /// - Parameter moment: the facts include everything received up to this moment.
+    /// - Parameter moment: the time up to which the facts include everything received.
     package func reading(until moment: AppStoreInstant) -> ProductRules {
         var rules = self
         rules.subscriptions.receivedUntil = moment

@@ -3,7 +3,7 @@ internal import JSON
 
 /// A member of an object in a record, read without a model.
 protocol ScannedName: CaseIterable, RawRepresentable, Sendable where RawValue == Int, AllCases == [Self] {
-    /// The documented form of the member's value.
+    /// The documented form of the value.
     var form: ScannedForm { get }
     static var table: ScannedTable { get }
 }
@@ -11,28 +11,28 @@ protocol ScannedName: CaseIterable, RawRepresentable, Sendable where RawValue ==
 /// The documented form of a member. Only values in canonical form match.
 enum ScannedForm: Sendable {
     case text
-    /// Text that is stored; at most ``FactsBounds/textBytes`` long.
+    /// A text that is stored, of at most ``FactsBounds/textBytes`` bytes.
     case keptText
-    /// Text that is compared case-insensitively; only lower case matches.
+    /// A text that is compared case-insensitively. Only lower case matches.
     case token
     case bool
-    /// Milliseconds since 1970.
+    /// A time in milliseconds since 1970.
     case instant
     /// A whole number without sign, fraction or exponent, within a range.
     case number(ClosedRange<Int64>)
     case object
-    /// A member that must be absent: an object that contains it is read by the model.
+    /// A member that must be absent. An object that contains it is read with the model.
     case absent
 
     static let number32 = number(0...Int64(Int32.max))
     static let number64 = number(0...Int64.max)
 }
 
-/// Names and forms of the members of an object.
+/// The names and forms of the members of an object.
 struct ScannedTable: Sendable {
     let names: JSONMemberTable
     let forms: [ScannedForm]
-    /// The quoted name followed by a colon, indexed by the member's number.
+    /// The quoted name followed by a colon, indexed by the number of the member.
     let prefixes: [[UInt8]]
 
     init<Name: ScannedName>(_: Name.Type) {
@@ -44,12 +44,12 @@ struct ScannedTable: Sendable {
     }
 }
 
-/// The required members of one object in a record, found in a single pass. `null` counts as absent.
+/// The required members of an object in a record, found in a single pass. `null` is treated as absent.
 struct ScannedMembers<Name: ScannedName> {
     private let document: JSONDocument
     private var values: JSONMemberTable.Values
 
-    /// Nil unless each member has its documented form; the model then reads the object.
+    /// Returns nil if any member does not have its documented form. The model then reads the object.
     init?(_ element: JSONElement) {
         guard element.kind == .object,
             let values = Name.table.names.values(of: element.index, in: element.document)
@@ -130,7 +130,7 @@ struct ScannedMembers<Name: ScannedName> {
     /// Treats a member as absent.
     mutating func remove(_ name: Name) { values[name.rawValue] = 0 }
 
-    /// Appends members to the text of an object, in the given order, exactly as in the record.
+    /// Appends members to the text of an object in the given order, exactly as in the record.
     func copy(_ names: [Name], to text: inout [UInt8]) {
         for name in names {
             guard let value = value(name) else { continue }

@@ -1,27 +1,27 @@
 package import AppStoreModel
 
-/// The state of one transaction in a purchase at a moment, with the rule that decided it.
+/// The state of one transaction of a purchase at a given time, with the rule that decided it.
 package struct Standing: Hashable, Sendable {
-    /// Sorted; empty for a consumable, which is counted in units.
+    /// The entitlements in sorted order. Empty for a consumable, which is counted in units.
     package var entitlements: [String]
     package var productId: ProductId
     package var transactionId: TransactionId
-    /// Raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`.
+    /// The raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`.
     package var state: String
     package var rule: StateRule
     package var isEntitled: Bool
-    /// When this state ends without a notification; nil if it never does.
+    /// The time when this state ends without a notification, or nil if it never does.
     package var until: AppStoreInstant?
-    /// Whether the subscription renews at the end of the period; nil if unknown or not a subscription.
+    /// Whether the subscription renews at the end of the period, or nil if unknown or not a subscription.
     package var willRenew: Bool?
     package var expirationIntent: ExpirationIntent?
-    /// Consumables: credited minus debited units; nil for other purchases.
+    /// The credited minus the debited units of a consumable, or nil for other purchases.
     package var units: Int64?
 }
 
 extension PurchaseFacts {
-    /// Returns the state of every transaction that counts at a moment, by entitlement and transaction, and when any of
-    /// the states next changes without a notification.
+    /// Returns the states of all relevant transactions at a given time, by entitlement and transaction, and the time
+    /// when one of the states next changes without a notification.
     package func standings(
         at instant: AppStoreInstant, rules: ProductRules, view: EntitlementAnswer.View = .newestFacts
     ) -> (standings: [Standing], nextChange: AppStoreInstant?) {
@@ -61,7 +61,7 @@ extension Standing {
             units: state.netUnits)
     }
 
-    /// Returns whether the two differ only in their entitlements.
+    /// Returns whether the two states differ only in their entitlements.
     fileprivate func isEqual(to other: Standing) -> Bool {
         var copy = other
         copy.entitlements = entitlements

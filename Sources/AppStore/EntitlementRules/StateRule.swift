@@ -1,8 +1,8 @@
-/// The rule that decided a state. Raw values are a contract: `sluicectl explain` prints them.
+/// The rule that decided a state. Raw values are a contract, because `sluicectl explain` prints them.
 package enum StateRule: String, Sendable, CaseIterable {
-    // Subscriptions, in the order in which the rules are tried.
+    // Rules for subscriptions, in the order in which they are tried.
 
-    /// Apple revoked the current transaction or, if the period has several, all of them.
+    /// Apple revoked the current transaction, or all of them if the period has several.
     case transactionRevoked = "revoked"
     /// Apple's status is "revoked", and nothing else explains it.
     case statusRevoked = "revoked_by_status"
@@ -10,11 +10,11 @@ package enum StateRule: String, Sendable, CaseIterable {
     case periodRunning = "period"
     /// Billing failed, and Apple states how long service continues.
     case graceUntil = "grace"
-    /// Billing failed, and Apple asks the developer to continue service without stating an end.
+    /// Billing failed, and Apple asks the developer to continue service but states no end.
     case graceWithoutEnd = "grace_without_end"
-    /// The period has ended, nothing rules out a renewal, and the notification of a renewal may be late.
+    /// The period has ended, nothing rules out a renewal, and the notification of the renewal may be late.
     case renewalAwaited = "renewal_awaited"
-    /// The period has ended while the input that would contain the renewal is unread.
+    /// The period has ended, and the input that would contain the renewal has not been read.
     case renewalUnread = "renewal_unread"
     /// Billing failed and service has ended, but Apple is still trying to charge.
     case billingRetry = "billing_retry"
@@ -35,7 +35,7 @@ package enum StateRule: String, Sendable, CaseIterable {
     /// Only version 1 notifications name the purchase, and Apple has not confirmed them.
     case unconfirmed = "unconfirmed"
 
-    // Purchases that do not renew.
+    // Rules for purchases that do not renew.
 
     case bought
     case notBegun = "not_begun"
@@ -47,9 +47,9 @@ package enum StateRule: String, Sendable, CaseIterable {
     case debited
     case unknownType = "unknown_type"
 
-    /// Returns an explanation of the rule: one sentence without a full stop.
+    /// Returns an explanation of the rule, as one sentence without a full stop.
     ///
-    /// - Parameter until: when the state ends without a notification, if it does.
+    /// - Parameter until: the time when the state ends without a notification, if it does.
     package func explanation(until: String?) -> String {
         let end = until.map { " until \($0)" } ?? ""
         switch self {
@@ -66,7 +66,7 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .billingRetry: return "billing failed, and Apple tries to charge\(end); service has ended"
         case .statusActive: return "Apple stated active after the end of the known period; tolerated\(end)"
         case .statusActiveTooOld:
-            return "Apple stated active after the end of the known period, and entitlements.stale.tolerance is over"
+            return "Apple stated active after the end of the known period, and entitlements.stale.tolerance has passed"
         case .retryOver: return "billing failed, and Apple has stopped trying to charge"
         case .renewalOff: return "the paid period is over, and renewal was turned off"
         case .renewalMissing:
@@ -75,8 +75,8 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .itemsRevoked: return "Apple revoked every item that grants it"
         case .unconfirmed: return "only version 1 notifications name the purchase, and Apple has not confirmed them"
         case .bought: return "purchased and not revoked" + (until.map { "; it lasts until \($0)" } ?? "")
-        case .notBegun: return "bought, and its time has not begun\(end)"
-        case .lengthOver: return "the configured length of the product is over"
+        case .notBegun: return "bought, but its period has not begun\(end)"
+        case .lengthOver: return "the configured length of the product has passed"
         case .lengthUnknown: return "the product has no lengthDays in the products file"
         case .oneTimeRevoked: return "Apple revoked the purchase"
         case .credited: return "consumable bought: its units are credited"

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// Apple's latest statement about a subscription's status, as of the notification's signedDate.
+/// Apple's latest statement about the status of a subscription, as of the notification's signedDate.
 package struct StatusFacts: VersionedFacts {
     package var version: FactVersion
     package var status: SubscriptionStatus
@@ -20,7 +20,7 @@ package struct StatusFacts: VersionedFacts {
         }
     }
 
-    /// Nil if there is no status or no signedDate.
+    /// Returns nil if there is no status or no signedDate.
     init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let version = fields.version(), let status: SubscriptionStatus = fields.enumeration("status") else {

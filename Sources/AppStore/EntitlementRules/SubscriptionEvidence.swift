@@ -1,18 +1,18 @@
 internal import AppStoreModel
 
-/// The facts that decide the state of a subscription at and after a moment.
+/// The facts that decide the state of a subscription at a given time and later.
 struct SubscriptionEvidence {
-    /// The period that is current at the moment, followed by the upcoming periods in order. If periods replaced each
-    /// other, only the last of them is included.
+    /// The current period, followed by the upcoming periods in order. If periods replaced each other, only the last of
+    /// them is included.
     var periods: [SubscriptionPeriod] = []
-    /// The latest transaction if `periods` is empty: it was upgraded, and the new transaction is unknown.
+    /// The latest transaction if `periods` is empty, because it was upgraded and the new transaction is unknown.
     var replaced: TransactionFacts?
     var renewal: RenewalFacts?
     var status: StatusFacts?
     /// Whether the revocation of another transaction explains status 5 (revoked).
     var isStatusExplained = false
 
-    /// Collects the newest facts for this moment and later.
+    /// Collects the newest facts for this time and later.
     init(_ purchase: PurchaseFacts, from instant: AppStoreInstant) {
         periods = purchase.competingPeriods(from: instant)
         if periods.isEmpty { replaced = purchase.latestPeriod() }
@@ -21,7 +21,7 @@ struct SubscriptionEvidence {
         isStatusExplained = purchase.explainsRevokedStatus
     }
 
-    /// Returns the latest period that has begun, or the first if none has.
+    /// Returns the latest period that has begun, or the first period if none has begun.
     func current(at instant: AppStoreInstant) -> SubscriptionPeriod? {
         periods.last { $0.start <= instant } ?? periods.first
     }
@@ -82,14 +82,14 @@ struct SubscriptionEvidence {
             .expired, by: Self.endRule(told), isEntitled: false, needsStatusQuery: told.isGraceWithoutDate)
     }
 
-    /// Returns why a subscription expired, according to the statements about its last period.
+    /// Returns the reason why a subscription expired, according to the statements about its last period.
     private static func endRule(_ told: PeriodRenewal) -> StateRule {
         if told.isInBillingRetry { return .retryOver }
         if told.mayBeRenewing { return .renewalMissing }
         return told.willRenew == false ? .renewalOff : .periodOver
     }
 
-    /// Returns the end of the period and of the periods for the same product that follow without a gap. An earlier
+    /// Returns the end of the period and of the periods of the same product that follow without a gap. An earlier
     /// revocation or change of product ends it sooner.
     private func endOfAccess(
         in current: SubscriptionPeriod, _ expiresDate: AppStoreInstant, at instant: AppStoreInstant
@@ -97,7 +97,7 @@ struct SubscriptionEvidence {
         var end = expiresDate
         for next in periods where next.start > instant && next.start <= end {
             guard next.productId == current.productId, next.revocationDate == nil else {
-                // The next period is for another product, or is revoked.
+                // The next period is for another product or is revoked.
                 end = next.start
                 break
             }
@@ -107,13 +107,13 @@ struct SubscriptionEvidence {
         return end
     }
 
-    /// Returns the status, unless it is about another period and explained by the revocation of that period.
+    /// Returns the status, unless it belongs to another period whose revocation explains it.
     private func status(of period: SubscriptionPeriod?) -> StatusFacts? {
         let isRevoked = period?.transactions.contains { $0.revocationDate != nil } ?? false
         return status?.status == .revoked && isStatusExplained && !isRevoked ? nil : status
     }
 
-    /// Returns whether Apple stated "revoked" and has made no statement about the period since, and no other revocation
+    /// Returns whether Apple stated "revoked", has made no statement about the period since, and no other revocation
     /// explains the status.
     private func isRevokedByStatus(_ current: SubscriptionPeriod?) -> Bool {
         guard let status, status.status == .revoked, !isStatusExplained else { return false }

@@ -2,11 +2,11 @@ internal import AppStoreModel
 
 /// One period of a subscription: a single transaction, or several if seats were added during the period.
 ///
-/// Apple marks every transaction of such a period, including the one made before the seats were added. The mark alone
-/// therefore shows neither which transaction is the first nor whether one replaces another. Source: Apple,
+/// Apple marks every transaction of such a period, including the one made before the seats were added. Therefore the
+/// mark alone does not show which transaction is the first or whether one replaces another. Source: Apple,
 /// `additionalTransactionReason`, and StoreKit's `seatAddition`.
 struct SubscriptionPeriod {
-    /// The transaction that was bought first; it represents the period.
+    /// The first transaction, which represents the period.
     var first: TransactionFacts
     /// The transactions that added seats, sorted by start.
     var additions: [TransactionFacts] = []
@@ -15,8 +15,8 @@ struct SubscriptionPeriod {
     var productId: ProductId? { first.productId }
     var transactions: [TransactionFacts] { [first] + additions }
 
-    /// Returns when the period ends: the latest expiry of the transactions that are not revoked at that moment, or of
-    /// all transactions if all are revoked.
+    /// Returns the end of the period, which is the latest expiry of the transactions that are not revoked at that time,
+    /// or of all transactions if all are revoked.
     func expiresDate(at instant: AppStoreInstant) -> AppStoreInstant? {
         guard !additions.isEmpty else { return first.expiresDate }
         let held = transactions.filter { !$0.isRevoked(at: instant) }
@@ -30,7 +30,7 @@ struct SubscriptionPeriod {
             && additions.allSatisfy { $0.start > instant || $0.isRevoked(at: instant) }
     }
 
-    /// When the last transaction was revoked; nil if any of them is not revoked.
+    /// The time when the last transaction was revoked, or nil if any of them is not revoked.
     var revocationDate: AppStoreInstant? {
         guard var latest = first.revocationDate else { return nil }
         for addition in additions {
@@ -40,8 +40,8 @@ struct SubscriptionPeriod {
         return latest
     }
 
-    /// Returns the seats in the transactions that have begun. A group member's transaction repeats the seats of the
-    /// whole group, but gives access to only one person.
+    /// Returns the number of seats in the transactions that have begun. A group member's transaction repeats the seats
+    /// of the whole group, but grants access to only one person.
     func seats(at instant: AppStoreInstant) -> Int64 {
         if first.inAppOwnershipType == .assigned { return 1 }
         var seats = first.seats(at: instant)
@@ -51,7 +51,7 @@ struct SubscriptionPeriod {
 }
 
 extension SubscriptionPeriod {
-    /// Groups transactions into periods: overlapping transactions of one product form a single period if any of them is
+    /// Groups transactions into periods. Overlapping transactions of one product form a single period if any of them is
     /// marked.
     ///
     /// - Parameter transactions: transactions of one purchase, without those that were upgraded, sorted by start.
@@ -71,14 +71,14 @@ extension SubscriptionPeriod {
 }
 
 extension TransactionFacts {
-    /// Returns whether the transaction is active at a moment after its start. A purchase after a refund begins a new
+    /// Returns whether the transaction is active at a time after its start. A purchase after a refund begins a new
     /// period.
     fileprivate func runs(at instant: AppStoreInstant) -> Bool {
         expiresDate.map { $0 > instant } ?? false && !isRevoked(at: instant)
     }
 
-    /// Returns the number of seats in this transaction. The sum cannot overflow: there are at most 64 transactions with
-    /// 32 bits each. A revoked transaction has no seats, regardless of earlier refunds.
+    /// Returns the number of seats in this transaction. The sum cannot overflow, because there are at most 64
+    /// transactions with 32 bits each. A revoked transaction has no seats, regardless of earlier refunds.
     fileprivate func seats(at instant: AppStoreInstant) -> Int64 {
         if isRevoked(at: instant) { return 0 }
         let held = amountProblems.contains(.quantity) ? 0 : Int64(quantity ?? 1)

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The state of an auto-renewable subscription at a moment.
+/// The state of an auto-renewable subscription at a given time.
 package struct SubscriptionState: Hashable, Sendable {
     package enum Phase: String, Sendable, CaseIterable {
         case active = "ACTIVE"
@@ -10,14 +10,14 @@ package struct SubscriptionState: Hashable, Sendable {
         case grace = "GRACE"
         /// Billing failed, and service has ended.
         case retry = "RETRY"
-        /// Apple stated "active" after the last known expiry: query Get All Subscription Statuses.
+        /// Apple stated "active" after the last known expiry. Get All Subscription Statuses must be queried.
         case stale = "STALE"
         case expired = "EXPIRED"
         case revoked = "REVOKED"
-        /// Only version 1 notifications name the purchase, and Apple has not confirmed them: nothing is granted.
+        /// Only version 1 notifications name the purchase, and Apple has not confirmed them. Nothing is granted.
         case unconfirmed = "UNCONFIRMED"
 
-        /// Maps Apple's status to a phase; nil for an unknown status.
+        /// Maps Apple's status to a phase, or returns nil for an unknown status.
         package init?(_ status: SubscriptionStatus) {
             switch status {
             case .active: self = .active
@@ -34,22 +34,23 @@ package struct SubscriptionState: Hashable, Sendable {
     /// The rule that decided the state.
     package var rule: StateRule
     package var isEntitled: Bool
-    /// When this state ends without a notification; nil if it never does. For an active subscription, the end of
-    /// consecutive periods of its product.
+    /// The time when this state ends without a notification, or nil if it never does. For an active subscription, this
+    /// is the end of consecutive periods of its product.
     package var until: AppStoreInstant?
-    /// The transaction that decides the state; nil if none is known.
+    /// The transaction that decides the state, or nil if none is known.
     package var transaction: TransactionFacts?
-    /// Whether the subscription renews at the end of the period; nil if unknown.
+    /// Whether the subscription renews at the end of the period, or nil if unknown.
     package var willRenew: Bool?
-    /// Whether a twelve-month commitment renews at its end; nil if there is no commitment or the answer is unknown.
+    /// Whether a twelve-month commitment renews at its end, or nil if there is no commitment or this is unknown.
     package var commitmentWillRenew: Bool?
     /// The product after the next renewal, if different from the current one.
     package var pendingProductId: ProductId?
-    /// Status of an announced price increase; 0 while the customer has not responded.
+    /// The status of an announced price increase, which is 0 while the customer has not responded.
     package var priceIncreaseStatus: PriceIncreaseStatus?
-    /// Why the subscription expired.
+    /// The reason why the subscription expired.
     package var expirationIntent: ExpirationIntent?
-    /// Number of seats in the period. For multiseat transactions, the sum over all transactions minus revoked seats.
+    /// The number of seats in the period. For multi-seat transactions, this is the sum over all transactions minus the
+    /// revoked seats.
     package var seats: Int64
     /// Whether Apple must be queried because the facts do not explain Apple's statement.
     package var needsStatusQuery: Bool
@@ -59,34 +60,35 @@ package struct SubscriptionState: Hashable, Sendable {
     package var productId: ProductId? { transaction?.productId }
 }
 
-/// Limits configurable by the operator.
+/// Limits that the operator can configure.
 package struct SubscriptionPolicy: Hashable, Sendable {
-    /// How long, in milliseconds, a renewing subscription stays entitled after its expiry while the renewal's
-    /// notification may still arrive. Apple's first retry comes an hour after the first attempt.
+    /// How long, in milliseconds, a subscription remains entitled after its expiry while the notification of its
+    /// renewal may still arrive. Apple's first retry comes an hour after the first attempt.
     package var renewalLeewayMilliseconds: Int64 = 3 * 3_600_000
-    /// How long, in milliseconds, a renewing subscription stays entitled after its expiry while the input that would
-    /// contain the renewal is unread.
+    /// How long, in milliseconds, a subscription remains entitled after its expiry while the input that would contain
+    /// the renewal is unread.
     package var outageLeewayMilliseconds: Int64 = 24 * 3_600_000
-    /// The facts include everything received up to this moment; nil means that they include all input.
+    /// The time up to which the facts include everything received, or nil if they include all input.
     package var receivedUntil: AppStoreInstant?
-    /// Length in milliseconds of a grace period for which Apple states no end: the setting in App Store Connect.
+    /// The length, in milliseconds, of a grace period without a stated end, as set in App Store Connect.
     package var graceFallbackMilliseconds: Int64 = 3 * 86_400_000
-    /// How long, in milliseconds, a subscription past its known expiry stays entitled after Apple stated "active".
+    /// How long, in milliseconds, a subscription past its known expiry remains entitled after Apple stated "active".
     package var staleToleranceMilliseconds: Int64 = 3_600_000
     /// How long, in milliseconds, Apple retries a charge after the expiry.
     package var billingRetryMilliseconds: Int64 = 60 * 86_400_000
-    /// How long, in milliseconds, Apple retries a charge after the expiry, for a period of a commitment paid monthly.
+    /// How long, in milliseconds, Apple retries a charge after the expiry of a period of a commitment with monthly
+    /// payments.
     package var commitmentRetryMilliseconds: Int64 = 90 * 86_400_000
 
     package init() {}
 
-    /// Returns when Apple stops retrying the charge.
+    /// Returns the time when Apple stops retrying the charge.
     func endOfRetry(after expiresDate: AppStoreInstant, isCommitted: Bool) -> AppStoreInstant {
         expiresDate.advanced(byMilliseconds: isCommitted ? commitmentRetryMilliseconds : billingRetryMilliseconds)
     }
 
-    /// Returns the end of a grace period for which Apple states no end. An hour is added because Apple counts calendar
-    /// days: six days were 145 hours across a daylight saving change.
+    /// Returns the end of a grace period without a stated end. An hour is added because Apple counts calendar days: six
+    /// days took 145 hours across a daylight saving change.
     func endOfGraceWithoutDate(after expiresDate: AppStoreInstant) -> AppStoreInstant {
         guard graceFallbackMilliseconds > 0 else { return expiresDate }
         return expiresDate.advanced(byMilliseconds: graceFallbackMilliseconds).advanced(byMilliseconds: 3_600_000)
@@ -94,14 +96,15 @@ package struct SubscriptionPolicy: Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// Returns the state at a moment, based on the newest facts. Nil if the purchase is not a subscription.
+    /// Returns the state at a given time, based on the newest facts, or nil if the purchase is not a subscription.
     package func state(
         at instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> SubscriptionState? {
         isSubscription ? SubscriptionEvidence(self, from: instant).state(at: instant, policy: policy) : nil
     }
 
-    /// Returns the state at a moment and when it next changes without a notification, based on the newest facts.
+    /// Returns the state at a given time and the time when it next changes without a notification, based on the newest
+    /// facts.
     func stateAndNextChange(
         at instant: AppStoreInstant, policy: SubscriptionPolicy
     ) -> (state: SubscriptionState, nextChange: AppStoreInstant?)? {
@@ -111,7 +114,7 @@ extension PurchaseFacts {
         return (state, evidence.nextChange(after: instant, from: state, policy: policy))
     }
 
-    /// Returns the first moment after `instant` at which the state changes without a notification; nil if there is
+    /// Returns the first time after `instant` at which the state changes without a notification, or nil if there is
     /// none.
     package func nextChange(
         after instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
@@ -119,14 +122,14 @@ extension PurchaseFacts {
         stateAndNextChange(at: instant, policy: policy)?.nextChange
     }
 
-    /// Whether Apple's status disagrees with the state that the facts give for the moment of that status. The facts
-    /// take precedence; this is used only for a metric.
+    /// Whether Apple's status disagrees with the state that follows from the facts at the time of that status. The
+    /// facts take precedence; this is used only for a metric.
     package var statusDisagrees: Bool {
         guard let status, status.status.isKnown, let state = state(at: status.version.signedDate)
         else {
             return false
         }
-        // Apple may report a failed renewal before the period ends; the customer has access for the rest of the period.
+        // Apple may report a failed renewal before the period ends. The customer has access for the rest of the period.
         let hasFailedEarly =
             state.phase == .active && (status.status == .billingRetry || status.status == .billingGracePeriod)
         let isServed = state.phase == .stale || state.phase == .renewing

@@ -1,17 +1,18 @@
 package import AppStoreModel
 internal import JSON
 
-/// All members of one statement by Apple about a transaction. They are kept for the purchase's newest statement; for
-/// other transactions, only ``TransactionFacts`` are kept.
+/// All members of one statement by Apple about a transaction. They are stored only for the newest statement about the
+/// purchase; for other transactions, only ``TransactionFacts`` are stored.
 ///
-/// Stored as text, because merging reads only the version, and few readers need the content.
+/// The content is stored as text, because merging reads only the version, and few readers need the content.
 package struct TransactionDetails: VersionedFacts {
     package let version: FactVersion
-    /// Whether the details contain the number of a period in a commitment, the only member that most answers need.
+    /// Whether the details contain the number of a period in a commitment, which is the only member that most answers
+    /// need.
     let hasBillingPeriod: Bool
     private let storage: LazyContent<TransactionDetailsContent?>
 
-    /// The parsed content; nil if this library did not write the text.
+    /// The parsed content, or nil if this library did not write the text.
     package var content: TransactionDetailsContent? {
         storage.box { $0.flatMap(TransactionDetailsContent.init) }.content
     }
@@ -32,7 +33,7 @@ package struct TransactionDetails: VersionedFacts {
         }
     }
 
-    /// Nil if there is no signedDate.
+    /// Returns nil if there is no signedDate.
     init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let version = fields.version() else { return nil }
@@ -60,14 +61,14 @@ package struct TransactionDetailsContent: Hashable, Sendable {
     package var purchaseDate: AppStoreInstant?
     package var originalPurchaseDate: AppStoreInstant?
     package var expiresDate: AppStoreInstant?
-    /// At least 1; nil if Apple sent no value or one out of range (see `amountProblems`).
+    /// The quantity, at least 1, or nil if Apple sent no value or one out of range (see `amountProblems`).
     package var quantity: Int32?
     package var inAppOwnershipType: InAppOwnershipType?
     package var isUpgraded = false
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
     package var revocationType: RevocationType?
-    /// In milliunits of a percent, 0 to 100000.
+    /// The revoked share in milliunits of a percent, 0 to 100000.
     package var revocationPercentage: Int32?
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppTransactionId?
@@ -79,10 +80,10 @@ package struct TransactionDetailsContent: Hashable, Sendable {
     package var revokedSeatQuantity: Int32?
     package var previousOriginalTransactionId: OriginalTransactionId?
     package var billingPlanType: BillingPlanType?
-    /// Number of this period within a commitment, starting at 1.
+    /// The number of this period within a commitment, starting at 1.
     package var billingPeriodNumber: Int32?
     package var commitmentExpiresDate: AppStoreInstant?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     package var price: Int64?
     package var currency: String?
     package var storefront: String?
@@ -98,8 +99,8 @@ package struct TransactionDetailsContent: Hashable, Sendable {
 // MARK: From Apple's payload
 
 extension TransactionDetailsContent {
-    /// Creates the content from Apple's payload. The version uses the transaction's own signedDate if it has one, or
-    /// else that of `fallback`. Nil if there is no transactionId.
+    /// Creates the content from Apple's payload. The version uses the signedDate of the transaction, or that of
+    /// `fallback` if the transaction has none. Returns nil if there is no transactionId.
     init?(_ payload: TransactionPayload, fallback: FactVersion) {
         guard let transactionId = payload.transactionId else { return nil }
         var version = fallback
@@ -149,7 +150,7 @@ extension TransactionDetailsContent {
         }
     }
 
-    /// Reads as many items as the bounds allow.
+    /// Reads as many items as the limits allow.
     private mutating func readItems(_ payload: TransactionPayload) {
         var bytes = 0
         for item in payload.advancedCommerceInfo?.items ?? [] {
@@ -195,7 +196,7 @@ extension TransactionDetailsContent {
         object.set(version)
     }
 
-    /// Writes the members of a grant that do not affect access, which ``TransactionTraits`` also contain.
+    /// Writes the members of a grant that do not affect access and are also in ``TransactionTraits``.
     func writeGrantMembers(to object: inout JSONWriter) {
         object.set("originalPurchaseDate", originalPurchaseDate)
         object.set("revocationReason", revocationReason)
@@ -206,7 +207,7 @@ extension TransactionDetailsContent {
         object.set("currency", currency)
     }
 
-    /// Writes the items and amount problems, which ``TransactionTraits`` also contain.
+    /// Writes the items and amount problems, which are also in ``TransactionTraits``.
     func writeItems(to object: inout JSONWriter) {
         if !items.isEmpty {
             object.array("items") { array in for item in items { array.object { item.write(to: &$0) } } }
@@ -225,7 +226,7 @@ extension TransactionDetailsContent {
         )
     }
 
-    /// Nil if there is no transactionId or no signedDate.
+    /// Returns nil if there is no transactionId or no signedDate.
     fileprivate init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let transactionId: TransactionId = fields.identifier("transactionId"), let version = fields.version()

@@ -1,14 +1,14 @@
 package import AppStoreModel
 internal import JSON
 
-/// The members of the newest statement about one transaction that are needed to answer requests and merge facts.
+/// The members of the newest statement about a transaction that are needed to answer requests and to merge facts.
 ///
-/// A newer statement replaces an older one completely. If it no longer contains a revocation, the revocation is
-/// removed: this is how Apple reports that a refund was reversed.
+/// A newer statement replaces an older one completely. If the newer statement has no revocation, the revocation is
+/// removed. This is how Apple reports the reversal of a refund.
 package struct TransactionFacts: Hashable, Sendable {
     let key: TransactionKey
     package let version: TransactionVersion
-    /// Purchase date of the transaction, or of the original transaction if only that is available.
+    /// The purchase date of the transaction, or of the original transaction if only that is available.
     package let start: AppStoreInstant
     package let expiresDate: AppStoreInstant?
     package var revocationDate: AppStoreInstant?
@@ -26,7 +26,7 @@ package struct TransactionFacts: Hashable, Sendable {
         self.traits = traits
     }
 
-    /// - Parameter traitsText: JSON text of the transaction's traits, if available.
+    /// - Parameter traitsText: the JSON text of the transaction's traits, if available.
     init(_ details: TransactionDetailsContent, traitsText: [UInt8]? = nil) {
         self.init(
             key: TransactionKey(details.transactionId), version: TransactionVersion(details.version),
@@ -40,19 +40,19 @@ package struct TransactionFacts: Hashable, Sendable {
     package var type: ProductType? { traits.type }
     package var quantity: Int32? { traits.quantity }
     package var inAppOwnershipType: InAppOwnershipType? { traits.inAppOwnershipType }
-    /// Apple's own member. ``PurchaseFacts/isUpgraded(_:)`` also considers other transactions.
+    /// Apple's `isUpgraded`. ``PurchaseFacts/isUpgraded(_:)`` also considers other transactions.
     package var isUpgraded: Bool { traits.isUpgraded }
     package var revocationPercentage: Int32? { traits.revocationPercentage }
     package var appAccountToken: AppAccountToken? { traits.appAccountToken }
     package var appTransactionId: AppTransactionId? { traits.appTransactionId }
-    /// Whether seats were added to the period. Apple marks every transaction of the period, including the first one
+    /// Whether seats were added to the period. Apple marks every transaction of such a period, including the first one
     /// when it is signed again.
     package var hasAddedSeats: Bool { traits.hasAddedSeats }
     package var revokedSeatQuantity: Int32? { traits.revokedSeatQuantity }
     package var previousOriginalTransactionId: OriginalTransactionId? { traits.previousOriginalTransactionId }
     package var billingPlanType: BillingPlanType? { traits.billingPlanType }
     package var commitmentExpiresDate: AppStoreInstant? { traits.commitmentExpiresDate }
-    /// Whether the transaction is one period of a commitment with monthly payment.
+    /// Whether the transaction is one period of a commitment with monthly payments.
     var isCommitted: Bool { billingPlanType == .monthly }
     package var items: [TransactionTraits.Item] { traits.items }
     package var amountProblems: [TransactionTraits.AmountProblem] { traits.amountProblems }
@@ -62,7 +62,8 @@ package struct TransactionFacts: Hashable, Sendable {
 
     package func isRevoked(at instant: AppStoreInstant) -> Bool { revocationDate.map { $0 <= instant } ?? false }
 
-    /// Whether the transaction's identifiers are within the length limit; see ``PurchaseFacts/hasBoundedIdentifiers``.
+    /// Whether the identifiers of the transaction are within the length limit. See
+    /// ``PurchaseFacts/hasBoundedIdentifiers``.
     var hasBoundedIdentifiers: Bool {
         key.isBounded && productId?.isBounded ?? true && previousOriginalTransactionId?.isBounded ?? true
     }
@@ -70,15 +71,16 @@ package struct TransactionFacts: Hashable, Sendable {
     /// The start, or the signedDate if there is no start.
     var beginning: AppStoreInstant { start == .earliest ? version.signedDate : start }
 
-    /// Whether the transaction counts as a separate period; see ``FactsBounds/periods``.
+    /// Whether the transaction counts towards the limit ``FactsBounds/periods``.
     var isPeriod: Bool { isAutoRenewable && !hasAddedSeats }
 
-    /// Returns whether `one` precedes `other` in a purchase: by start, then by the text of the transactionId.
+    /// Returns whether `one` precedes `other` in a purchase. Transactions are ordered by start, then by the text of the
+    /// transactionId.
     static func isOrdered(_ one: TransactionFacts, _ other: TransactionFacts) -> Bool {
         one.start != other.start ? one.start < other.start : one.key < other.key
     }
 
-    /// Returns whether `one` replaces `other`: it has a newer version, or an equal version and greater content.
+    /// Returns whether `one` replaces `other`, because it has a newer version, or the same version and greater content.
     static func isNewer(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         if one.version != other.version { return other.version < one.version }
         return one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
@@ -97,12 +99,12 @@ package struct TransactionFacts: Hashable, Sendable {
     }
 }
 
-/// The version of a statement about a transaction. It is ordered like ``FactVersion``, but uses only the first eight
-/// bytes of the notificationUUID.
+/// The version of a statement about a transaction. Versions are ordered like ``FactVersion``, but only the first eight
+/// bytes of the notificationUUID are compared.
 package struct TransactionVersion: Hashable, Comparable, Sendable {
     package let signedDate: AppStoreInstant
     package let isSigned: Bool
-    /// These bytes as a number with the same order as the texts; 0 if there is no notification.
+    /// The first eight bytes as a number with the same order as the texts, or 0 if there is no notification.
     let tieBreak: UInt64
 
     init(signedDate: AppStoreInstant, isSigned: Bool, tieBreak: UInt64) {
@@ -113,7 +115,8 @@ package struct TransactionVersion: Hashable, Comparable, Sendable {
 
     package init(_ version: FactVersion) {
         var tieBreak = version.uuid?.prefix ?? 0
-        // A prefix below 2^32 is reserved for eight hexadecimal digits; no UUID begins with four zero bytes.
+        // Numbers below 2^32 are reserved for prefixes of eight hexadecimal digits; no UUID begins with four zero
+        // bytes.
         if tieBreak != 0, tieBreak >> 32 == 0 { tieBreak |= 1 << 32 }
         self.init(signedDate: version.signedDate, isSigned: version.isSigned, tieBreak: tieBreak)
     }

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// A compact transactionId: a number for Apple's decimal ids, otherwise the text.
+/// A transactionId in compact form: a number for Apple's decimal IDs, otherwise the text.
 package enum TransactionKey: Hashable, Sendable {
     case number(UInt64)
     case text(TransactionId)
@@ -16,7 +16,7 @@ package enum TransactionKey: Hashable, Sendable {
         }
     }
 
-    /// Whether the id has a bounded length and no control characters. This is true for every number.
+    /// Whether the ID has a bounded length and no control characters, which is true for every number.
     var isBounded: Bool {
         switch self {
         case .number: true
@@ -24,7 +24,7 @@ package enum TransactionKey: Hashable, Sendable {
         }
     }
 
-    /// Returns nil unless the text is the canonical decimal form of the number.
+    /// Returns the number, or nil unless the text is its canonical decimal form.
     private static func canonicalNumber(_ text: String) -> UInt64? {
         let digits = text.utf8
         guard (1...19).contains(digits.count), digits.count == 1 || digits.first != UInt8(ascii: "0") else {
@@ -40,6 +40,6 @@ package enum TransactionKey: Hashable, Sendable {
 }
 
 extension TransactionKey: Comparable {
-    /// Orders keys by the texts of their ids.
+    /// Compares the texts of the IDs.
     package static func < (one: TransactionKey, other: TransactionKey) -> Bool { one != other && one.id < other.id }
 }

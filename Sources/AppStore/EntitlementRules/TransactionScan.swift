@@ -22,13 +22,13 @@ enum TransactionMember: Int, ScannedName {
         case .isUpgraded: .bool
         case .appAccountToken: .token
         case .offerIdentifier, .storefront, .currency: .keptText
-        // Rare members; records that contain them are read by the models.
+        // These members are rare. Records that contain them are read with the models.
         case .additionalTransactionReason, .advancedCommerceInfo, .commitmentInfo, .multiSeatInfo: .absent
         default: .text
         }
     }
 
-    /// Members of ``TransactionDetails`` in the order in which they are written, followed by the version.
+    /// The members of ``TransactionDetails`` in the order in which they are written, followed by the version.
     static let details: [TransactionMember] = [
         .transactionId, .productId, .type, .subscriptionGroupIdentifier, .purchaseDate, .expiresDate, .quantity,
         .inAppOwnershipType, .isUpgraded, .revocationDate, .revocationType, .revocationPercentage, .appAccountToken,
@@ -36,7 +36,7 @@ enum TransactionMember: Int, ScannedName {
         .originalPurchaseDate, .revocationReason, .offerType, .offerIdentifier, .offerDiscountType, .price, .currency,
     ]
 
-    /// Members of ``TransactionTraits`` in the order in which they are written.
+    /// The members of ``TransactionTraits`` in the order in which they are written.
     static let traits: [TransactionMember] = [
         .productId, .type, .quantity, .inAppOwnershipType, .isUpgraded, .revocationPercentage, .appAccountToken,
         .appTransactionId, .previousOriginalTransactionId, .billingPlanType, .originalPurchaseDate, .revocationReason,
@@ -45,7 +45,7 @@ enum TransactionMember: Int, ScannedName {
 }
 
 extension TransactionDetailsContent {
-    /// Creates the same content as the payload's model would. Nil if there is no transactionId.
+    /// Creates the same content as the model of the payload would. Returns nil if there is no transactionId.
     init?(_ scan: ScannedMembers<TransactionMember>, _ version: FactVersion) {
         guard let transactionId: TransactionId = scan.identifier(.transactionId) else { return nil }
         self.init(transactionId: transactionId, version: version)

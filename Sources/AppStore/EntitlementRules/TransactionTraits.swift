@@ -1,15 +1,16 @@
 package import AppStoreModel
 internal import JSON
 
-/// Members that are usually equal in all transactions of a purchase, stored once for all transactions that share them.
+/// Members that are usually the same in all transactions of a purchase, stored once for all transactions that share
+/// them.
 package final class TransactionTraits: Sendable {
-    /// An amount that is out of range; the transaction is then not credited.
+    /// An amount that is out of range. The transaction is then not credited.
     package enum AmountProblem: String, Sendable, CaseIterable {
         /// The quantity is not a whole number from 1 to 2^31 - 1.
         case quantity
         /// The percentage is not a whole number from 0 to 100000.
         case revocationPercentage
-        /// There are more items, or longer ones, than the bounds allow; the first items are kept.
+        /// The items exceed the limits on number or size. The first items are stored.
         case items
     }
 
@@ -21,11 +22,11 @@ package final class TransactionTraits: Sendable {
 
     let productId: ProductId?
     let type: ProductType?
-    /// At least 1; nil if Apple sent no value or one out of range (see `amountProblems`).
+    /// The quantity, at least 1, or nil if Apple sent no value or one out of range (see `amountProblems`).
     let quantity: Int32?
     let inAppOwnershipType: InAppOwnershipType?
     let isUpgraded: Bool
-    /// In milliunits of a percent, 0 to 100000.
+    /// The revoked share in milliunits of a percent, 0 to 100000.
     let revocationPercentage: Int32?
     let appAccountToken: AppAccountToken?
     let appTransactionId: AppTransactionId?
@@ -33,21 +34,21 @@ package final class TransactionTraits: Sendable {
     let revokedSeatQuantity: Int32?
     let previousOriginalTransactionId: OriginalTransactionId?
     let billingPlanType: BillingPlanType?
-    /// Equal in all periods of a commitment, unless a failed charge was recovered.
+    /// The end of the commitment. It is the same in all periods of a commitment, unless a failed charge was recovered.
     let commitmentExpiresDate: AppStoreInstant?
     let originalPurchaseDate: AppStoreInstant?
     let revocationReason: RevocationReason?
     let offerType: OfferType?
     let offerIdentifier: String?
     let offerDiscountType: OfferDiscountType?
-    /// In milliunits of the currency.
+    /// The price in milliunits of the currency.
     let price: Int64?
     let currency: String?
     let items: [Item]
     let amountProblems: [AmountProblem]
-    /// The JSON object; equal traits have equal texts.
+    /// The JSON object. Equal traits have equal texts.
     let text: [UInt8]
-    /// Whether the type is an auto-renewable subscription; nil if the type is unknown.
+    /// Whether the type is an auto-renewable subscription, or nil if the type is unknown.
     private let isAutoRenewableByType: Bool?
 
     /// - Parameter text: the JSON object, if available.
@@ -100,7 +101,7 @@ package final class TransactionTraits: Sendable {
         return writer.bytes
     }
 
-    /// - Parameter element: JSON object written by this library.
+    /// - Parameter element: a JSON object that this library wrote.
     init(_ element: JSONElement) {
         var fields = FieldReader(element)
         productId = fields.identifier("productId")
@@ -136,8 +137,8 @@ package final class TransactionTraits: Sendable {
         return (try? JSONDocument(JSONValue.object(object).json)).map { TransactionTraits($0.root) } ?? self
     }
 
-    /// Returns whether the transaction is a period of an auto-renewable subscription. If the type is unknown, an expiry
-    /// date decides.
+    /// Returns whether the transaction is a period of an auto-renewable subscription. If the type is unknown, the
+    /// presence of an expiry date decides.
     func isAutoRenewable(hasExpiry: Bool) -> Bool { isAutoRenewableByType ?? hasExpiry }
 
     private static func isAutoRenewable(_ type: ProductType?) -> Bool? {

@@ -1,13 +1,13 @@
 internal import AppStoreModel
 internal import JSON
 
-// The fields of a transaction: transactionId relative to the previous one; number of the traits; start relative to the
+// The fields of a transaction: transactionId relative to the previous one; index of the traits; start relative to the
 // previous start; expiry relative to the start, or `=` for a period of the same length as the previous one; signedDate
-// relative to the start; the version's tie break; revocation relative to the start; 1 if authenticated only by a shared
-// secret.
+// relative to the start; tie break of the version; revocation relative to the start; 1 if authenticated only by a
+// shared secret.
 
 extension Transactions {
-    /// Writes `traits`, each distinct value once, and `transactions`.
+    /// Writes `traits`, with each distinct value once, and `transactions`.
     func write(to object: inout JSONWriter) {
         guard !values.isEmpty else { return }
         var traits: [TransactionTraits] = []
@@ -49,7 +49,7 @@ extension Transactions {
         return known.count - 1
     }
 
-    /// Reads the output of ``write(to:)``; nil for anything else.
+    /// Reads the output of ``write(to:)``, or returns nil for anything else.
     init?(dense reader: DenseReader, traits: [TransactionTraits]) {
         var reader = reader
         var values: [TransactionFacts] = []
@@ -87,7 +87,7 @@ extension Transactions {
 
     /// Returns whether the transactions are sorted and unique, as this library writes them.
     private static func areOrdered(_ values: [TransactionFacts]) -> Bool {
-        // One bit per id seen so far: most ids need no comparison with earlier ids.
+        // A bit set of the IDs seen so far. Most IDs need no comparison with earlier ones.
         var seen: UInt64 = 0
         for index in values.indices {
             let key = values[index].key
@@ -101,7 +101,8 @@ extension Transactions {
 }
 
 extension DenseWriter {
-    /// Writes the first bytes of a notificationUUID, as a 32-bit number if they are eight lowercase hexadecimal digits.
+    /// Writes the first bytes of a notificationUUID, as a 32-bit number if they are eight lower-case hexadecimal
+    /// digits.
     fileprivate mutating func tieBreak(_ tieBreak: UInt64) {
         guard tieBreak != 0 else { return }
         var short: UInt64 = 0
@@ -111,7 +112,7 @@ extension DenseWriter {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): short = short << 4 | UInt64(byte - UInt8(ascii: "0"))
             case UInt8(ascii: "a")...UInt8(ascii: "f"): short = short << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
             default:
-                // In rare cases, write the tie break itself, which is greater than every 32-bit number.
+                // Otherwise, which is rare, write the tie break itself, which is greater than any 32-bit number.
                 number(tieBreak)
                 return
             }

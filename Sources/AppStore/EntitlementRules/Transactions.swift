@@ -1,14 +1,14 @@
 package import AppStoreModel
 
-/// The kept transactions of a purchase: unique, and sorted by start, then transactionId. ``FactsBounds`` limits their
+/// The stored transactions of a purchase: unique, and sorted by start, then transactionId. ``FactsBounds`` limits their
 /// number.
 package struct Transactions: Hashable, Sendable {
-    /// Sorted by start, then by transactionId.
+    /// The transactions, sorted by start, then by transactionId.
     package private(set) var values: [TransactionFacts] = []
 
     package init() {}
 
-    /// Creates a list of stored transactions that are already sorted.
+    /// Creates a list from stored transactions that are already sorted.
     init(ordered values: [TransactionFacts]) { self.values = values }
 
     package var count: Int { values.count }
@@ -24,7 +24,7 @@ package struct Transactions: Hashable, Sendable {
         case taken
         /// The statement was already known.
         case known
-        /// The statement is out of date, or its transaction is older than all that are kept.
+        /// The statement is out of date, or its transaction is older than all stored ones.
         case stale
     }
 
@@ -35,7 +35,7 @@ package struct Transactions: Hashable, Sendable {
                 return offered.version == values[index].version ? .known : .stale
             }
             values.remove(at: index)
-            // The slot is free again, unless Apple changed the kind of the transaction.
+            // A slot is free again, unless Apple changed the kind of the transaction.
             _ = insertWhereRoom(offered)
             return .taken
         }
@@ -44,7 +44,7 @@ package struct Transactions: Hashable, Sendable {
 
     /// Merges a statement, keeping only the transactions with the latest statements.
     ///
-    /// - Parameter isNewer: decides which of two statements about one transaction is kept.
+    /// - Parameter isNewer: returns whether a statement replaces another about the same transaction.
     mutating func take(
         _ offered: TransactionFacts, latest bound: Int,
         isNewer: (TransactionFacts, TransactionFacts) -> Bool
@@ -61,7 +61,7 @@ package struct Transactions: Hashable, Sendable {
         return oldest == offered.key ? .stale : .taken
     }
 
-    /// Replaces the known statement about a transaction regardless of version; use only for evaluation.
+    /// Replaces the known statement about a transaction regardless of its version. Use only for evaluation.
     mutating func overlay(_ statement: TransactionFacts) {
         values.removeAll { $0.key == statement.key }
         insert(statement)
@@ -69,10 +69,10 @@ package struct Transactions: Hashable, Sendable {
 
     mutating func removeAll(where isGone: (TransactionFacts) -> Bool) { values.removeAll(where: isGone) }
 
-    /// The first kept period if earlier periods may have been dropped; nil if the bound has not been reached.
+    /// The first stored period if earlier periods may have been dropped, or nil if the limit has not been reached.
     var firstPeriodOfMany: TransactionFacts? { lowestWhereFull(isPeriod: true).map { values[$0] } }
 
-    /// - Returns: false if the list is full and the transaction precedes all that are kept.
+    /// - Returns: false if the list is full and the transaction precedes all stored ones.
     private mutating func insertWhereRoom(_ offered: TransactionFacts) -> Bool {
         if let lowest = lowestWhereFull(isPeriod: offered.isPeriod) {
             guard TransactionFacts.isOrdered(values[lowest], offered) else { return false }
@@ -90,8 +90,8 @@ package struct Transactions: Hashable, Sendable {
         values.insert(offered, at: index)
     }
 
-    /// Returns the index of the first period, or of the first other transaction, if the bound for this kind has been
-    /// reached; nil otherwise.
+    /// Returns the index of the first period, or of the first other transaction, if the limit for this kind has been
+    /// reached. Returns nil otherwise.
     private func lowestWhereFull(isPeriod: Bool) -> Int? {
         guard values.count >= min(FactsBounds.periods, FactsBounds.others) else { return nil }
         var lowest: Int?

@@ -1,14 +1,14 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A version 1 statement about a renewal, with the values that order it among other such statements.
+/// A version 1 statement about a renewal, with the values that order such statements.
 struct UnsignedRenewal: Hashable, Sendable {
-    /// The renewal facts; their version is the time of receipt.
+    /// The renewal facts, with the time of receipt as their version.
     var facts: RenewalFacts
-    /// The start of the period that the body is about. A statement about a later period is newer, because a recovery
-    /// during grace has the same date as the failure before it.
+    /// The start of the period that the body is about. A statement about a later period is newer. The date alone is not
+    /// enough, because a recovery during a grace period has the same date as the failure before it.
     var periodStart: AppStoreInstant
-    /// When the event happened, if the body states it.
+    /// The time of the event, if the body contains it.
     var date: AppStoreInstant
 
     init(_ payload: RenewalInfoPayload, version: FactVersion, periodStart: AppStoreInstant?, date: AppStoreInstant) {
@@ -25,7 +25,7 @@ struct UnsignedRenewal: Hashable, Sendable {
         return RenewalFacts.isNewer(facts, than: other.facts)
     }
 
-    /// The facts without the failed charge; used when a later period is known.
+    /// The facts without the failed charge, used when a later period is known.
     var withoutFailure: RenewalFacts {
         var content = facts.content
         content.isInBillingRetryPeriod = nil
@@ -34,11 +34,11 @@ struct UnsignedRenewal: Hashable, Sendable {
         return RenewalFacts(content)
     }
 
-    /// Returns whether signed facts agree about the same period, so that either can be used. If the body lacks an
-    /// element, that is not a disagreement: the older formats cannot express a grace period without an end, and the
-    /// oldest cannot express a failed charge.
+    /// Returns whether signed facts agree about the same period, so that either can be used. A missing element is not a
+    /// disagreement, because the older formats cannot express a grace period without an end, and the oldest format
+    /// cannot express a failed charge.
     ///
-    /// - Parameter end: the end of the period that the body is about; nil if unknown.
+    /// - Parameter end: the end of the period that the body is about, or nil if unknown.
     func isSame(as signed: RenewalFacts, until end: AppStoreInstant?) -> Bool {
         guard !isLater(than: signed, until: end) else { return false }
         let (said, known) = (facts.content, signed.content)
@@ -69,7 +69,7 @@ struct UnsignedRenewal: Hashable, Sendable {
         }
     }
 
-    /// Nil if there is no renewal info, or if it is marked as signed.
+    /// Returns nil if there is no renewal info, or if it is marked as signed.
     ///
     /// - Parameter keepsText: whether this library wrote the text.
     init?(_ fields: inout FieldReader, keepsText: Bool) {
