@@ -41,7 +41,7 @@ extension AppStoreSettings {
         example: "/run/secrets/SubscriptionKey_2X9R4HXF34.p8"
     ).optional
 
-    /// All settings for the API. A schema with these settings also needs ``apps`` or ``appsIfAny``.
+    /// All settings of the API. A schema with these settings also needs ``apps`` or ``appsIfAny``.
     package static let apiSettings: [any AnySetting] =
         [
             apiIssuerId, apiKeyId, apiKeyFile, apiURL, apiSandboxURL, appIssuerId, appKeyId, appKeyFile,
@@ -49,10 +49,10 @@ extension AppStoreSettings {
 
     /// The API configuration, with warnings about settings that work but should be changed.
     package struct API: Sendable {
-        /// The client's configuration; apps without credentials are omitted.
+        /// The configuration of the API client. Apps without credentials are omitted.
         package let configuration: AppStoreServerClient.Configuration
         package let warnings: [Warning]
-        /// The HTTP client's configuration for requests to Apple.
+        /// The configuration of the HTTP client for requests to Apple.
         package let http: HTTPClient.Configuration
     }
 
@@ -74,8 +74,8 @@ extension AppStoreSettings {
 
     /// Returns the API configuration for the configured apps.
     ///
-    /// - Throws: if an app has only some of issuer, key id and key file, or if a file does not contain a key in Apple's
-    ///   format.
+    /// - Throws: a `ConfigurationError` if an app has only some of issuer, key id and key file, or if a file does not
+    ///   contain a key in Apple's format.
     package static func api(_ configuration: Configuration) throws(ConfigurationError) -> API {
         var credentials: [BundleId: APICredentials] = [:]
         var warnings: [Warning] = []
@@ -98,7 +98,7 @@ extension AppStoreSettings {
 
     private struct Found {
         let credentials: APICredentials
-        /// The setting that contains the file's path.
+        /// The key of the setting with the path of the file.
         let fileKey: String
     }
 

@@ -8,13 +8,13 @@ package import Time
 
 /// The App Store Server API client, configured the same way in every executable.
 extension AppStoreSettings {
-    /// Creates the client of a process; apps without credentials cannot use the API. Warnings, keys read and refused
+    /// Creates the client of a process. Apps without credentials cannot use the API. Warnings, loaded keys and refused
     /// objects are logged.
     ///
     /// - Parameters:
-    ///   - http: HTTP client of the process; nil creates a new one.
-    ///   - budgets: request budgets of the process; nil creates new ones.
-    ///   - observe: receives all events, for metrics. Called on any thread; must not block.
+    ///   - http: the HTTP client of the process, or nil to create one.
+    ///   - budgets: the request budgets of the process, or nil to create new ones.
+    ///   - observe: called with all events, for metrics, on any thread; must not block.
     package static func client(
         _ api: API, http: HTTPClient? = nil, verifier: NotificationVerifier, clocks: Clocks,
         budgets: RequestBudgets? = nil, logger: Logger, observe: @escaping @Sendable (APIEvent) -> Void = { _ in }

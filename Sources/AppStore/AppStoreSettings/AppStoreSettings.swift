@@ -14,7 +14,7 @@ package enum AppStoreSettings {
     /// Optional variant of ``apps``, for tools that can work without it.
     package static let appsIfAny = Setting(
         "apps", ValueKind.list(of: ConfiguredApp.kind), default: [],
-        help: "Apps that notifications may be for: bundle id and Apple's app id, from App Store Connect.",
+        help: "Apps of the notifications to accept: bundle id and Apple's app id, from App Store Connect.",
         example: "com.example.app:1234567890")
     package static let environments = Setting(
         "apps.<bundleId>.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
@@ -30,7 +30,7 @@ package enum AppStoreSettings {
     ).optional
     package static let refunds = Setting<RefundHandling>.oneOf(
         "apps.<bundleId>.refunds", default: .on,
-        help: "off makes sluice-refunds skip the refund requests of one app, for another system to answer.")
+        help: "off makes sluice-refunds skip the refund requests of one app, so that another system can answer them.")
     package static let refundRoundGap = Setting.duration(
         "refunds.round.gap", default: .seconds(72 * 3_600), in: .seconds(3_600)...(.seconds(60 * 86_400)),
         help: """
@@ -61,7 +61,8 @@ extension AppStoreSettings {
         configuration.value(refunds, for: app.rawValue) == .on
     }
 
-    /// Returns the apps in `apps` with their per-app settings; empty if ``appsIfAny`` is used and has no value.
+    /// Returns the apps in `apps` with their per-app settings, or an empty array if ``appsIfAny`` is used and has no
+    /// value.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         let configured = configuration[Self.apps]
         var seen: Set<String> = []
@@ -76,7 +77,7 @@ extension AppStoreSettings {
         }
     }
 
-    /// Returns each certificate in the files listed in `root.certificates`, as DER; Apple's root if the setting is
+    /// Returns all certificates in the files listed in `root.certificates`, as DER, or Apple's root if the setting is
     /// missing.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         guard let files = configuration[Self.roots] else { return [AppleRootCertificate.g3] }
@@ -108,7 +109,7 @@ extension AppStoreSettings {
             self.path = path
         }
 
-        /// The key of the setting that contains the file's path.
+        /// The key of the setting with the path of the file.
         package var setting: String { "apps.\(bundleId.rawValue).shared.secret.file" }
     }
 
@@ -131,8 +132,8 @@ extension AppStoreSettings {
         return legacy
     }
 
-    /// Loads an app's secrets, to be reloaded when the file changes.
-    /// - Parameter now: monotonic nanoseconds.
+    /// Loads the secrets of an app. They are reloaded when the file changes.
+    /// - Parameter now: the current time in monotonic nanoseconds.
     package static func secrets(
         of app: LegacyApp, now: UInt64
     ) throws(FileProblem) -> ReloadedFile<SharedSecrets> {

@@ -2,20 +2,20 @@ internal import Bytes
 package import Configuration
 internal import Cryptography
 
-/// The shared secrets of one app, read from a file with one secret per line, as shown by App Store Connect. The file
-/// may contain the app's and the account's secret, and during a change both the old and the new one. Empty lines and
-/// lines that begin with `#` are ignored.
+/// The shared secrets of one app, read from a file with one secret per line, as shown in App Store Connect. The file
+/// may contain the secrets of the app and of the account and, during a change, both the old and the new one. Empty
+/// lines and lines that begin with `#` are ignored.
 ///
-/// Only the digests of the secrets are kept.
+/// Only the digests of the secrets remain in memory.
 package struct SharedSecrets: Sendable {
     package static let maximumFileBytes = 4096
     private static let maximumCount = 8
-    /// App Store Connect creates secrets of 32 hexadecimal digits.
+    /// Secrets from App Store Connect have 32 hexadecimal digits.
     private static let lengths = 16...128
 
     private let digests: [[UInt8]]
 
-    /// - Throws: the number of the invalid line, without its text.
+    /// - Throws: an error with the number of the invalid line, but not its text.
     package init(lines text: [UInt8]) throws(FileProblem) {
         var digests: [[UInt8]] = []
         for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -40,7 +40,7 @@ package struct SharedSecrets: Sendable {
         self.digests = digests
     }
 
-    /// Returns whether `digest` is the SHA-256 of one of the secrets. Compares all of them, so that the duration
+    /// Returns whether `digest` is the SHA-256 of one of the secrets. All secrets are compared, so that the duration
     /// reveals nothing.
     package func contain(digest: [UInt8]) -> Bool {
         var isFound = false

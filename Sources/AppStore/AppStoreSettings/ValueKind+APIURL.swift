@@ -3,8 +3,8 @@ internal import FoundationEssentials
 internal import SignedRequests
 
 extension ValueKind where Value == String {
-    /// Scheme, host, port and path, without a trailing `/`. Only loopback addresses may be unencrypted, because each
-    /// request carries a bearer token.
+    /// A scheme, host, port and path, without a trailing `/`. Only loopback addresses may be unencrypted, because each
+    /// request contains a bearer token.
     static var apiURL: ValueKind<String> {
         ValueKind(
             name: "URL", expected: "an http or https URL without a query", example: "http://127.0.0.1:8090",

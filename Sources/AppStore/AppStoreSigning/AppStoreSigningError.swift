@@ -3,14 +3,14 @@ package import Cryptography
 /// An error while creating or using test certificates and keys.
 package struct AppStoreSigningError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// libcrypto failed; `cause` has the details.
+        /// libcrypto failed. See `cause` for the details.
         case cryptography
         /// A file in the directory is missing, unreadable, or does not match the others.
         case directory
     }
 
     package let code: Code
-    /// A message of one line.
+    /// A one-line message.
     package let message: String
     package let cause: CryptographyError?
 

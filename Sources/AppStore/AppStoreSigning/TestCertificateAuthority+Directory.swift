@@ -10,8 +10,8 @@ extension TestCertificateAuthority {
         static let leafKey = "leaf.key"
     }
 
-    /// Writes `root.pem`, `intermediate.pem`, `leaf.pem` and `leaf.key` (readable only by the owner) into a directory,
-    /// which is created if it does not exist. The authorities' keys are not written.
+    /// Writes `root.pem`, `intermediate.pem`, `leaf.pem` and `leaf.key` (readable only by the owner) to a directory,
+    /// which is created if it does not exist. The keys of the authorities are not written.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `directory` or `cryptography`.
     package func save(to directory: String) throws(AppStoreSigningError) {
@@ -40,8 +40,8 @@ extension TestCertificateAuthority {
 
     /// Loads the files written by ``save(to:)``.
     ///
-    /// - Throws: ``AppStoreSigningError`` with code `directory` if a file is missing or the key is not the leaf's, or
-    ///   `cryptography` if a file does not contain the certificate or key that its name promises.
+    /// - Throws: ``AppStoreSigningError`` with code `directory` if a file is missing or the key does not belong to the
+    ///   leaf, or `cryptography` if a file does not contain the certificate or key that its name suggests.
     package static func load(from directory: String) throws(AppStoreSigningError) -> TestCertificateAuthority {
         let folder = URL(fileURLWithPath: directory, isDirectory: true)
         let root = try certificate(folder, FileName.root)
@@ -68,7 +68,7 @@ extension TestCertificateAuthority {
         do throws(CryptographyError) { all = try Certificate.certificates(encoded: Array(bytes)) } catch {
             throw AppStoreSigningError(.cryptography, "\(path) is not a certificate", cause: error)
         }
-        guard all.count == 1 else { throw AppStoreSigningError(.directory, "\(path) holds \(all.count) certificates") }
+        guard all.count == 1 else { throw AppStoreSigningError(.directory, "\(path) has \(all.count) certificates") }
         return all[0]
     }
 }

@@ -1,6 +1,6 @@
 package import Cryptography
 
-/// Untrusted certificates modeled on Apple's: a P-384 root and intermediate, a P-256 leaf, Apple's two marker
+/// Untrusted certificates modeled on Apple's, with a P-384 root and intermediate, a P-256 leaf, Apple's two marker
 /// extensions, and sizes close to those of the real certificates. For the simulator and tests.
 package struct TestCertificateAuthority: Sendable {
     /// The marker in Apple's signing leaf: Mac App Store receipt signing.
@@ -8,7 +8,7 @@ package struct TestCertificateAuthority: Sendable {
     /// The marker in Apple's intermediate: Worldwide Developer Relations.
     package static let intermediateMarker = OID("1.2.840.113635.100.6.2.1")
 
-    /// The authorities' keys, which can issue and revoke certificates.
+    /// The keys of the authorities, which can issue and revoke certificates.
     package struct AuthorityKeys: Sendable {
         package let root: PrivateKey
         package let intermediate: PrivateKey
@@ -19,11 +19,11 @@ package struct TestCertificateAuthority: Sendable {
         /// A change to one certificate before it is signed.
         package typealias Adjustment = @Sendable (inout CertificateBuilder) -> Void
 
-        /// The time around which all certificates are valid, in seconds since 1970.
+        /// The time in seconds since 1970 around which all certificates are valid.
         package var now: Int64
-        /// OCSP address in the leaf; nil omits it.
+        /// The OCSP address in the leaf, or nil to omit it.
         package var leafOCSPAddress: String?
-        /// OCSP address in the intermediate; nil omits it.
+        /// The OCSP address in the intermediate, or nil to omit it.
         package var intermediateOCSPAddress: String?
         package var rootKey = PrivateKey.Kind.p384
         package var intermediateKey = PrivateKey.Kind.p384
@@ -41,10 +41,10 @@ package struct TestCertificateAuthority: Sendable {
     package let intermediate: Certificate
     package let leaf: Certificate
     package let leafKey: PrivateKey
-    /// Nil after loading from a directory, because the authorities' keys are never written.
+    /// The keys of the authorities, or nil after loading from a directory, because these keys are never written.
     package let authorityKeys: AuthorityKeys?
 
-    /// Leaf, intermediate, root: the order of `x5c`.
+    /// The leaf, the intermediate and the root, in the order of `x5c`.
     package var chain: [Certificate] { [leaf, intermediate, root] }
 
     init(
@@ -88,7 +88,7 @@ extension TestCertificateAuthority {
         CertificateValidity(notBefore: now &- before * day, notAfter: now &+ after * day)
     }
 
-    /// Returns the builder of the root, with adjustments.
+    /// Returns the builder of the root, with adjustments applied.
     package static func rootBuilder(_ options: Options) -> CertificateBuilder {
         var builder = CertificateBuilder(
             subject: name("Sluice Test Root CA - G3", unit: "Test Certificate Authority"),
@@ -98,7 +98,7 @@ extension TestCertificateAuthority {
         return builder
     }
 
-    /// Returns the builder of the intermediate, with adjustments.
+    /// Returns the builder of the intermediate, with adjustments applied.
     package static func intermediateBuilder(_ options: Options) -> CertificateBuilder {
         var extensions: [CertificateExtension] = [
             .basicConstraints(isAuthority: true, pathLength: 0), .certificateSigning,
@@ -112,7 +112,7 @@ extension TestCertificateAuthority {
         return builder
     }
 
-    /// Returns the builder of the leaf, with adjustments.
+    /// Returns the builder of the leaf, with adjustments applied.
     package static func leafBuilder(_ options: Options) -> CertificateBuilder {
         var extensions: [CertificateExtension] = [
             .basicConstraints(isAuthority: false), .digitalSignature,
@@ -132,7 +132,7 @@ extension TestCertificateAuthority {
         [.init("CN", commonName), .init("OU", unit), .init("O", "Example Inc."), .init("C", "US")]
     }
 
-    // As long as the notice in a real leaf, so that messages have a realistic size.
+    // The text is as long as the notice in a real leaf, so that messages have a realistic size.
     private static let policyText = """
         This certificate was made for development and for tests. No one vouches for it, no one has checked what it says, and \
         nothing of value may depend on anything that is signed with its key. A service that handles real purchases and \
@@ -141,14 +141,14 @@ extension TestCertificateAuthority {
 }
 
 extension CertificateExtension {
-    /// cRLDistributionPoints with one address (RFC 5280 section 4.2.1.13).
+    /// Returns a cRLDistributionPoints extension with one address (RFC 5280 section 4.2.1.13).
     static func crlAddress(_ url: String) -> CertificateExtension {
         let name = DER.value(0x86, Array(url.utf8))
         let point = DER.sequence(DER.value(0xA0, DER.value(0xA0, name)))
         return CertificateExtension(OID("2.5.29.31"), der: DER.sequence(point))
     }
 
-    /// certificatePolicies with anyPolicy and a notice for readers (RFC 5280 section 4.2.1.4).
+    /// Returns a certificatePolicies extension with anyPolicy and a notice for readers (RFC 5280 section 4.2.1.4).
     static func policyNotice(_ text: String) -> CertificateExtension {
         let anyPolicy = DER.value(0x06, [0x55, 0x1D, 0x20, 0x00])
         let userNotice = DER.value(0x06, [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x02, 0x02])

@@ -2,15 +2,15 @@ internal import Cryptography
 package import KafkaModel
 internal import Synchronization
 
-/// The header segments read from the certificates topic so far.
+/// The header segments that have been read from the certificates topic.
 package final class CertificateDirectory: Sendable {
     private let segments = Mutex<[HeaderReference: [UInt8]]>([:])
 
     /// Creates an empty directory.
     package init() {}
 
-    /// Adds records of the topic. If a record's key is not the digest of its value, the record is ignored: with it, a
-    /// JWS that was never signed could be rebuilt.
+    /// Adds records of the topic. A record is ignored if its key is not the digest of its value, because such a record
+    /// could be used to rebuild a JWS that was never signed.
     package func take(_ records: [KafkaRecord]) {
         for header in records.compactMap(CertificateHeader.init)
         where SHA256.digest(of: header.segment).hex == header.reference.rawValue {
@@ -18,12 +18,12 @@ package final class CertificateDirectory: Sendable {
         }
     }
 
-    /// Returns the segment for a reference; nil if it has not been read yet.
+    /// Returns the segment for a reference, or nil if it has not been read yet.
     package func segment(_ reference: HeaderReference) -> [UInt8]? { segments.withLock { $0[reference] } }
 
     /// Waits until the segment has been read.
     ///
-    /// - Returns: whether the segment has been read; false after `limit`, or if the task was cancelled.
+    /// - Returns: whether the segment has been read; false after `limit` or if the task was cancelled.
     package func waitForSegment(_ reference: HeaderReference, within limit: Duration) async -> Bool {
         let end = ContinuousClock.now + limit
         while segment(reference) == nil {

@@ -1,7 +1,7 @@
 public import KafkaModel
 
-/// A record in the certificates topic: a JWS header segment, which contains Apple's certificates, under its reference.
-/// Each process writes every segment that it encounters once; all copies are equal.
+/// A record in the certificates topic: a JWS header segment with Apple's certificates, keyed by its reference. Each
+/// process writes every segment that it encounters once; all copies are equal.
 public struct CertificateHeader: Hashable, Sendable {
     public let reference: HeaderReference
     /// The segment, as base64url text.
@@ -18,8 +18,8 @@ public struct CertificateHeader: Hashable, Sendable {
         KafkaProducerRecord(topic: topic, key: Array(reference.rawValue.utf8), value: segment)
     }
 
-    /// Parses a record of the topic. Nil if the record's key is not a reference or it has no value; the caller must
-    /// check that the segment has that digest.
+    /// Parses a record of the topic. Returns nil if the key is not a reference or there is no value. The caller must
+    /// check that the digest of the segment is the reference.
     public init?(_ record: KafkaRecord) {
         guard let reference = record.key.map({ HeaderReference(rawValue: String(decoding: $0, as: UTF8.self)) }),
             reference.isWellFormed, let segment = record.value, !segment.isEmpty

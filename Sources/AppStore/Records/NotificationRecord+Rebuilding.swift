@@ -1,13 +1,13 @@
 internal import Bytes
 internal import JSON
 
-/// Why the compact JWS of a record cannot be rebuilt.
+/// The reason why the compact JWS of a record cannot be rebuilt.
 public enum RebuildError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The record was not signed: it is version 1, or was created by hand.
+    /// The record was not signed, because it is version 1 or was created by hand.
     case unsigned
-    /// `proof` does not match the payloads; this never happens in a record from the ingress.
+    /// `proof` does not match the payloads. This never happens in a record from the ingress.
     case malformedProof
-    /// The header segment is unknown. The certificates topic contains it: continue reading there and retry.
+    /// The header segment is unknown. It is in the certificates topic, so continue reading that topic and retry.
     case unknownHeader(HeaderReference)
 
     public var description: String {
@@ -20,7 +20,8 @@ public enum RebuildError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension NotificationRecord {
-    /// The notification's signatures and header references; nil if the record has no proof or an unreadable one.
+    /// The signatures and header references of the notification, or nil if the record has no proof or an unreadable
+    /// one.
     public var proof: RecordProof? {
         guard let proof = value[member: .proof] else { return nil }
         func part(_ member: JSONElement?) -> RecordProof.Part? {
@@ -38,9 +39,9 @@ extension NotificationRecord {
 
     /// Rebuilds the compact JWS that Apple posted, byte for byte.
     ///
-    /// - Parameter header: returns the header segment for a reference, which is the value of the reference's record in
-    ///   the certificates topic.
-    /// - Throws: ``RebuildError``. After `unknownHeader`, wait for the certificates topic and retry; never guess.
+    /// - Parameter header: returns the header segment for a reference, which is the value of the record with this key
+    ///   in the certificates topic.
+    /// - Throws: ``RebuildError``. After `unknownHeader`, wait for the certificates topic and retry.
     public func rebuild(
         header: (HeaderReference) -> [UInt8]?
     ) throws(RebuildError) -> [UInt8] {
@@ -48,7 +49,7 @@ extension NotificationRecord {
         guard let proofElement = value[member: .proof] else { throw .unsigned }
         guard let proof, let notification = value[member: .notification] else { throw .malformedProof }
         let data = notification["data"]
-        // Texts to insert, and their offsets; the rest of the notification remains unchanged.
+        // Texts to insert, with their offsets. The rest of the notification remains unchanged.
         var insertions: [(at: Int, text: [UInt8])] = []
         func add(
             _ part: RecordProof.Part?, _ name: StaticString, _ member: RecordMember, _ emptied: JSONElement?

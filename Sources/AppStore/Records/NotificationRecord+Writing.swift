@@ -4,7 +4,7 @@ public import KafkaModel
 extension KafkaProducerRecord {
     /// Creates the record of a notification.
     ///
-    /// - Parameter traceParent: W3C trace context of the request, already checked by the caller.
+    /// - Parameter traceParent: the W3C trace context of the request, which the caller has validated.
     public init(
         _ identity: RecordIdentity, to topic: KafkaTopic, content: RecordContent, receivedAt: AppStoreInstant,
         trust: RecordTrust = .signed, origin: RecordOrigin = .live, traceParent: String? = nil

@@ -5,9 +5,10 @@ public import KafkaModel
 /// A record consumed from a notification topic.
 ///
 /// Reading is tolerant: unknown members and headers are ignored, and a payload reports a field of the wrong kind
-/// without affecting the rest. The value is scanned once, but each access parses its payload again, so keep the result.
+/// without affecting the rest. The value is scanned once, but each access to a payload parses it again, so store the
+/// result.
 public struct NotificationRecord: Sendable {
-    /// The key as text; nil if the record has none or it is not UTF-8.
+    /// The key as text, or nil if the record has no key or it is not UTF-8.
     public let key: String?
     public let headers: [KafkaHeader]
     /// The scanned value.
@@ -16,13 +17,13 @@ public struct NotificationRecord: Sendable {
     /// The scanned payload, for readers of single members.
     package let notificationElement: JSONElement
 
-    /// Parses a consumed record; see ``init(key:value:headers:)``.
+    /// Parses a consumed record. See ``init(key:value:headers:)``.
     public init(_ record: KafkaRecord) throws(RecordError) {
         try self.init(key: record.key, value: record.value, headers: record.headers)
     }
 
     /// - Throws: ``RecordError`` if the value is null (a tombstone, which has no meaning in a notification topic), is
-    ///   not strict JSON, or has no notification. A retry cannot succeed: skip or dead-letter the record.
+    ///   not strict JSON, or has no notification. A retry cannot succeed, so skip or dead-letter the record.
     public init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) throws(RecordError) {
         guard let value else { throw RecordError(.nullValue) }
         let document: JSONDocument
@@ -48,25 +49,25 @@ public struct NotificationRecord: Sendable {
 
     public var notification: NotificationPayload { NotificationPayload(notificationElement) }
 
-    /// Nil if Apple sent none.
+    /// The transaction, or nil if Apple sent none.
     public var transaction: TransactionPayload? { object(.transaction).map { TransactionPayload($0) } }
 
-    /// Nil if Apple sent none.
+    /// The renewal info, or nil if Apple sent none.
     public var renewalInfo: RenewalInfoPayload? { object(.renewalInfo).map { RenewalInfoPayload($0) } }
 
-    /// Nil if Apple sent none.
+    /// The app transaction, or nil if Apple sent none.
     public var appTransaction: AppTransactionPayload? { object(.appTransaction).map { AppTransactionPayload($0) } }
 
-    /// The body as received, without the secret; version 1 and older.
+    /// The body as received, without the secret, for version 1 and older.
     public var legacy: JSONElement? { object(.legacy) }
 
-    /// The compact JWS as received, in the rare record without ``proof``; see ``rebuild(header:)``.
+    /// The compact JWS as received, in the rare records without ``proof``. See ``rebuild(header:)``.
     public var signedPayload: String? { value[member: .signedPayload]?.string }
 
-    /// The scanned payload of the transaction; nil if Apple sent none.
+    /// The scanned payload of the transaction, or nil if Apple sent none.
     package var transactionElement: JSONElement? { object(.transaction) }
 
-    /// The scanned payload of the renewal info; nil if Apple sent none.
+    /// The scanned payload of the renewal info, or nil if Apple sent none.
     package var renewalInfoElement: JSONElement? { object(.renewalInfo) }
 
     private func object(_ member: RecordMember) -> JSONElement? {
@@ -75,7 +76,7 @@ public struct NotificationRecord: Sendable {
 
     // MARK: Headers
 
-    /// The environment in the headers; nil if absent or not a published environment.
+    /// The environment in the headers, or nil if absent or not a published environment.
     public var environment: AppStoreEnvironment? {
         headers.text(.environment).flatMap { AppStoreEnvironment(published: $0) }
     }

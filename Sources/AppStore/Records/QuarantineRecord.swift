@@ -1,12 +1,12 @@
 public import AppStoreModel
 public import KafkaModel
 
-/// A record in the quarantine topic: the exact bytes received, with the reason in the headers.
+/// A record in the quarantine topic, with the exact bytes received, and the reason in the headers.
 public struct QuarantineRecord: Hashable, Sendable {
-    /// Maximum length in bytes of the detail when written; a longer detail is cut.
+    /// The maximum length of the detail in bytes. A longer detail is truncated when it is written.
     public static let maximumDetailBytes = 512
 
-    /// The verdict's code.
+    /// The code of the verdict.
     public var reason: String
     public var detail: String?
     public var receivedAt: AppStoreInstant?
@@ -59,7 +59,7 @@ public struct QuarantineRecord: Hashable, Sendable {
             receivedBytes: value ?? [])
     }
 
-    /// Makes untrusted text safe for a header: cuts it to the maximum length and replaces control characters.
+    /// Makes untrusted text safe for a header, by truncating it to the maximum length and replacing control characters.
     private static func plain(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

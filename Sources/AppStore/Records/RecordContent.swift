@@ -1,13 +1,13 @@
 internal import AppStoreModel
 
 /// The JSON texts of a notification record. Every text is copied byte for byte, except that nested JWS strings are left
-/// empty: their payloads are separate members.
+/// empty, because their payloads are separate members.
 ///
-/// All texts are scanned JSON objects. `signedPayload` is a compact JWS: base64url and dots, which need no escaping.
+/// All texts are scanned JSON objects. `signedPayload` is a compact JWS of base64url and dots, which need no escaping.
 public struct RecordContent: Sendable {
     /// The data needed to restore the signed texts.
     public enum Evidence: Sendable {
-        /// Signatures and header references; rebuilding restores the texts byte for byte.
+        /// Signatures and header references, from which the texts can be rebuilt byte for byte.
         case proof(RecordProof)
         /// The compact JWS as received, for a notification that could not be rebuilt exactly.
         case signedPayload([UInt8])
@@ -15,15 +15,15 @@ public struct RecordContent: Sendable {
 
     /// The decoded notification payload.
     public var notification: [UInt8]
-    /// Ranges of the nested JWS texts in the payload, without quotes (``NotificationEnvelope/nestedJWSTexts``):
-    /// ascending, disjoint, and inside the text.
+    /// The ranges of the nested JWS texts in the payload, without quotes (``NotificationEnvelope/nestedJWSTexts``).
+    /// They are ascending, disjoint, and within the text.
     public var nestedJWSTexts: [Range<Int>]
     public var transaction: [UInt8]?
     public var renewalInfo: [UInt8]?
     public var appTransaction: [UInt8]?
-    /// The body as received, without the secret; version 1 and older.
+    /// The body as received, without the secret, for version 1 and older.
     public var legacy: [UInt8]?
-    /// Nil if the notification was not signed.
+    /// The evidence, or nil if the notification was not signed.
     public var evidence: Evidence?
 
     public init(
@@ -39,7 +39,8 @@ public struct RecordContent: Sendable {
         self.evidence = evidence
     }
 
-    /// The record's value: one JSON object, with the evidence last, where it does not get in the way of reading.
+    /// The value of the record, one JSON object. The evidence comes last, so that readers reach the other members
+    /// first.
     public var value: [UInt8] {
         var value: [UInt8] = []
         value.reserveCapacity(capacity)
@@ -69,7 +70,7 @@ public struct RecordContent: Sendable {
         count += (appTransaction?.count ?? 0) + (legacy?.count ?? 0)
         count -= nestedJWSTexts.reduce(0) { $0 + $1.count }
         if case .signedPayload(let signedPayload) = evidence { count += signedPayload.count }
-        // Room for the names of all members and for the proof.
+        // Reserve capacity for the names of all members and for the proof.
         return max(0, count) + 128 + RecordProof.maximumLength
     }
 
@@ -93,7 +94,7 @@ public struct RecordContent: Sendable {
 enum RecordMember: String, CaseIterable {
     case notification, transaction, renewalInfo, appTransaction, legacy, proof, signedPayload
 
-    /// The text before the member's value.
+    /// The text before the value of the member.
     var prefix: String.UTF8View {
         switch self {
         case .notification: #"{"notification":"#.utf8

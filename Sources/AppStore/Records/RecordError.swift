@@ -1,12 +1,12 @@
 internal import AppStoreModel
 public import JSON
 
-/// Why a record is not a notification record. Equality compares code and cause.
+/// The reason why a record is not a notification record. Equality compares the code and the cause.
 public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         /// The value is null, which Kafka allows in every topic.
         case nullValue = "null_value"
-        /// The value is not a single strict JSON object; the cause contains the offset.
+        /// The value is not a single strict JSON object. The cause contains the offset.
         case invalidJSON = "invalid_json"
         /// The object has no `notification` member that is an object.
         case noNotification = "no_notification"

@@ -1,6 +1,6 @@
 public import KafkaModel
 
-/// The names of all headers that Sluice writes. They are a contract.
+/// The names of all headers that Sluice writes. These names are a contract.
 public enum RecordHeaderName: String, Sendable, CaseIterable {
     // CloudEvents 1.0, Kafka protocol binding, binary mode.
     case specVersion = "ce_specversion"
@@ -10,15 +10,15 @@ public enum RecordHeaderName: String, Sendable, CaseIterable {
     case type = "ce_type"
     /// `/appstore/<environment>/<bundleId>`.
     case source = "ce_source"
-    /// The originalTransactionId; absent if there is none.
+    /// The originalTransactionId, absent if there is none.
     case subject = "ce_subject"
-    /// The signedDate, in RFC 3339 with milliseconds.
+    /// The signedDate in RFC 3339 format with milliseconds.
     case time = "ce_time"
     case contentType = "content-type"
     // CloudEvents extensions.
     case environment = "ce_environment"
     case bundleId = "ce_bundleid"
-    /// When the ingress received the notification, in RFC 3339 with milliseconds.
+    /// The time when the ingress received the notification, in RFC 3339 format with milliseconds.
     case receivedTime = "ce_receivedtime"
     /// The ``RecordTrust``.
     case trust = "ce_trust"
@@ -28,10 +28,10 @@ public enum RecordHeaderName: String, Sendable, CaseIterable {
     case traceParent = "traceparent"
 
     // Headers of quarantine records.
-    /// The verdict's code.
+    /// The code of the verdict.
     case quarantineReason = "sluice.quarantine.reason"
     case quarantineDetail = "sluice.quarantine.detail"
-    /// When the body was received, in RFC 3339 with milliseconds.
+    /// The time when the body was received, in RFC 3339 format with milliseconds.
     case quarantineReceivedTime = "sluice.quarantine.receivedtime"
     case quarantineEnvironment = "sluice.quarantine.environment"
     case quarantineBundleId = "sluice.quarantine.bundleid"
@@ -41,13 +41,13 @@ public enum RecordHeaderName: String, Sendable, CaseIterable {
 
 /// How a record was authenticated.
 public enum RecordTrust: String, Sendable, CaseIterable {
-    /// Version 2: signed with Apple's certificate chain.
+    /// Version 2, signed with Apple's certificate chain.
     case signed
-    /// Version 1 and older: contained the app's shared secret.
+    /// Version 1 or older, authenticated by the app's shared secret.
     case sharedSecret = "shared-secret"
 }
 
-/// Where a record comes from.
+/// The source of a record.
 public enum RecordOrigin: String, Sendable, CaseIterable {
     /// Apple posted the notification.
     case live
@@ -63,12 +63,12 @@ extension KafkaHeader {
 }
 
 extension [KafkaHeader] {
-    /// Returns the text of the last header with that name, which is the one that counts; nil if there is none or it is
-    /// not UTF-8.
+    /// Returns the text of the last header with that name, which takes precedence over earlier ones, or nil if there is
+    /// none or it is not UTF-8.
     public func text(_ name: RecordHeaderName) -> String? { last { $0.key == name.rawValue }?.text }
 }
 
 extension KafkaRecord {
-    /// Returns the text of the last header with that name; nil if there is none or it is not UTF-8.
+    /// Returns the text of the last header with that name, or nil if there is none or it is not UTF-8.
     public func text(_ name: RecordHeaderName) -> String? { header(name.rawValue)?.text }
 }

@@ -1,6 +1,6 @@
 public import AppStoreModel
 
-/// Identifies a notification. The notification's topic, key and CloudEvents headers are derived from this.
+/// The identity of a notification, from which its topic, key and CloudEvents headers are derived.
 public struct RecordIdentity: Hashable, Sendable {
     public var notificationUUID: NotificationUUID
     public var notificationType: NotificationType
@@ -32,8 +32,8 @@ public struct RecordIdentity: Hashable, Sendable {
         self.externalPurchaseId = externalPurchaseId
     }
 
-    /// Reads the identity from envelopes. Nil if a field that every notification has is absent or malformed, or if the
-    /// environment is neither Production nor Sandbox.
+    /// Reads the identity from envelopes. Returns nil if a field that every notification has is absent or malformed, or
+    /// if the environment is neither Production nor Sandbox.
     public init?(
         _ notification: NotificationEnvelope, transaction: TransactionEnvelope? = nil,
         renewalInfo: RenewalInfoEnvelope? = nil, appTransaction: AppTransactionEnvelope? = nil
@@ -54,9 +54,9 @@ public struct RecordIdentity: Hashable, Sendable {
             externalPurchaseId: notification.externalPurchaseId.value)
     }
 
-    /// The record's key, which keeps a purchase in one partition: `bundleId/` followed by the originalTransactionId or,
-    /// without one, by the first of appTransactionId, requestIdentifier, externalPurchaseId and notificationUUID that
-    /// is present.
+    /// The key of the record, which keeps a purchase in one partition: `bundleId/` followed by the
+    /// originalTransactionId or, without one, by the first of appTransactionId, requestIdentifier, externalPurchaseId
+    /// and notificationUUID that is present.
     public var key: String {
         let subject =
             originalTransactionId?.rawValue ?? appTransactionId?.rawValue ?? requestIdentifier?.rawValue
@@ -82,13 +82,13 @@ public enum RecordKey {
         return key
     }
 
-    /// Returns the key of one transaction's refund, used in refund topics.
+    /// Returns the key of the refund of a transaction, used in refund topics.
     public static func transaction(_ bundleId: BundleId, _ transactionId: TransactionId) -> String {
         text(bundleId: bundleId, subject: transactionId.rawValue)
     }
 
-    /// Splits a key at the first slash; a bundle identifier contains none. Nil if there is no slash or either part is
-    /// empty.
+    /// Splits a key at the first slash, because a bundle identifier contains none. Returns nil if there is no slash or
+    /// either part is empty.
     public static func parts(of key: String) -> (bundleId: BundleId, subject: String)? {
         guard let slash = key.firstIndex(of: "/") else { return nil }
         let subject = key[key.index(after: slash)...]

@@ -1,5 +1,5 @@
-/// Identifies the header segment of a JWS: the SHA-256 of its base64url text as 64 lower-case hexadecimal digits. It is
-/// the key of the segment's record in the certificates topic.
+/// A reference to the header segment of a JWS: the SHA-256 of its base64url text as 64 lower-case hexadecimal digits.
+/// It is the key of the segment's record in the certificates topic.
 public struct HeaderReference: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -17,14 +17,14 @@ public struct HeaderReference: RawRepresentable, Hashable, Sendable, CustomStrin
     }
 }
 
-/// The header references and signatures of a notification; together with the payloads they restore the compact JWS byte
-/// for byte.
+/// The header references and signatures of a notification. Together with the payloads, they restore the compact JWS
+/// byte for byte.
 public struct RecordProof: Hashable, Sendable {
-    /// One compact JWS without its payload.
+    /// A compact JWS without its payload.
     public struct Part: Hashable, Sendable {
         /// The reference to the header segment.
         public var header: HeaderReference
-        /// The signature segment: 86 characters of base64url.
+        /// The signature segment, 86 characters of base64url.
         public var signature: ArraySlice<UInt8>
 
         public init(header: HeaderReference, signature: ArraySlice<UInt8>) {
@@ -34,7 +34,7 @@ public struct RecordProof: Hashable, Sendable {
     }
 
     public var notification: Part
-    /// Nil if Apple sent none; this also applies to the next two properties.
+    /// The part for the transaction. Each of the three optional parts is nil if Apple sent none.
     public var transaction: Part?
     public var renewalInfo: Part?
     public var appTransaction: Part?
@@ -48,7 +48,7 @@ public struct RecordProof: Hashable, Sendable {
         self.appTransaction = appTransaction
     }
 
-    /// Length of a signature segment: 64 bytes as base64url.
+    /// The length of a signature segment, which is 64 bytes in base64url.
     static let signatureLength = 86
 }
 
@@ -74,6 +74,6 @@ extension RecordProof {
         value.append(UInt8(ascii: "}"))
     }
 
-    /// Length of the longest proof in bytes.
+    /// The length of the longest proof in bytes.
     static let maximumLength = 4 * 200
 }

@@ -1,20 +1,21 @@
 public import AppStoreModel
 internal import Bytes
 
-/// The header and signature segments of a notification's compact JWS and of any nested in it, without the payloads.
+/// The header and signature segments of a notification's compact JWS and of the JWS nested in it, without the payloads.
 ///
-/// Created only if the parts and the payloads restore the JWS byte for byte. This is checked without writing the JWS:
-/// each payload segment is compared with the base64url of its payload. The nested texts are found in the same members,
-/// because ``NotificationRecord/rebuild(header:)`` looks for the same members, and replacing a text does not move any.
+/// A value is created only if the parts and the payloads restore the JWS byte for byte. This is checked without writing
+/// the JWS: each payload segment is compared with the base64url of its payload. ``NotificationRecord/rebuild(header:)``
+/// inserts the nested texts into the same members, because it looks for members with the same names, and replacing a
+/// text does not move them.
 public struct SignedParts: Sendable {
-    /// One JWS without its payload.
+    /// A JWS without its payload.
     struct Part: Sendable {
         let header: ArraySlice<UInt8>
         let signature: ArraySlice<UInt8>
 
-        /// Nil unless `text` is exactly a header segment, the base64url of `payload`, and a signature of 64 bytes,
-        /// separated by dots. The payload must also be an object without surrounding white space: it becomes the value
-        /// of a member, and readers of the member do not get the space.
+        /// Returns nil unless `text` is exactly a header segment, the base64url of `payload`, and a signature of 64
+        /// bytes, separated by dots. The payload must also be an object without surrounding white space, because it
+        /// becomes the value of a member, and readers of the member do not get the white space.
         init?(_ text: ArraySlice<UInt8>, payload: [UInt8]) {
             guard payload.first == UInt8(ascii: "{"), payload.last == UInt8(ascii: "}") else { return nil }
             let dot = UInt8(ascii: ".")
@@ -42,9 +43,9 @@ public struct SignedParts: Sendable {
     ///   - notification: the payload, as signed.
     ///   - envelope: the payload's envelope.
     ///   - transaction: the payload of `signedTransactionInfo`, or nil if there is none; the same applies to the next
-    ///     two.
+    ///     two parameters.
     ///
-    /// Nil if rebuilding would not restore `signedPayload`: the record must then contain it completely.
+    /// Returns nil if rebuilding would not restore `signedPayload`. The record must then contain the complete text.
     public init?(
         signedPayload: ArraySlice<UInt8>, notification: [UInt8], envelope: NotificationEnvelope, transaction: [UInt8]?,
         renewalInfo: [UInt8]?, appTransaction: [UInt8]?
@@ -63,7 +64,7 @@ public struct SignedParts: Sendable {
         else { return nil }
     }
 
-    /// The header segments, one for each JWS; usually all are equal.
+    /// The header segments, one for each JWS. Usually all of them are equal.
     public var headers: [ArraySlice<UInt8>] {
         var headers: [ArraySlice<UInt8>] = []
         headers.reserveCapacity(4)
@@ -78,9 +79,9 @@ public struct SignedParts: Sendable {
         1 + (transaction == nil ? 0 : 1) + (renewalInfo == nil ? 0 : 1) + (appTransaction == nil ? 0 : 1)
     }
 
-    /// Returns the proof, with references in place of the header segments.
+    /// Returns the proof, with references in place of the header segments, or nil if the number of references differs.
     ///
-    /// - Parameter references: the references of ``headers``, in the same order. If the counts differ, nil is returned.
+    /// - Parameter references: the references of ``headers``, in the same order.
     public func proof(_ references: [HeaderReference]) -> RecordProof? {
         guard references.count == count else { return nil }
         var left = references[...]

@@ -1,25 +1,23 @@
 public import AppStoreModel
 public import KafkaModel
 
-/// The configuration of one of the pipeline's topics, as plain values for code that creates, checks or simulates the
-/// topic.
+/// The configuration of a topic of the pipeline, as plain values for code that creates, checks or simulates the topic.
 public struct TopicSpecification: Hashable, Sendable {
     /// How Kafka removes old records from a topic.
     public enum Cleanup: Hashable, Sendable {
         /// Records are deleted after this number of days.
         case delete(afterDays: Int)
-        /// The last record of each key stays indefinitely, and every record stays for at least `afterDays`. A record
-        /// replaced by a later one with the same key is removed within `withinDays`.
+        /// The last record of each key remains indefinitely, and every record remains for at least `afterDays`. A
+        /// record that was replaced by a later one with the same key is removed within `withinDays`.
         case compact(afterDays: Int = 0, withinDays: Int? = nil)
     }
 
     public let name: KafkaTopic
-    /// Number of partitions. It is permanent for keyed topics, because a different number would split a key's records
+    /// The number of partitions. It is permanent for keyed topics, because changing it would split the records of a key
     /// between two partitions.
     public let partitions: Int
     public let cleanup: Cleanup
-    /// Whether consumers rely on each key being in one partition, which means that the number of partitions cannot
-    /// change.
+    /// Whether consumers rely on each key being in one partition, so that the number of partitions cannot change.
     public let isKeyed: Bool
 
     init(name: KafkaTopic, partitions: Int, cleanup: Cleanup, isKeyed: Bool = true) {
@@ -29,8 +27,8 @@ public struct TopicSpecification: Hashable, Sendable {
         self.isKeyed = isKeyed
     }
 
-    /// Returns the compacted topic for a third-party consumer's keyed state. Proposals stay for at least a day, and
-    /// erased data is removed as soon as from Sluice's own topics.
+    /// Returns the compacted topic for the keyed state of a third-party consumer. Proposals remain for at least a day,
+    /// and erased data is removed as soon as from Sluice's own topics.
     public static func state(_ name: KafkaTopic, partitions: Int) -> TopicSpecification {
         TopicSpecification(
             name: name, partitions: partitions, cleanup: .compact(afterDays: 1, withinDays: erasureDays))
@@ -46,8 +44,7 @@ public struct TopicSpecification: Hashable, Sendable {
         case .compact(let days, let bound):
             settings["cleanup.policy"] = "compact"
             settings["delete.retention.ms"] = Self.milliseconds(Self.tombstoneDays)
-            // Timestamps determine how far an erasure reaches, so Kafka must keep the writers' timestamps instead of
-            // the brokers'.
+            // Erasures depend on timestamps, so Kafka must keep the timestamps of the writers instead of the brokers.
             settings["message.timestamp.type"] = "CreateTime"
             if days > 0 { settings["min.compaction.lag.ms"] = Self.milliseconds(days) }
             if let bound {
@@ -60,21 +57,22 @@ public struct TopicSpecification: Hashable, Sendable {
 
     private static func milliseconds(_ days: Int) -> String { String(Int64(days) * 86_400_000) }
 
-    /// Enough for the largest body that the ingress accepts, both decoded and as received, with the headers.
+    /// The maximum message size, enough for the largest body that the ingress accepts, both decoded and as received,
+    /// with the headers.
     public static let maximumMessageBytes = 1_048_588
     /// Default number of partitions of keyed topics.
     public static let defaultPartitions = 12
 
     /// Retention of notification topics in days.
     public static let notificationDays = 30
-    /// Minimum retention of tombstones in days. It is longer than the retention of the notifications that they erase,
-    /// so that reading the notifications again does not restore erased data.
+    /// The minimum retention of tombstones in days. It is longer than the retention of the notifications that they
+    /// erase, so that reading the notifications again does not restore erased data.
     public static let tombstoneDays = 45
-    /// Number of days within which a replaced or erased record is removed from a topic with personal data.
+    /// The number of days within which a replaced or erased record is removed from a topic with personal data.
     public static let erasureDays = 7
     /// Retention of quarantined notifications and dead letters in days.
     static let quarantineDays = 90
-    /// Retention of the archive's checkpoints in days; the last checkpoint of each log stays longer.
+    /// The retention of the archive's checkpoints in days. The last checkpoint of each log remains longer.
     static let checkpointDays = 400
 }
 
@@ -88,7 +86,7 @@ extension TopicNames {
         }
     }
 
-    /// Returns the topics that the ingress writes: notification topics, quarantine, and certificates.
+    /// Returns the topics that the ingress writes to: notification topics, quarantine, and certificates.
     public func ingress(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         notifications(partitions: partitions) + [
             TopicSpecification(
@@ -133,7 +131,7 @@ extension TopicNames {
                     name: refunds($0), partitions: partitions,
                     cleanup: .compact(afterDays: 1, withinDays: TopicSpecification.erasureDays))
             }
-            // It has one partition, because any producer may write to it, with any partitioner.
+            // This topic has one partition, because any producer may write to it, with any partitioner.
             + [
                 TopicSpecification(
                     name: refundPreferences, partitions: 1,
@@ -148,7 +146,7 @@ extension TopicNames {
     public var archive: [TopicSpecification] {
         [
             TopicSpecification(name: erasures, partitions: 1, cleanup: .compact(), isKeyed: false),
-            // Two hosts may create keys for one subject at the same time: both records stay until a record with both
+            // Two hosts may create keys for one subject at the same time. Both records remain until a record with both
             // keys follows.
             TopicSpecification(
                 name: archiveKeys, partitions: 1,
@@ -168,14 +166,14 @@ extension TopicNames {
             + deadLetters(of: TopicNames.webhooksGroup, reading: entitlements, partitions: partitions)
     }
 
-    /// Returns every topic of an installation, including the dead letter topics of Sluice's own consumers.
+    /// Returns all topics of an installation, including the dead letter topics of Sluice's own consumers.
     public func specifications(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         ingress(partitions: partitions) + state(partitions: partitions) + archive
             + deadLetters(partitions: partitions)
     }
 
-    /// The consumer groups of those Sluice executables that read the notification topics. The groups are part of the
-    /// names of their dead letter topics.
+    /// The consumer groups of the executables that read the notification topics. The names of dead letter topics
+    /// contain the group.
     public static let consumerGroups = ["sluice-entitlements", "sluice-refunds", "sluice-reconciler"]
     /// The consumer group that reads the entitlement topics.
     public static let webhooksGroup = "sluice-webhooks"

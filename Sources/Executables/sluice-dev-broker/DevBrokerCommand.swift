@@ -37,7 +37,7 @@ enum DevBrokerCommand {
         "sluice-dev-broker",
         summary: "A Kafka-protocol broker in memory, for demonstrations, development and tests. Not for production.",
         discussion: """
-            It creates the topics of an installation at start and logs its bootstrap servers. All records are lost \
+            It creates the topics of an installation at startup and logs its bootstrap servers. All records are lost \
             when it stops. It keeps 5 MiB per partition, compacts nothing, does not support admin requests \
             (kafka-topics.sh, kafka-consumer-groups.sh), TLS or passwords, and is reachable from this machine only \
             unless --host is set.

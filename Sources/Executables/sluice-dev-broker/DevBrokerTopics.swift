@@ -1,13 +1,13 @@
 internal import Kafka
 internal import Records
 
-/// The topics of an installation, which clients cannot create.
+/// The topics of an installation, which clients cannot create themselves.
 enum DevBrokerTopics {
-    /// Returns every topic with its number of partitions.
+    /// Returns all topics with their numbers of partitions.
     ///
     /// - Parameters:
-    ///   - groups: consumer groups besides Sluice's own that may read any keyed topic.
-    ///   - others: names of keyed topics besides Sluice's own.
+    ///   - groups: consumer groups, in addition to Sluice's own, that may read any keyed topic.
+    ///   - others: names of keyed topics, in addition to Sluice's own.
     static func all(prefix: String, partitions: Int, groups: [String], others: [String]) -> [KafkaTopic: Int] {
         let names = TopicNames(prefix: prefix)
         var topics = names.specifications(partitions: partitions)

@@ -6,7 +6,7 @@ internal import ServiceKit
 @main
 struct SluiceDevBroker {
     static func main() async {
-        // librdkafka loads libcrypto too, whose exit handler may crash a busy process.
+        // librdkafka also loads libcrypto, whose exit handler may crash a busy process.
         let cryptography = Result { try initializeCryptography() }
         let command = DevBrokerCommand.command
         let configuration = command.parseOrExit().configuration

@@ -9,7 +9,7 @@ internal import Refunds
 internal import Webhooks
 
 extension SluicectlParts {
-    /// The contributions of this installation's services.
+    /// The contributions of this installation's services to `sluicectl`.
     static let wired = SluicectlParts(
         executables: [
             Executable(name: "sluice-ingress", schema: IngressPlan.schema) {

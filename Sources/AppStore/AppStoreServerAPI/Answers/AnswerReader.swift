@@ -1,29 +1,29 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The body of a successful response. Unlike in a notification, a documented member of the wrong JSON type fails the
-/// whole answer. The answer is then requested again or reported; no default ever replaces the member. Undocumented
-/// members are ignored.
+/// The body of a successful response. Unlike in a notification, a documented member with the wrong JSON type makes the
+/// whole response unreadable. The request is then repeated or the problem reported; a member is never replaced by a
+/// default. Undocumented members are ignored.
 package protocol APIAnswer: Sendable, Hashable {
     init(reading members: inout AnswerReader) throws(AnswerProblem)
 }
 
-/// A difference between an answer and Apple's documentation.
+/// A difference between a response and Apple's documentation.
 package struct AnswerProblem: Error, Sendable, Equatable {
     package let message: String
 
     static func absent(_ name: StaticString) -> AnswerProblem { AnswerProblem(message: "\(name) is absent") }
 }
 
-/// Reads the members of one object in an answer.
+/// Reads the members of one object in a response.
 package struct AnswerReader {
     private var fields: FieldReader
 
     private init(_ element: JSONElement, path: String = "") { fields = FieldReader(element, path: path) }
 
-    /// Parses a complete answer.
+    /// Parses a complete response.
     ///
-    /// - Throws: ``APIFailure`` of kind `unreadable`; the message names the member.
+    /// - Throws: ``APIFailure`` of kind `unreadable`, with a message that names the member.
     package static func read<Answer: APIAnswer>(_ body: [UInt8], of operation: APIOperation) throws(APIFailure)
         -> Answer
     {
@@ -70,10 +70,10 @@ package struct AnswerReader {
         fields.enumeration(name)
     }
 
-    /// Returns an array of texts; empty if absent.
+    /// Returns an array of texts, which is empty if absent.
     mutating func strings(_ name: StaticString) -> [String] { fields.strings(name) ?? [] }
 
-    /// Returns an array of objects; empty if absent.
+    /// Returns an array of objects, which is empty if absent.
     mutating func objects<Part: APIAnswer>(_ name: StaticString) throws(AnswerProblem) -> [Part] {
         guard let array = fields.element(name), !array.isNull else { return [] }
         guard array.kind == .array else { throw AnswerProblem(message: "\(name): not a valid array") }

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// Answer to Extend a Subscription Renewal Date. Apple: ExtendRenewalDateResponse.
+/// The response of Extend a Subscription Renewal Date. Apple: ExtendRenewalDateResponse.
 package struct RenewalDateExtension: APIAnswer {
     package let originalTransactionId: OriginalTransactionId?
     package let webOrderLineItemId: WebOrderLineItemId?
@@ -16,7 +16,7 @@ package struct RenewalDateExtension: APIAnswer {
     }
 }
 
-/// Answer to Extend Subscription Renewal Dates for All Active Subscribers.
+/// The response of Extend Subscription Renewal Dates for All Active Subscribers.
 package struct MassExtension: APIAnswer {
     package let requestIdentifier: RequestIdentifier
 
@@ -25,12 +25,12 @@ package struct MassExtension: APIAnswer {
     }
 }
 
-/// Answer to Get Status of Subscription Renewal Date Extensions.
+/// The response of Get Status of Subscription Renewal Date Extensions.
 package struct MassExtensionStatus: APIAnswer {
     package let requestIdentifier: RequestIdentifier?
     package let complete: Bool
     package let completeDate: AppStoreInstant?
-    /// Absent until the request is complete, like `failedCount`.
+    /// The number of extended subscriptions. Like `failedCount`, it is absent until the request is complete.
     package let succeededCount: Int64?
     package let failedCount: Int64?
 

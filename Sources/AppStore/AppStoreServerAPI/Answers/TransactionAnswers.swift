@@ -1,8 +1,8 @@
 package import AppStoreModel
 
-// Answers as sent by Apple: the signed texts are compact JWS that have not been verified yet.
+// Responses as sent by Apple. The signed texts are compact JWS that have not been verified yet.
 
-/// Answer to Get Transaction Info.
+/// The response of Get Transaction Info.
 package struct TransactionInfoAnswer: APIAnswer {
     package let signedTransactionInfo: String
 
@@ -11,7 +11,7 @@ package struct TransactionInfoAnswer: APIAnswer {
     }
 }
 
-/// Answer to Get App Transaction Info.
+/// The response of Get App Transaction Info.
 package struct AppTransactionInfoAnswer: APIAnswer {
     package let signedAppTransactionInfo: String
 
@@ -20,7 +20,7 @@ package struct AppTransactionInfoAnswer: APIAnswer {
     }
 }
 
-/// One page of Get Transaction History or Get Refund History. A refund history has no app or environment.
+/// One page of Get Transaction History or Get Refund History. A refund history has no app and no environment.
 package struct TransactionHistoryAnswer: APIAnswer {
     package let revision: String?
     package let hasMore: Bool
@@ -39,7 +39,7 @@ package struct TransactionHistoryAnswer: APIAnswer {
     }
 }
 
-/// Answer to Look Up Order ID.
+/// The response of Look Up Order ID.
 package struct OrderLookupAnswer: APIAnswer {
     package let status: OrderLookupStatus
     package let signedTransactions: [String]
@@ -50,13 +50,13 @@ package struct OrderLookupAnswer: APIAnswer {
     }
 }
 
-/// Whether an order id belongs to the app. Apple: OrderLookupStatus.
+/// Whether an order ID belongs to the app. Apple: OrderLookupStatus.
 package struct OrderLookupStatus: OpenEnumeration {
     package var rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
     package static let valid = OrderLookupStatus(0)
-    /// The order id is unknown or belongs to another app.
+    /// The order ID is unknown or belongs to another app.
     package static let invalid = OrderLookupStatus(1)
 
     package static let known: Set<OrderLookupStatus> = [.valid, .invalid]

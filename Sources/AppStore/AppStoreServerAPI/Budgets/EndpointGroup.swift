@@ -4,7 +4,7 @@ package import AppStoreModel
 /// including both of its versions. Source: Apple, "Identifying Rate Limits".
 package struct EndpointGroup: Sendable, Hashable {
     package let name: String
-    /// Requests per second in Production. Apple may change this limit.
+    /// The number of requests per second in Production. Apple may change this limit.
     package let perSecond: Int
 
     private init(_ name: String, _ perSecond: Int) {

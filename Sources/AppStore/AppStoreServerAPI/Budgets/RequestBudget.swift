@@ -1,33 +1,33 @@
-/// Schedules the requests to one endpoint, evenly spaced and in the order of the calls. Callers pass the current time.
+/// Schedules requests to one endpoint, evenly spaced and in the order of the calls. Callers pass the current time.
 ///
 /// Even spacing, without bursts, keeps the number of requests within the limit in every one-second interval. An urgent
-/// request reserves the next free moment at once and waits for it. A background request only takes a moment that is
-/// free now, and no more often than its share allows, so it delays an urgent request by at most one interval.
+/// request reserves the next free time slot immediately and waits for it. A background request only takes a slot that
+/// is free now, and no more often than its share allows, so it delays an urgent request by at most one interval.
 struct RequestBudget: Sendable {
     enum Turn: Sendable, Equatable {
-        /// The moment is reserved: send the request at this time.
+        /// The slot is reserved. Send the request at this time.
         case at(UInt64)
-        /// Nothing is reserved: call again at this time.
+        /// Nothing is reserved. Call again at this time.
         case askAgain(UInt64)
-        /// Nothing is reserved: the next free moment is beyond the caller's maximum wait.
+        /// Nothing is reserved, because the next free slot is beyond the caller's maximum wait.
         case tooFar(UInt64)
     }
 
     private let interval: UInt64
     private let backgroundInterval: UInt64
-    /// The next unreserved moment.
+    /// The time of the next free slot.
     private var nextFree: UInt64
     private var nextBackground: UInt64
     private var closedUntil: UInt64 = 0
-    /// Number of consecutive 429 answers without a retry time.
+    /// The number of consecutive 429 responses without a retry time.
     private var refusals = 0
 
     private static let second: UInt64 = 1_000_000_000
 
     /// - Parameters:
-    ///   - perSecond: requests per second, more than 0.
-    ///   - backgroundShare: fraction of the limit, more than 0 and at most 1.
-    ///   - now: nanoseconds of a monotonic clock, the same for all calls.
+    ///   - perSecond: the number of requests per second, more than 0.
+    ///   - backgroundShare: the fraction of the limit for background requests, more than 0 and at most 1.
+    ///   - now: the current time in nanoseconds of a monotonic clock, which must be the same for all calls.
     init(perSecond: Double, backgroundShare: Double, now: UInt64) {
         interval = Self.interval(perSecond)
         backgroundInterval = Self.interval(perSecond * min(1, backgroundShare))
@@ -35,14 +35,15 @@ struct RequestBudget: Sendable {
         nextBackground = now
     }
 
-    /// Returns the interval, rounded up so that no second ever contains an extra request; one day for an invalid rate.
+    /// Returns the interval, rounded up so that no second ever contains an extra request, or one day for an invalid
+    /// rate.
     private static func interval(_ perSecond: Double) -> UInt64 {
         guard perSecond > 0, perSecond.isFinite else { return 86_400 * second }
         return UInt64(min(86_400, 1 / perSecond) * Double(second)) + 1
     }
 
-    /// Reserves a moment for one request.
-    /// - Parameter longestWait: maximum wait in nanoseconds.
+    /// Reserves a time slot for one request.
+    /// - Parameter longestWait: the maximum wait in nanoseconds.
     mutating func take(_ priority: RequestPriority, now: UInt64, longestWait: UInt64) -> Turn {
         let free = max(nextFree, closedUntil, now)
         switch priority {
@@ -64,13 +65,13 @@ struct RequestBudget: Sendable {
         }
     }
 
-    /// Returns whether a reserved moment is still valid: a 429 may have closed the budget in the meantime.
+    /// Returns whether a reserved slot is still valid. A 429 may have closed the budget in the meantime.
     func isOpen(at moment: UInt64) -> Bool { moment >= closedUntil }
 
-    /// Closes the budget after a 429 answer.
+    /// Closes the budget after a 429 response.
     ///
-    /// - Parameter until: the moment that Apple named; nil selects exponential backoff from 1 s to 5 min.
-    /// - Returns: the moment until which the budget is closed.
+    /// - Parameter until: Apple's retry time, or nil for exponential backoff from 1 s to 5 min.
+    /// - Returns: the time when the budget opens again.
     mutating func close(until: UInt64?, now: UInt64) -> UInt64 {
         if let until {
             closedUntil = max(closedUntil, until)
@@ -82,6 +83,6 @@ struct RequestBudget: Sendable {
         return closedUntil
     }
 
-    /// Resets the backoff after any answer except a 429.
+    /// Resets the backoff after any response except a 429.
     mutating func answered() { refusals = 0 }
 }

@@ -4,13 +4,14 @@ package import Time
 
 /// The request budgets of all apps, environments and endpoints of this process, shared by all callers.
 ///
-/// Other processes that use the same key have separate budgets. If all of them together exceed the limit, Apple's 429
-/// closes the budgets.
+/// Other processes with the same key have separate budgets. If together they exceed the limit, Apple responds with 429,
+/// which closes the budgets.
 package final class RequestBudgets: Sendable {
     package struct Limits: Sendable {
-        /// Fraction of each endpoint's limit available to background requests: more than 0, at most 1.
+        /// The fraction of each endpoint's limit that is available to background requests, more than 0 and at most 1.
         package var backgroundShare: Double
-        /// Maximum wait for a turn; a request that would wait longer fails with kind `rateLimited` and a retry time.
+        /// The maximum wait for a turn. A request that would wait longer fails with kind `rateLimited` and a retry
+        /// time.
         package var longestWait: Duration
 
         package init(backgroundShare: Double = 0.5, longestWait: Duration = .seconds(30)) {
@@ -30,7 +31,7 @@ package final class RequestBudgets: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let budgets = Mutex<[Key: RequestBudget]>([:])
 
-    /// - Parameter sleep: waits; throws if the task is cancelled.
+    /// - Parameter sleep: waits for a duration; throws if the task is cancelled.
     package init(
         _ limits: Limits = Limits(), clocks: Clocks = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -42,7 +43,8 @@ package final class RequestBudgets: Sendable {
 
     /// Waits until a request may be sent.
     ///
-    /// - Throws: ``APIFailure``: `rateLimited` with `retryAt` if the wait would be too long, or `cancelled`.
+    /// - Throws: ``APIFailure`` of kind `rateLimited`, with `retryAt`, if the wait would be too long, or of kind
+    ///   `cancelled`.
     package func waitForTurn(_ operation: APIOperation, _ scope: APIScope) async throws(APIFailure) {
         let key = Key(operation, scope)
         let longestWait = UInt64(limits.longestWait.clampedNanoseconds)
@@ -57,7 +59,7 @@ package final class RequestBudgets: Sendable {
             case .at(let moment):
                 try await wait(until: moment, from: now)
                 if scope.priority == .last { return }
-                // The budget was closed during the wait: wait for another turn.
+                // The budget was closed during the wait, so wait for another turn.
                 if withBudget(key, { $0.isOpen(at: max(moment, clocks.monotonicNanoseconds())) }) { return }
             case .askAgain(let moment): try await wait(until: moment, from: now)
             case .tooFar(let moment): throw spent(operation, until: wallMilliseconds(of: moment, now: now))
@@ -65,10 +67,10 @@ package final class RequestBudgets: Sendable {
         }
     }
 
-    /// Closes the budget after a 429 answer: requests to this endpoint wait until the time that Apple named.
+    /// Closes the budget after a 429 response. Requests to this endpoint wait until Apple's retry time.
     ///
-    /// - Parameter retryAt: milliseconds since 1970; nil if Apple named no time.
-    /// - Returns: the end of the closure, in milliseconds since 1970.
+    /// - Parameter retryAt: Apple's retry time in milliseconds since 1970, or nil if there is none.
+    /// - Returns: the time when the budget opens again, in milliseconds since 1970.
     package func close(_ operation: APIOperation, _ scope: APIScope, until retryAt: Int64?) -> Int64 {
         let now = clocks.monotonicNanoseconds()
         let wall = clocks.wallMilliseconds()
@@ -76,7 +78,7 @@ package final class RequestBudgets: Sendable {
         return wallMilliseconds(of: withBudget(Key(operation, scope)) { $0.close(until: moment, now: now) }, now: now)
     }
 
-    /// Records an answer other than 429.
+    /// Records any response except a 429.
     func answered(_ operation: APIOperation, _ scope: APIScope) {
         withBudget(Key(operation, scope)) { $0.answered() }
     }

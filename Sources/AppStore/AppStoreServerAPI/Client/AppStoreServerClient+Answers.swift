@@ -3,7 +3,7 @@ internal import AppStoreVerification
 internal import Time
 
 extension AppStoreServerClient {
-    /// Sends a request and parses the answer. The signed texts in the answer are not verified.
+    /// Sends a request and parses the response. The signed texts in the response are not verified.
     func answer<Answer: APIAnswer>(
         _ request: APIRequest, to scope: APIScope
     ) async throws(APIFailure) -> Answer {
@@ -12,7 +12,8 @@ extension AppStoreServerClient {
 
     // MARK: Single signed objects
 
-    // All of these objects came from Apple over a verified connection, so certificates are evaluated at signedDate.
+    // All of these objects came from Apple over a verified connection, so certificates must be valid at signedDate
+    // only.
 
     /// Verifies a transaction and checks that it belongs to the requested app and environment.
     ///
@@ -37,7 +38,8 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Verifies an app transaction in the same way as ``verified(_:renewalInfo:_:_:)`` verifies a transaction.
+    /// Verifies an app transaction and checks that it belongs to the requested app and environment, like
+    /// ``verified(_:renewalInfo:_:_:)``.
     func verified(
         appTransaction: String, _ operation: APIOperation, _ scope: APIScope
     ) throws(RefusedObject) -> VerifiedAppTransaction {
@@ -57,8 +59,8 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Returns the verdict that the notification in an answer would have received if posted: `accepted` or
-    /// `nonconforming`.
+    /// Returns the verdict that the notification in a response would have received if Apple had posted it: `accepted`
+    /// or `nonconforming`.
     ///
     /// - Throws: ``RefusedObject`` for any other verdict.
     func verdict(
@@ -72,7 +74,7 @@ extension AppStoreServerClient {
                 let envelope = notification.envelope
                 try check(envelope.bundleId.value, envelope.environment.value, scope)
             case .nonconforming(let notification):
-                // A nonconforming notification may lack either value; a value that is present must match the request.
+                // A nonconforming notification may lack either value. A value that is present must match the request.
                 try check(
                     notification.bundleId.map { BundleId($0) } ?? scope.bundleId,
                     notification.environment.map { AppStoreEnvironment($0) } ?? scope.environment, scope)
@@ -89,7 +91,7 @@ extension AppStoreServerClient {
 
     // MARK: Lists of signed objects
 
-    /// Verifies each transaction separately; a refused transaction does not affect the others.
+    /// Verifies each transaction separately. A refused transaction does not affect the others.
     func verified(
         _ signedTransactions: [String], _ operation: APIOperation, _ scope: APIScope
     ) -> (accepted: [VerifiedTransaction], refused: [RefusedObject]) {
@@ -117,7 +119,7 @@ extension AppStoreServerClient {
 }
 
 extension APIFailure {
-    /// Creates the failure for an answer with a refused signed object.
+    /// Creates the failure for a response with a refused signed object.
     init(_ refused: RefusedObject, in operation: APIOperation) {
         self.init(
             kind: .unverified, status: 200,

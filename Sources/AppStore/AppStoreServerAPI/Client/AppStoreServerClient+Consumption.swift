@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The body version of a consumption answer. Source: Apple, "Send Consumption Information".
+/// The version of the body of a consumption answer. Source: Apple, "Send Consumption Information".
 package enum ConsumptionForm: Sendable, Hashable {
     /// Version 1, for Advanced Commerce purchases.
     case v1
@@ -9,14 +9,14 @@ package enum ConsumptionForm: Sendable, Hashable {
 }
 
 extension AppStoreServerClient {
-    /// Send Consumption Information: answers a CONSUMPTION_REQUEST. Any 2xx is success.
+    /// Send Consumption Information: answers a CONSUMPTION_REQUEST. Any 2xx status is a success.
     ///
     /// - Parameters:
-    ///   - body: JSON, sent byte for byte.
-    ///   - transactionId: id of the notification's transaction, not the originalTransactionId.
-    ///   - priority: `last` shortly before Apple's 12-hour deadline.
-    /// - Throws: ``APIFailure``. After `noAnswer` and `cancelled`, Apple may or may not have received the answer; it is
-    ///   safe to send the same bytes again.
+    ///   - body: the JSON body, sent byte for byte.
+    ///   - transactionId: the ID of the notification's transaction, not the originalTransactionId.
+    ///   - priority: the priority; use `last` shortly before Apple's 12-hour deadline.
+    /// - Throws: ``APIFailure``. After `noAnswer` or `cancelled`, Apple may have received the answer. It is safe to
+    ///   send the same bytes again.
     package func sendConsumption(
         _ body: [UInt8], form: ConsumptionForm, for transactionId: TransactionId, of bundleId: BundleId,
         in environment: AppStoreEnvironment, priority: RequestPriority = .urgent

@@ -1,7 +1,7 @@
 package import AppStoreModel
 
 extension AppStoreServerClient {
-    /// Extend a Subscription Renewal Date: allowed at most twice within 365 days per customer.
+    /// Extend a Subscription Renewal Date. Allowed at most twice within 365 days per customer.
     ///
     /// - Throws: ``APIFailure``.
     package func extendSubscriptionRenewalDate(
@@ -13,7 +13,7 @@ extension AppStoreServerClient {
 
     /// Extend Subscription Renewal Dates for All Active Subscribers of a product. Cannot be undone.
     ///
-    /// - Parameter storefronts: three-letter codes; nil means all.
+    /// - Parameter storefronts: three-letter codes, or nil for all storefronts.
     /// - Throws: ``APIFailure``.
     package func extendRenewalDatesForAllActiveSubscribers(
         of productId: ProductId, in storefronts: [String]?, _ request: RenewalDateExtensionRequest, _ scope: APIScope
@@ -26,7 +26,7 @@ extension AppStoreServerClient {
 
     /// Get Status of Subscription Renewal Date Extensions.
     ///
-    /// - Throws: ``APIFailure``; code 4040009 if Apple does not know the request.
+    /// - Throws: ``APIFailure``, with code 4040009 if Apple does not know the request.
     package func getStatusOfRenewalDateExtensions(
         _ requestIdentifier: RequestIdentifier, of productId: ProductId, _ scope: APIScope
     ) async throws(APIFailure) -> MassExtensionStatus {

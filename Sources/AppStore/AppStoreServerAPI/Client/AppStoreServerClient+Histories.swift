@@ -1,8 +1,8 @@
 extension AppStoreServerClient {
     /// Get Transaction History (version 2) of a customer, page by page.
     ///
-    /// - Parameter revision: revision returned by an earlier request with the same query; Apple returns the changes
-    ///   since then.
+    /// - Parameter revision: a revision that an earlier request with the same query returned. Apple then returns the
+    ///   changes since that request.
     package func getTransactionHistory(
         of id: AnyTransactionId, matching query: TransactionHistoryQuery = TransactionHistoryQuery(),
         revision: String? = nil, _ scope: APIScope
@@ -14,7 +14,8 @@ extension AppStoreServerClient {
 
     /// Get Refund History (version 2) of a customer, page by page, oldest refund first.
     ///
-    /// - Parameter revision: revision returned by an earlier request; Apple returns the changes since then.
+    /// - Parameter revision: a revision that an earlier request returned. Apple then returns the changes since that
+    ///   request.
     package func getRefundHistory(
         of id: AnyTransactionId, revision: String? = nil, _ scope: APIScope
     ) -> Pages<TransactionPage> {
@@ -23,7 +24,7 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Get Notification History, page by page. Tokens expire (`paginationTokenExpired`); the window must then be read
+    /// Get Notification History, page by page. Tokens expire (`paginationTokenExpired`). The window must then be read
     /// again from its start.
     package func getNotificationHistory(
         _ query: NotificationHistoryQuery, paginationToken: String? = nil, _ scope: APIScope

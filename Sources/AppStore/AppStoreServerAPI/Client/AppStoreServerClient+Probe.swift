@@ -1,13 +1,13 @@
 internal import AppStoreModel
 
 extension AppStoreServerClient {
-    /// Never a valid transaction id.
+    /// An ID that no transaction has.
     private static let noTransaction = TransactionId("1")
 
-    /// Checks that the API responds for an app and accepts the app's token, with the cheapest request: for a
-    /// transaction that does not exist.
+    /// Checks that the API responds for an app and accepts the app's token, with the cheapest request, which is one for
+    /// a nonexistent transaction.
     ///
-    /// - Returns: the failure, which is of kind `refused` if everything works; nil if Apple has the transaction.
+    /// - Returns: the failure, which is of kind `refused` if everything works, or nil if Apple has the transaction.
     package func probe(_ scope: APIScope) async -> APIFailure? {
         do throws(APIFailure) {
             _ = try await send(APIRequest(.getTransactionInfo, Self.noTransaction.rawValue), to: scope)

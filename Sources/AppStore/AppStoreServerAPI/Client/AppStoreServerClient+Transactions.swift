@@ -4,7 +4,8 @@ package import AppStoreVerification
 extension AppStoreServerClient {
     /// Get Transaction Info.
     ///
-    /// - Throws: ``APIFailure``; code `transactionIdNotFound` if the app has no such transaction in this environment.
+    /// - Throws: ``APIFailure``, with code `transactionIdNotFound` if the app has no such transaction in this
+    ///   environment.
     package func getTransactionInfo(
         _ id: TransactionId, _ scope: APIScope
     ) async throws(APIFailure) -> VerifiedTransaction {
@@ -34,7 +35,7 @@ extension AppStoreServerClient {
 
     /// Get All Subscription Statuses of a customer.
     ///
-    /// - Parameter statuses: returns only entries with one of these statuses; empty means all.
+    /// - Parameter statuses: the statuses of the entries to return; empty means all.
     /// - Throws: ``APIFailure``.
     package func getAllSubscriptionStatuses(
         _ id: AnyTransactionId, statuses: [SubscriptionStatus] = [], _ scope: APIScope
@@ -74,9 +75,10 @@ extension AppStoreServerClient {
         return OrderLookup(status: answer.status, transactions: transactions, refused: refused)
     }
 
-    /// Set App Account Token: assigns a purchase to an account in the developer's system if it was made without one.
+    /// Set App Account Token: assigns a purchase that was made without an account to an account in the developer's
+    /// system.
     ///
-    /// - Parameter id: a transaction; a subscription keeps the token for all of its transactions.
+    /// - Parameter id: a transaction. For a subscription, the token applies to all of its transactions.
     /// - Throws: ``APIFailure``.
     package func setAppAccountToken(
         _ token: AppAccountToken, of id: OriginalTransactionId, _ scope: APIScope

@@ -4,21 +4,21 @@ package import HTTPClient
 internal import Telemetry
 package import Time
 
-/// Client of Apple's App Store Server API, for both environments and all configured apps. Create one per process: it
-/// owns the tokens and the request budgets.
+/// A client of Apple's App Store Server API, for both environments and all configured apps. Create one per process,
+/// because the client owns the tokens and the request budgets.
 ///
-/// The client follows no redirects, reads at most 16 MiB of an answer, waits at most 30 seconds for it, and retries
-/// only once, after a refused token. Every signed object in an answer is verified and must belong to the requested app
+/// The client follows no redirects, reads at most 16 MiB of a response, waits for it at most 30 seconds, and retries
+/// only once, after a refused token. Every signed object in a response is verified and must belong to the requested app
 /// and environment. Source: Apple, "App Store Server API" 1.20.
 package final class AppStoreServerClient: Sendable {
     package struct Configuration: Sendable {
-        /// Credentials of each app. Requests for an app without credentials fail with `noKey`.
+        /// The credentials of each app. Requests for an app without credentials fail with `noKey`.
         package var credentials: [BundleId: APICredentials]
-        /// Scheme, host and port, plus a path before `/inApps` if a proxy needs one, without a trailing `/`.
+        /// The scheme, host and port, and a path before `/inApps` if a proxy needs one, without a trailing `/`.
         package var productionURL: String
         package var sandboxURL: String
         package var limits: RequestBudgets.Limits
-        /// Time from the request to the last byte of the answer, excluding the wait for a turn.
+        /// The maximum time from the request to the last byte of the response, excluding the wait for a turn.
         package var timeout: Duration
 
         package static let appleProductionURL = "https://api.storekit.apple.com"
@@ -49,9 +49,9 @@ package final class AppStoreServerClient: Sendable {
     let report: @Sendable (APIEvent) -> Void
 
     /// - Parameters:
-    ///   - verifier: verifies the signed objects in answers; must have the same apps as `configuration`.
-    ///   - budgets: budgets shared within the process; nil creates new ones.
-    ///   - report: receives events for logs and metrics. Called on any thread; must not block.
+    ///   - verifier: verifies the signed objects in responses; must have the same apps as `configuration`.
+    ///   - budgets: the budgets shared within the process, or nil to create new ones.
+    ///   - report: called with events for logs and metrics, on any thread; must not block.
     package init(
         _ configuration: Configuration, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks = .system,
         budgets: RequestBudgets? = nil, report: @escaping @Sendable (APIEvent) -> Void = { _ in }
@@ -68,7 +68,7 @@ package final class AppStoreServerClient: Sendable {
     /// Whether a key is configured for the app.
     package func isConfigured(_ bundleId: BundleId) -> Bool { configuration.credentials[bundleId] != nil }
 
-    /// Sends any request and returns the body of a success (any 2xx).
+    /// Sends any request and returns the body of a successful response (any 2xx).
     ///
     /// - Throws: ``APIFailure`` of any kind except `unverified`.
     package func send(_ request: APIRequest, to scope: APIScope) async throws(APIFailure) -> [UInt8] {
@@ -78,7 +78,7 @@ package final class AppStoreServerClient: Sendable {
             return try await send(request, url, token, scope)
         } catch {
             guard error.kind == .unauthorized else { throw error }
-            // The key may have just been rotated, or the clock corrected.
+            // The key may just have been rotated, or the clock corrected.
             tokens.discard(token, of: scope.bundleId)
             let renewed = try tokens.token(for: scope.bundleId)
             do throws(APIFailure) {

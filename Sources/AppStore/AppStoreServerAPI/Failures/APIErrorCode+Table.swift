@@ -1,5 +1,5 @@
 extension APIErrorCode {
-    /// Every code that Apple documents for the endpoints that Sluice uses, each with a fix. The codes of the Retention
+    /// All codes that Apple documents for the endpoints that Sluice uses, each with a fix. The codes of the Retention
     /// Messaging API are not included. Source: Apple, "App Store Server API", "Error codes".
     static let entries: [Entry] = badRequests + refusedConsumption + conflicts + notFound + later
 
@@ -42,7 +42,7 @@ extension APIErrorCode {
             "give the originalTransactionId instead of the transactionId"),
     ]
 
-    /// Codes of Send Consumption Information.
+    /// The codes of Send Consumption Information.
     private static let refusedConsumption: [Entry] = [
         Entry(4_000_032, "InvalidAccountTenure", "give accountTenure from 0 to 7"),
         Entry(4_000_033, "InvalidAppAccountToken", "give the app account token as a UUID, or an empty text"),

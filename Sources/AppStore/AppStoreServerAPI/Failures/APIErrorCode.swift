@@ -1,4 +1,4 @@
-/// The number in the body of an error answer. Numbers that are not in the table are kept.
+/// The number in the body of an error response. Numbers that are not in the table are preserved.
 ///
 /// Equality compares only the number.
 package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -25,16 +25,16 @@ package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringC
     /// Whether the number is in the table.
     package var isKnown: Bool { entry != nil }
 
-    /// Apple's name, such as `TransactionIdNotFoundError`; nil for an unknown number.
+    /// Apple's name, such as `TransactionIdNotFoundError`, or nil for an unknown number.
     package var name: String? { entry.map { "\($0.name)Error" } }
 
     /// Whether Apple documents that the same request may succeed later, or the code belongs to status 429 or 5xx.
     package var isRetriable: Bool { entry?.isRetriable ?? (rawValue / 10_000 == 429 || rawValue / 1_000_000 == 5) }
 
-    /// How to fix the error; nil for an unknown number.
+    /// How to fix the error, or nil for an unknown number.
     package var fix: String? { entry?.fix }
 
-    /// The number, followed by the name if it is known.
+    /// The number, followed by the name if known.
     package var description: String { name.map { "\(rawValue) \($0)" } ?? String(rawValue) }
 
     private var entry: Entry? { Self.table[rawValue] }

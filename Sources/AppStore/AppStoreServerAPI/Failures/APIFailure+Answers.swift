@@ -3,11 +3,12 @@ internal import JSON
 internal import Time
 
 extension APIFailure {
-    /// Creates the failure for an unsuccessful answer.
+    /// Creates the failure for an unsuccessful response.
     ///
     /// - Parameters:
-    ///   - token: redacted in the answer's text, because some proxies echo requests in their error pages.
-    ///   - now: milliseconds since 1970.
+    ///   - token: the token, which is redacted in the text of the response, because some proxies echo requests in their
+    ///     error pages.
+    ///   - now: the current time, in milliseconds since 1970.
     init(_ response: HTTPClientResponse, token: BearerToken, now: Int64) {
         let error = ErrorBody(response.body)
         let code = error?.code
@@ -19,10 +20,10 @@ extension APIFailure {
             case 401: (.unauthorized, false)
             case 429: (.rateLimited, true)
             // Apple's refusals have a code, except for a malformed body. Any other 4xx without a code comes from a
-            // proxy and says nothing about the request itself.
+            // proxy, so the request itself may be fine.
             case 400...499: (.refused, code?.isRetriable ?? (status != 400))
             case 500...599: (.server, true)
-            // A redirect is not followed, because that would send the token elsewhere. Apple has not decided the
+            // Redirects are not followed, because that would send the token elsewhere. Apple has not decided on the
             // request.
             default: (.unreadable, true)
             }
@@ -42,7 +43,8 @@ extension APIFailure {
         self = failure
     }
 
-    /// Creates the failure for a request without an answer. The client's messages contain only scheme, host and port.
+    /// Creates the failure for a request without a response. The client's messages contain only the scheme, host and
+    /// port.
     init(_ error: HTTPClientError) {
         switch error.code {
         case .cancelled:
@@ -80,12 +82,12 @@ extension APIFailure {
     }
 }
 
-/// The members found in an error body such as `{"errorCode": 4040010, "errorMessage": "…"}`.
+/// The members of an error body, such as `{"errorCode": 4040010, "errorMessage": "…"}`.
 private struct ErrorBody {
     let code: APIErrorCode?
     let message: String?
 
-    /// Parses the body; nil if it is not a JSON object.
+    /// Parses the body, or returns nil if it is not a JSON object.
     init?(_ body: [UInt8]) {
         guard let document = try? JSONDocument.object(body, maximumNames: JSONDocument.maximumUntrustedNames) else {
             return nil

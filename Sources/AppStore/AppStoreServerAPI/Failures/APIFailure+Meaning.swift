@@ -1,18 +1,18 @@
 // The consequences of a failure for the request and for the API.
 extension APIFailure {
-    /// Whether this particular request was refused: it would fail again, while others may succeed.
+    /// Whether this particular request was refused, so that it would fail again while others may succeed.
     package var isRefusal: Bool {
         switch kind {
         case .invalidRequest, .unverified: true
-        // Apple's refusals have a code or status 400; another 4xx may come from an intermediary.
+        // Apple's refusals have a code or status 400. Any other 4xx may come from an intermediary.
         case .refused: !isRetriable && (code != nil || status == 400)
         case .noKey, .noAnswer, .cancelled, .unauthorized, .rateLimited, .server, .unreadable: false
         }
     }
 
-    /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information: the same answer
-    /// would be refused again. No other failure is final, not even a 404, because Apple itself signed the id. Source:
-    /// app-store.md 10.6.
+    /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information, so that the same
+    /// answer would be refused again. No other failure is final, not even a 404, because Apple itself signed the ID.
+    /// Source: app-store.md 10.6.
     package var isFinalForConsumption: Bool {
         if kind == .invalidRequest { return true }
         guard kind == .refused, status == 400, let code else { return false }
@@ -33,17 +33,17 @@ extension APIErrorCode {
 }
 
 extension APIErrorCode {
-    /// Whether the number begins with 400, as all codes do that Apple returns with status 400.
+    /// Whether the number begins with 400, like all codes that Apple returns with status 400.
     fileprivate var isOfRefusedRequest: Bool { (4_000_000...4_009_999).contains(rawValue) }
 
-    /// Codes for a refused body or kind of transaction. Codes that Apple added later are missing.
+    /// The codes for a refused body or kind of transaction. Codes that Apple added later are missing.
     fileprivate static let ofRefusedConsumption: Set<APIErrorCode> = Set(
         (Array(4_000_032...4_000_042) + [4_000_006, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209, 4_000_227])
             .map { APIErrorCode(Int64($0)) })
 }
 
 extension ServiceHealth {
-    /// Creates the health after a failed Send Consumption Information: only an answer about the body shows that the
+    /// Creates the health after a failed Send Consumption Information. Only a response about the body shows that the
     /// endpoint works.
     package init(ofConsumption failure: APIFailure) {
         if failure.kind == .cancelled || failure.code == .transactionIdNotFound {
@@ -53,7 +53,7 @@ extension ServiceHealth {
         }
     }
 
-    /// Creates the health after a failure: a refusal shows that the service works.
+    /// Creates the health after a failure. A refusal shows that the service works.
     package init(_ failure: APIFailure) {
         if failure.kind == .cancelled {
             self = .unknown

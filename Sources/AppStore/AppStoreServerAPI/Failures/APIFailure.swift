@@ -1,46 +1,47 @@
-/// Why a request to the App Store Server API has no usable answer.
+/// The reason why a request to the App Store Server API has no usable response.
 ///
-/// Callers base decisions on `kind`, `code` and `isRetriable`; the texts are for people and contain neither tokens nor
+/// Callers base decisions on `kind`, `code` and `isRetriable`. The texts are for people and contain neither tokens nor
 /// keys.
 package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The request was refused locally, before anything was sent.
+        /// The request was refused locally before anything was sent.
         case invalidRequest = "invalid_request"
         /// No key is configured for the app, or the key could not be read. Nothing was sent.
         case noKey = "no_key"
-        /// No connection, no TLS, or no complete answer in time. Apple may have acted on the request.
+        /// There was no connection, no TLS, or no complete response in time. Apple may have acted on the request.
         case noAnswer = "no_answer"
         /// The task was cancelled. Apple may have acted on the request.
         case cancelled
-        /// A 401 answer, even with a new token.
+        /// The status was 401, even with a new token.
         case unauthorized
-        /// A 429 answer, or the local budget is used up or closed until `retryAt`.
+        /// The status was 429, or the local budget is used up or closed until `retryAt`.
         case rateLimited = "rate_limited"
-        /// Any other 4xx answer: Apple refuses this request.
+        /// The status was any other 4xx, because Apple refuses this request.
         case refused
-        /// A 5xx answer.
+        /// The status was 5xx.
         case server
-        /// An undocumented answer: a redirect, an oversized body, a body that is not JSON, or a member of the wrong
-        /// type.
+        /// The response was undocumented: a redirect, an oversized body, a body that is not JSON, or a member of the
+        /// wrong type.
         case unreadable
-        /// A signed object in the answer is not signed by Apple, or belongs to another app or environment.
+        /// A signed object in the response is not signed by Apple, or belongs to another app or environment.
         case unverified
     }
 
     package var kind: Kind
-    /// The HTTP status; nil if there was no answer.
+    /// The HTTP status, or nil if there was no response.
     package var status: Int?
-    /// Apple's error code, if the answer contains one.
+    /// Apple's error code, if the response contains one.
     package var code: APIErrorCode?
-    /// One line, at most 512 bytes, without control characters.
+    /// A message of one line, at most 512 bytes, without control characters.
     package var message: String
     /// Whether the same request may succeed later without intervention.
     package var isRetriable: Bool
-    /// Time of the next attempt, from Retry-After or a closed budget: milliseconds since 1970, at most an hour ahead.
+    /// The time of the next attempt, from Retry-After or a closed budget, in milliseconds since 1970, at most an hour
+    /// ahead.
     package var retryAt: Int64?
-    /// How to fix the failure, as text for an operator.
+    /// How an operator can fix the failure.
     package var fix: String?
-    /// Time of the answer on Apple's clock (`Date` header): milliseconds since 1970, in whole seconds.
+    /// The time of the response on Apple's clock (`Date` header), in milliseconds since 1970, rounded to whole seconds.
     package var serverDate: Int64?
 
     package init(

@@ -1,14 +1,14 @@
 internal import Time
 
-/// The header field `Retry-After` of a 429 answer. Unlike RFC 9110 section 10.2.3, Apple sends a UNIX time in
-/// milliseconds, so a number is interpreted by its size. The standard's forms are accepted too. Source: Apple,
+/// The header field `Retry-After` of a 429 response. Unlike in RFC 9110 section 10.2.3, Apple sends a UNIX time in
+/// milliseconds, so the meaning of a number depends on its size. The standard forms are accepted too. Source: Apple,
 /// "Identifying Rate Limits".
 package enum RetryAfter {
     /// The longest closure of a budget, in milliseconds.
     package static let longest: Int64 = 3_600_000
 
-    /// Returns the time of the next attempt, in milliseconds since 1970: not before `now` and at most an hour after it.
-    /// Nil if the field is absent or malformed; the caller's backoff applies then.
+    /// Returns the time of the next attempt in milliseconds since 1970, from `now` to an hour after it. Returns nil if
+    /// the field is absent or malformed; the caller then uses its own backoff.
     ///
     /// | text | meaning |
     /// | --- | --- |
@@ -17,12 +17,12 @@ package enum RetryAfter {
     /// | a smaller number | seconds from now |
     /// | an HTTP date | that moment |
     ///
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameter now: the current time, in milliseconds since 1970.
     package static func moment(_ text: String?, now: Int64) -> Int64? {
         guard let text, !text.isEmpty, text.utf8.count <= 64 else { return nil }
         let moment: Int64
         if isNumber(text) {
-            // A number with more digits than `Int64` can hold is a time beyond any bound.
+            // A number with more digits than an `Int64` is a time beyond any limit.
             let number = Int64(text) ?? .max
             switch number {
             case 100_000_000_000...: moment = number

@@ -1,9 +1,9 @@
 package import Time
 
-/// Settings for retrying a request.
+/// Settings for the retries of a request.
 package struct Repetition: Sendable {
     package let clocks: Clocks
-    /// Waits; throws if the task is cancelled.
+    /// Waits for the duration. Throws if the task is cancelled.
     package let sleep: @Sendable (Duration) async throws -> Void
     /// Called when an attempt has failed and another one follows.
     package let failed: @Sendable () -> Void
@@ -18,11 +18,11 @@ package struct Repetition: Sendable {
     }
 }
 
-/// A single request to Apple, including its retries.
+/// A single request to Apple with its retries.
 package struct RepeatedRequest {
-    /// Maximum number of attempts in a row; after that the caller waits longer.
+    /// The maximum number of consecutive attempts. After that, the caller waits longer.
     private static let attempts = 6
-    /// Longest wait in milliseconds; longer waits are left to the caller.
+    /// The longest wait in milliseconds. Longer waits are left to the caller.
     private static let longestWait: Int64 = 60_000
 
     private let repetition: Repetition
@@ -32,13 +32,13 @@ package struct RepeatedRequest {
 
     /// Waits until the next attempt is due.
     ///
-    /// - Throws: the failure, if no attempt follows soon; otherwise any error from `sleep`.
+    /// - Throws: the failure if no attempt follows soon, otherwise any error of `sleep`.
     package mutating func wait(after failure: APIFailure) async throws {
         failures += 1
         guard failure.isRetriable, failure.kind != .cancelled, failures < Self.attempts else { throw failure }
         repetition.failed()
-        // Half of the backoff plus a random part, so that members that failed at the same time do not retry at the same
-        // time.
+        // The wait is half of the backoff plus a random part, so that members that failed together do not retry
+        // together.
         let backoff = Int64(500) << Int64(failures)
         let now = repetition.clocks.wallMilliseconds()
         let wait = failure.retryAt.map { max(0, $0 - now) } ?? Int64.random(in: backoff / 2...backoff)

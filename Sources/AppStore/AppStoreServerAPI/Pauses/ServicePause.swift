@@ -1,7 +1,7 @@
-/// Suspends the requests to a service after several consecutive failures, until one succeeds or until the time that the
-/// service named. Callers pass the current time; all times are milliseconds since 1970.
+/// Suspends requests to a service after several consecutive failures, until a request succeeds or the retry time of the
+/// service has passed. Callers pass the current time. All times are in milliseconds since 1970.
 package struct ServicePause: Equatable, Sendable {
-    /// Number of consecutive failures, of any requests, after which the service counts as down.
+    /// The number of consecutive failures, of any requests, after which the service is considered down.
     package static let limit = 8
     private static let shortest: Int64 = 1_000
     private static let longest: Int64 = 60_000
@@ -13,12 +13,12 @@ package struct ServicePause: Equatable, Sendable {
 
     package var isDown: Bool { failures >= Self.limit }
 
-    /// Returns whether a request may begin. While the service is down, such a request tests whether it is back.
+    /// Returns whether a request may begin. While the service is down, the request tests whether it is available again.
     package func isOver(at now: Int64) -> Bool { now >= until }
 
     package mutating func succeeded() { self = ServicePause() }
 
-    /// - Parameter retryAt: the time that the service named, if any.
+    /// - Parameter retryAt: the retry time that the service sent, if any.
     package mutating func failed(at now: Int64, retryAt: Int64? = nil) {
         if let retryAt {
             until = max(until, retryAt)
@@ -30,15 +30,17 @@ package struct ServicePause: Equatable, Sendable {
     }
 }
 
-/// The effect of one request on the health of the service as a whole.
+/// The health of the service as shown by one request.
 package enum ServiceHealth: Sendable, Equatable {
     case unknown
     case answers
-    /// No answer, or an answer about the service itself; includes the retry time if the answer named one.
+    /// There was no response, or a response about the service itself, with the retry time if the response has one.
     case fails(retryAt: Int64? = nil)
 }
 
 extension ServicePause {
+    /// Records the outcome of a request.
+    ///
     /// - Returns: whether the service was considered down before this request.
     package mutating func note(_ health: ServiceHealth, at now: Int64) -> Bool {
         switch health {

@@ -1,11 +1,11 @@
 /// One request to the App Store Server API, without base URL, token or budget.
 package struct APIRequest: Sendable {
     package let operation: APIOperation
-    /// Values for the `*` placeholders in the operation's path.
+    /// The values of the `*` placeholders in the operation's path.
     package var arguments: [String]
-    /// Query parameters in the order in which they are sent; a name may occur more than once.
+    /// The query parameters in the order in which they are sent. A name may occur more than once.
     package var query: [(name: String, value: String)]
-    /// JSON body, sent unchanged.
+    /// The JSON body, sent unchanged.
     package var body: [UInt8]?
 
     package init(
@@ -20,8 +20,8 @@ package struct APIRequest: Sendable {
 
     /// Returns the path and query, percent-encoded.
     ///
-    /// - Throws: ``APIFailure`` of kind `invalidRequest` for an argument that cannot be an identifier from Apple:
-    ///   external input must not change the path.
+    /// - Throws: ``APIFailure`` of kind `invalidRequest` for an argument that cannot be an identifier from Apple,
+    ///   because external input must not change the path.
     package func target() throws(APIFailure) -> String {
         var target = ""
         var rest = arguments[...]
@@ -44,8 +44,9 @@ package struct APIRequest: Sendable {
         return target
     }
 
-    /// Accepts letters, digits, hyphens, underscores and dots, at most 256 bytes, but not only dots. These need no
-    /// encoding in a path, and Apple's identifiers and product identifiers contain no other characters.
+    /// Returns whether the text consists of letters, digits, hyphens, underscores and dots, is at most 256 bytes long,
+    /// and is not only dots. Such a text needs no encoding in a path, and Apple's identifiers and product identifiers
+    /// contain no other characters.
     static func isPathArgument(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...256).contains(bytes.count) && bytes.allSatisfy(isPlain) && !bytes.allSatisfy { $0 == 0x2E }

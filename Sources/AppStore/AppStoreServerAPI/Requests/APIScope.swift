@@ -1,9 +1,9 @@
 package import AppStoreModel
 
-/// The app, environment and priority of a request; they determine its token, base URL and budget.
+/// The app, environment and priority of a request, which determine its token, base URL and budget.
 package struct APIScope: Sendable, Hashable {
     package var bundleId: BundleId
-    /// `Production` or `Sandbox`; no other environment has this API.
+    /// `Production` or `Sandbox`. No other environment has this API.
     package var environment: AppStoreEnvironment
     package var priority: RequestPriority
 
@@ -14,13 +14,13 @@ package struct APIScope: Sendable, Hashable {
     }
 }
 
-/// How a request shares its endpoint's budget with others.
+/// How a request shares the budget of its endpoint with others.
 package enum RequestPriority: Sendable, Hashable {
     /// For requests with a waiting user or a deadline, such as answering a consumption request.
     case urgent
-    /// For the last attempt before a deadline: uses the next free moment even if a 429 has closed the budget.
+    /// For the last attempt before a deadline. It uses the next free slot even if a 429 has closed the budget.
     case last
-    /// For history, reconciliation and backfill: uses at most a share of the budget, and only the part that urgent
+    /// For history, reconciliation and backfill. Uses at most a share of the budget, and only slots that urgent
     /// requests leave free.
     case background
 }

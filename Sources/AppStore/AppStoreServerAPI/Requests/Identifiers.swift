@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// One customer of an app, identified by any of their transactions: a transactionId, an originalTransactionId or an
+/// A customer of an app, identified by any of their transactions with a transactionId, an originalTransactionId or an
 /// appTransactionId.
 package struct AnyTransactionId: AppStoreIdentifier {
     package var rawValue: String
@@ -17,7 +17,7 @@ package struct OrderId: AppStoreIdentifier {
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifies a requested test notification.
+/// The identifier of a requested test notification.
 package struct TestNotificationToken: AppStoreIdentifier {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

@@ -1,19 +1,20 @@
 package import AppStoreModel
 internal import JSON
 
-/// The filter for a notification history, the same for every page. Apple: NotificationHistoryRequest.
+/// The filter of a notification history, the same for every page. Apple: NotificationHistoryRequest.
 package struct NotificationHistoryQuery: Sendable, Hashable {
-    /// Start of the window, within the last 180 days (30 in the sandbox).
+    /// The start of the window, within the last 180 days (30 in the sandbox).
     package var startDate: AppStoreInstant
-    /// End of the window, after `startDate`.
+    /// The end of the window, after `startDate`.
     package var endDate: AppStoreInstant
-    /// Cannot be combined with `transactionId`.
+    /// The type of the notifications. It cannot be combined with `transactionId`.
     package var notificationType: NotificationType?
-    /// Requires `notificationType`.
+    /// The subtype of the notifications. It requires `notificationType`.
     package var notificationSubtype: Subtype?
-    /// Limits the history to one customer.
+    /// The customer whose notifications are returned, identified by a transaction.
     package var transactionId: AnyTransactionId?
-    /// Only notifications that have not been delivered yet, including those still being retried.
+    /// Whether to return only notifications that have not been delivered yet, including those that are still being
+    /// retried.
     package var onlyFailures: Bool?
 
     package init(from startDate: AppStoreInstant, to endDate: AppStoreInstant) {

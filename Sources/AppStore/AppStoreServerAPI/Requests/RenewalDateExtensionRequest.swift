@@ -1,9 +1,9 @@
 package import AppStoreModel
 internal import JSON
 
-/// Reason and duration of a renewal date extension. Apple: ExtendRenewalDateRequest.
+/// The reason and duration of a renewal date extension. Apple: ExtendRenewalDateRequest.
 package struct RenewalDateExtensionRequest: Sendable, Hashable {
-    /// Number of days, 1 to 90.
+    /// The number of days, from 1 to 90.
     package var extendByDays: Int32
     package var reason: ExtendReasonCode
     /// A UUID chosen by the caller.

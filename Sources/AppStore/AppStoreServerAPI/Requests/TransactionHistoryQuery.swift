@@ -1,22 +1,22 @@
 package import AppStoreModel
 
-/// The filter for a transaction history, the same for every page. Apple: Get Transaction History.
+/// The filter of a transaction history, the same for every page. Apple: Get Transaction History.
 package struct TransactionHistoryQuery: Sendable, Hashable {
-    /// Only transactions purchased at or after this time.
+    /// The earliest purchase date of the returned transactions, inclusive.
     package var startDate: AppStoreInstant?
-    /// Only transactions purchased before this time.
+    /// The latest purchase date of the returned transactions, exclusive.
     package var endDate: AppStoreInstant?
     package var productIds: [ProductId] = []
     package var productTypes: [HistoryProductType] = []
     package var sort: HistorySort?
     package var subscriptionGroupIdentifiers: [SubscriptionGroupIdentifier] = []
     package var inAppOwnershipType: InAppOwnershipType?
-    /// True selects revoked transactions, false selects all others, and nil selects both.
+    /// Whether to return revoked transactions (true), all others (false), or both (nil).
     package var revoked: Bool?
 
     package init() {}
 
-    /// - Parameter revision: the previous page's revision.
+    /// - Parameter revision: the revision of the previous page.
     func parameters(revision: String?) -> [(name: String, value: String)] {
         var parameters: [(name: String, value: String)] = []
         func add(_ name: String, _ value: String?) {
@@ -35,7 +35,7 @@ package struct TransactionHistoryQuery: Sendable, Hashable {
     }
 }
 
-/// Kind of product in a history query, spelled differently than in a transaction. Apple: ProductType.
+/// The kind of product in a history query, which is spelled differently than in a transaction. Apple: ProductType.
 package struct HistoryProductType: OpenEnumeration {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
@@ -48,7 +48,7 @@ package struct HistoryProductType: OpenEnumeration {
     package static let known: Set<HistoryProductType> = [.autoRenewable, .nonRenewable, .consumable, .nonConsumable]
 }
 
-/// Sort order by the time of the last change. Apple: Order.
+/// The sort order by the time of the last change. Apple: Order.
 package struct HistorySort: OpenEnumeration {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

@@ -5,15 +5,15 @@ package struct NotificationHistoryPage: Sendable {
     package struct Item: Sendable {
         /// The compact JWS, as Apple would have posted it to the app's endpoint.
         package let signedPayload: [UInt8]
-        /// The verdict that the notification would have received if posted: `accepted` or `nonconforming`.
+        /// The verdict that the notification would have received if Apple had posted it: `accepted` or `nonconforming`.
         package let verdict: Verdict
-        /// Delivery attempts, oldest first; at most six.
+        /// The delivery attempts, oldest first, at most six.
         package let sendAttempts: [SendAttempt]
     }
 
-    /// A refused notification, including its text so that it is not lost.
+    /// A refused notification, with its text, so that nothing is lost.
     package struct RefusedItem: Sendable {
-        /// The text, exactly as in the answer.
+        /// The text, exactly as in the response.
         package let signedPayload: [UInt8]
         package let object: RefusedObject
     }

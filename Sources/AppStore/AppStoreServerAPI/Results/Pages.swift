@@ -1,7 +1,7 @@
-/// The pages of a history, each fetched by one request.
+/// The pages of a history, each fetched with one request.
 ///
-/// The sequence ends after the last page. If Apple announces more pages under a cursor that was already used, or
-/// without a usable cursor, reading would never end. In that case the page is returned, and then reading stops with a
+/// The sequence ends after the last page. If Apple announces another page with a cursor that was already used, or
+/// without a usable cursor, reading would never end. In that case the page is returned, and the next call throws a
 /// failure of kind `unreadable`.
 package struct Pages<Page: Sendable>: Sendable {
     /// A page and its continuation cursor.
@@ -17,7 +17,7 @@ package struct Pages<Page: Sendable>: Sendable {
         case repeated
     }
 
-    /// Maximum length of a cursor, because it becomes part of a URL.
+    /// The maximum length of a cursor, because a cursor becomes part of a URL.
     private static var longestCursor: Int { 4096 }
 
     private let fetch: @Sendable (String?) async throws(APIFailure) -> Fetched
@@ -25,7 +25,8 @@ package struct Pages<Page: Sendable>: Sendable {
     /// The cursors used so far.
     private var seen: Set<String> = []
     private var position = Position.next
-    /// Cursor of the page after the last one returned. Use it to continue later, after a failure or in another process.
+    /// The cursor of the page after the last one returned. Use it to continue later, after a failure or in another
+    /// process.
     package private(set) var cursor: String?
 
     init(

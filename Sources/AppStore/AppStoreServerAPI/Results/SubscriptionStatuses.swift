@@ -9,24 +9,24 @@ package struct SubscriptionStatuses: Sendable {
     }
 
     package struct Subscription: Sendable {
-        /// Current status according to Apple; not signed.
+        /// The current status according to Apple. It is not signed.
         package let status: SubscriptionStatus
-        /// The latest transaction, with the renewal info.
+        /// The latest transaction with its renewal info.
         package let latest: VerifiedTransaction
     }
 
-    /// A refused subscription, including its texts so that it is not lost.
+    /// A refused subscription, with its texts, so that nothing is lost.
     package struct RefusedItem: Sendable {
         package let object: RefusedObject
-        /// The id given in the answer; it is not signed.
+        /// The ID in the response, which is not signed.
         package let originalTransactionId: OriginalTransactionId?
-        /// The text, exactly as in the answer.
+        /// The text, exactly as in the response.
         package let signedTransactionInfo: [UInt8]
     }
 
     package let groups: [Group]
     package let refusedItems: [RefusedItem]
 
-    /// The refused objects in the answer.
+    /// The refused objects in the response.
     package var refused: [RefusedObject] { refusedItems.map(\.object) }
 }

@@ -1,12 +1,12 @@
 package import AppStoreVerification
 
-/// The verified transactions of one answer, in Apple's order.
+/// The verified transactions of one response, in Apple's order.
 package struct TransactionPage: Sendable {
     package let transactions: [VerifiedTransaction]
-    /// The refused objects in the answer.
+    /// The refused objects in the response.
     package let refused: [RefusedObject]
-    /// Cursor of the next page, present even after the last page: a later request with this cursor returns the changes
-    /// since then.
+    /// The cursor of the next page. It is present even after the last page, because a later request with this cursor
+    /// returns the changes since then.
     package let revision: String?
     package let hasMore: Bool
 
@@ -20,9 +20,9 @@ package struct TransactionPage: Sendable {
     }
 }
 
-/// Result of Look Up Order ID.
+/// The result of Look Up Order ID.
 package struct OrderLookup: Sendable {
-    /// The status. An order of another app has status `invalid`, which is not an error.
+    /// The status. An order of another app has the status `invalid`, which is not an error.
     package let status: OrderLookupStatus
     package let transactions: [VerifiedTransaction]
     package let refused: [RefusedObject]

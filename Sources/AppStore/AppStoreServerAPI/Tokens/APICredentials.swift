@@ -1,11 +1,11 @@
-/// An issuer and one of its In-App Purchase keys, from App Store Connect. The key itself stays in its file.
+/// An issuer and one of its In-App Purchase keys from App Store Connect. The key itself remains in its file.
 package struct APICredentials: Sendable, Hashable {
-    /// A UUID (App Store Connect: Users and Access, Integrations, In-App Purchase).
+    /// The issuer ID, a UUID (App Store Connect: Users and Access, Integrations, In-App Purchase).
     package var issuerId: String
-    /// Ten letters and digits. If the file has the name that Apple gave it, such as `SubscriptionKey_2X9R4HXF34.p8`,
-    /// the id in the name is used instead.
+    /// The key ID, ten letters and digits. If the file has a name as given by Apple, such as
+    /// `SubscriptionKey_2X9R4HXF34.p8`, the ID in the name is used instead.
     package var keyId: String
-    /// The path of the `.p8` file: a P-256 key as PKCS#8 in PEM.
+    /// The path of the `.p8` file, which contains a P-256 key as PKCS#8 in PEM.
     package var keyFile: String
 
     package init(issuerId: String, keyId: String, keyFile: String) {

@@ -3,18 +3,18 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// A JWT for one app. Descriptions of it never contain the token.
+/// A JWT for one app. Its descriptions never contain the token.
 struct BearerToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The lifetime stated in a token. Apple allows at most 60 minutes; Apple's libraries use five.
+    /// The lifetime of a token. Apple allows at most 60 minutes; Apple's libraries use five.
     static let lifetimeSeconds: Int64 = 300
 
     private let text: String
-    /// Time of issue, in seconds since 1970.
+    /// The time of issue, in seconds since 1970.
     let issuedAt: Int64
 
     /// Creates a signed token. Source: Apple, "Generating JSON Web Tokens for API requests".
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: the current time, in seconds since 1970.
     /// - Throws: ``CryptographyError`` if OpenSSL cannot sign.
     init(
         issuerId: String, keyId: String, key: PrivateKey, bundleId: BundleId, now: Int64
@@ -41,7 +41,7 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomDebugStringConverti
         issuedAt = now
     }
 
-    /// The value of the `Authorization` header. The long name makes every use easy to spot in a review.
+    /// The value of the `Authorization` header. The long name makes every use easy to find in a review.
     var revealedAuthorization: String { "Bearer \(text)" }
 
     /// Returns `other` with all occurrences of this token, and of each of its segments, replaced.

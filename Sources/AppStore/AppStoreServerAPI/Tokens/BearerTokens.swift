@@ -3,18 +3,19 @@ internal import Cryptography
 internal import Synchronization
 package import Time
 
-/// The tokens of all apps: created on demand, reused for a few minutes, and replaced when the key file changes.
+/// The tokens of all apps. A token is created on demand, reused for a few minutes, and replaced when the key file
+/// changes.
 package final class BearerTokens: Sendable {
-    /// Age at which a new token is created, well before expiry, so that the token is still valid when the request
-    /// arrives.
+    /// The age at which a new token is created. It is well before expiry, so that the token is still valid when the
+    /// request arrives.
     private static let useSeconds: Int64 = 180
-    /// Interval between checks of a key file that is in use.
+    /// The interval between checks of a key file in use.
     private static let lookMilliseconds: Int64 = 5_000
 
     private struct KeyState {
         var file: SigningKeyFile
         var lookedAt: Int64?
-        /// How many times a key was read from the file.
+        /// How often a key was read from the file.
         var generation = 0
     }
 
@@ -34,8 +35,8 @@ package final class BearerTokens: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - credentials: credentials of each app.
-    ///   - report: receives an event when a key was read or its file cannot be used.
+    ///   - credentials: the credentials of each app.
+    ///   - report: called when a key was read or a key file cannot be used.
     package init(
         credentials: [BundleId: APICredentials], clocks: Clocks = .system,
         report: @escaping @Sendable (APIEvent) -> Void = { _ in }
@@ -63,11 +64,11 @@ package final class BearerTokens: Sendable {
         return try result.get()
     }
 
-    /// Drops a token that Apple refused and checks the key file again.
+    /// Discards a token that Apple refused, and checks the key file again.
     func discard(_ token: BearerToken, of bundleId: BundleId) {
         guard let credentials = credentials[bundleId] else { return }
         state.withLock { state in
-            // Another request may already have replaced it.
+            // Another request may have replaced the token already.
             guard let cached = state.tokens[bundleId], cached.token.isSame(as: token) else { return }
             state.tokens[bundleId] = nil
             state.keys[credentials.keyFile]?.lookedAt = nil
@@ -91,7 +92,7 @@ package final class BearerTokens: Sendable {
             }
         }
         state.keys[path] = key
-        // If the clock was set back, the token appears to be from the future and Apple would refuse it.
+        // If the clock was set back, the token seems to be from the future, and Apple would refuse it.
         if let cached = state.tokens[bundleId], cached.generation == key.generation,
             (0..<useSeconds).contains(now - cached.token.issuedAt)
         {

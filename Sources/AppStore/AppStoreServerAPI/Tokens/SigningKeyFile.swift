@@ -2,14 +2,14 @@ internal import Cryptography
 internal import FoundationEssentials
 internal import Glibc
 
-/// The key in a `.p8` file. It is reread when the file changes, so a key is rotated by replacing its file.
+/// The key in a `.p8` file. It is read again when the file changes, so a key is rotated by replacing its file.
 ///
 /// The key exists only in OpenSSL's memory, which is wiped when the last reference is released.
 struct SigningKeyFile: Sendable {
     let path: String
     private(set) var key: PrivateKey?
-    /// The key id from the file's name, after resolving links, if the file has the name that Apple gave it. A link to
-    /// another file therefore changes the id together with the key.
+    /// The key ID in the name of the file, after resolving links, if the name is as given by Apple. Pointing a link to
+    /// another file therefore changes the ID together with the key.
     private(set) var keyId: String?
     private var version: FileVersion?
 
@@ -18,11 +18,11 @@ struct SigningKeyFile: Sendable {
     enum Outcome: Sendable, Equatable {
         case unchanged
         case read
-        /// The file cannot be used, for this reason; a key read earlier is kept.
+        /// The file cannot be used, for this reason. A key that was read earlier remains in use.
         case unusable(String)
     }
 
-    /// Checks the file and reads it if it has changed. Accesses only local files, so it may block briefly.
+    /// Checks the file and reads it if it has changed. This accesses only local files, so it may block briefly.
     mutating func refresh() -> Outcome {
         guard let current = FileVersion(path: path) else {
             // A missing file is reported once, and again if it reappears and disappears.
@@ -43,7 +43,7 @@ struct SigningKeyFile: Sendable {
 }
 
 extension SigningKeyFile {
-    /// Returns `2X9R4HXF34` for `SubscriptionKey_2X9R4HXF34.p8`; nil for other names.
+    /// Returns `2X9R4HXF34` for `SubscriptionKey_2X9R4HXF34.p8`, or nil for other names.
     static func keyId(inNameOf file: String) -> String? {
         for prefix in ["SubscriptionKey_", "AuthKey_"] where file.hasPrefix(prefix) && file.hasSuffix(".p8") {
             let id = file.dropFirst(prefix.count).dropLast(3)
@@ -59,7 +59,7 @@ extension SigningKeyFile {
     }
 }
 
-/// Identifies the content of a file. It also changes when a symbolic link changes, as in a mounted secret.
+/// The identity of a file's content. It also changes when a symbolic link changes, as in a mounted secret.
 private struct FileVersion: Sendable, Equatable {
     let device: UInt64
     let inode: UInt64
@@ -67,7 +67,7 @@ private struct FileVersion: Sendable, Equatable {
     let seconds: Int
     let nanoseconds: Int
 
-    /// Returns nil if there is no regular file. Opening a named pipe would block.
+    /// Returns nil if there is no regular file, because opening a named pipe would block.
     init?(path: String) {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
