@@ -1,13 +1,13 @@
 internal import JSON
 
 extension LegacyBody {
-    /// Large base64 receipts and device identifiers: personal data that consumers do not need.
+    /// Large base64 receipts and device identifiers, which are personal data that consumers do not need.
     package static let privateNames = [
         "latest_receipt", "latest_expired_receipt", "unique_identifier", "unique_vendor_identifier",
     ]
 
-    /// Returns the body as received, byte for byte, without the secret, the base64 receipts and the device identifiers;
-    /// see ``JSON/JSONDocument/redacted(_:)``. Used for the record, and for the quarantine of an unreadable body.
+    /// Returns the body as received, byte for byte, without the secret, the base64 receipts and the device identifiers.
+    /// See ``JSON/JSONDocument/redacted(_:)``. Used for the record, and for the quarantine of an unreadable body.
     package func redacted() -> [UInt8] {
         document.redacted(.init(names: Self.privateNames, secretNames: ["password"]))
     }

@@ -1,8 +1,8 @@
 public import AppStoreModel
 public import JSON
 
-/// A version 1 notification or status update as received: the fields that identify its app and sender, read before all
-/// others.
+/// A version 1 notification or status update as received, with the fields that identify the app and the sender, which
+/// are read before all others.
 public struct LegacyBody: Sendable {
     let document: JSONDocument
     let root: LegacyObject
@@ -13,14 +13,14 @@ public struct LegacyBody: Sendable {
         root = LegacyObject(document.root)
     }
 
-    /// The version of the body. Version 1 has the object `unified_receipt`; receipts in the older form next to it are
+    /// The version of the body. Version 1 has the object `unified_receipt`. Receipts in the older form next to it are
     /// ignored.
     public var source: LegacySource { root["unified_receipt"] == nil ? .v0 : .v1 }
 
-    /// `password`, of any JSON type; nil if absent.
+    /// The `password` of any JSON type, or nil if absent.
     public var password: JSONElement? { document.root["password"] }
 
-    /// The app that `bid` names in the body or, in the oldest form, in the receipt. Absent in older bodies.
+    /// The app in `bid`, which is in the body or, in the oldest form, in the receipt. Older bodies have no `bid`.
     public var bundleId: EnvelopeField<BundleId> {
         for object in [root] + (source == .v0 ? receipts : []) where object["bid"] != nil {
             guard let text = try? object.text("bid"), object["bid"]?.kind == .string else { return .malformed(.text) }
@@ -29,7 +29,7 @@ public struct LegacyBody: Sendable {
         return .absent
     }
 
-    /// Production for `PROD`, Sandbox for `Sandbox`; nil for any other value.
+    /// Production for `PROD` and Sandbox for `Sandbox`, or nil for any other value.
     public var environment: AppStoreEnvironment? {
         switch root["environment"]?.string {
         case "PROD": .production
@@ -38,7 +38,7 @@ public struct LegacyBody: Sendable {
         }
     }
 
-    /// The receipts in the oldest form: one for the newest transaction and one for an expired transaction.
+    /// The receipts in the oldest form: one for the newest transaction, and one for an expired transaction.
     var receipts: [LegacyObject] {
         [root["latest_receipt_info"], root["latest_expired_receipt_info"]].compactMap { $0 }
             .filter { $0.kind == .object }.map { LegacyObject($0) }

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// The conditions for mapping to version 2, with the names used in the mapping's table.
+/// The conditions for the mapping to version 2, with the names used in its table.
 extension LegacyEvent {
     /// "another transaction of the chain has is_upgraded with cancellation within the subject's period, or the previous
     /// transaction had not expired at subject.purchase_date and the product changed"
@@ -21,7 +21,7 @@ extension LegacyEvent {
     /// "grace_period_expires_date later than the event time"
     var isInGracePeriod: Bool { gracePeriodExpiresDate.map { $0 > time } ?? false }
 
-    /// Whether none of these conditions holds: "auto_renew_product_id absent, subject unresolved, or equal to the
+    /// Whether none of these conditions is true: "auto_renew_product_id absent, subject unresolved, or equal to the
     /// current product".
     var renewsAsOtherProduct: Bool {
         guard let autoRenewProductId, let productId else { return false }

@@ -1,28 +1,28 @@
 internal import AppStoreModel
 
-/// The event that a body describes, as input to the mapping to version 2.
+/// The event that a body describes, as the input of the mapping to version 2.
 struct LegacyEvent: Sendable {
     let statement: LegacyStatement
-    /// The transaction that the body is about; nil if none is found, in which case the notification is unresolved.
+    /// The transaction that the body is about, or nil if none is found. The notification is then unresolved.
     let subject: LegacySubject?
     let renewal: LegacyRenewal?
-    /// Whether a newer, uncancelled transaction of the same group began at about the time when the subject was
-    /// cancelled.
+    /// Whether a newer, uncancelled transaction of the same group began at about the time of the subject's
+    /// cancellation.
     let isReplaced: Bool
-    /// Time of the event, used instead of Apple's signedDate.
+    /// The time of the event, which is used instead of Apple's signedDate.
     let time: AppStoreInstant
     /// Whether the type has a date of its own and the body contains that date.
     let hasDate: Bool
-    /// The newest date in the body about the purchase; nil if there is none.
+    /// The newest date in the body about the purchase, or nil if there is none.
     let newestDate: AppStoreInstant?
     let productId: ProductId?
     /// The product of the transaction before the subject.
     let previousProductId: ProductId?
 
-    /// Maximum time between a cancellation and the start of its replacement, in milliseconds.
+    /// The maximum time between a cancellation and the start of its replacement, in milliseconds.
     static let replacementWindow: Int64 = 60_000
-    /// Time after the beginning of a period, in milliseconds, during which switching renewal on counts as part of the
-    /// purchase: a purchase switches it on.
+    /// How long after the beginning of a period, in milliseconds, turning renewal on is considered part of the
+    /// purchase, because a purchase turns renewal on.
     static let purchaseWindow: Int64 = 5 * 60_000
 
     init(_ body: LegacyBody, receivedAt: AppStoreInstant) throws(LegacyFault) {
@@ -47,8 +47,8 @@ struct LegacyEvent: Sendable {
         time = min(date ?? newestDate ?? receivedAt, receivedAt)
     }
 
-    /// Number of fields that were sent but treated as absent, outside the receipt and in the purchase's transactions
-    /// and renewal.
+    /// The number of fields that were sent but treated as absent, outside the receipt and in the transactions and
+    /// renewal of the purchase.
     var ignoredFields: Int {
         statement.ignoredFields + (renewal?.ignoredFields ?? 0)
             + (subject?.purchase.reduce(0) { $0 + $1.object.ignoredFields } ?? 0)
@@ -68,8 +68,8 @@ struct LegacyEvent: Sendable {
         }
     }
 
-    /// Returns the newest date: Apple wrote the body at that time or later, so a late attempt is not dated by its
-    /// arrival.
+    /// Returns the newest date in the body. Apple wrote the body at that time or later, so a late attempt is not dated
+    /// by its arrival.
     private static func newestDate(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
         let purchase = subject?.purchase ?? []
         let dates = purchase.flatMap { [$0.purchaseDate, $0.cancellationDate] } + [statement.autoRenewStatusChangeDate]
@@ -78,21 +78,21 @@ struct LegacyEvent: Sendable {
 
     // MARK: Subject
 
-    /// Whether the subject is an auto-renewable subscription: only these expire, and the oldest form covers no other
+    /// Whether the subject is an auto-renewable subscription. Only these expire, and the oldest form covers no other
     /// products.
     var isAutoRenewable: Bool {
         subject.map { $0.transaction.expiresDate != nil || statement.source == .v0 } ?? false
     }
 
-    /// When the subject was refunded, revoked or replaced by an upgrade.
+    /// The time when the subject was refunded, revoked or replaced by an upgrade.
     var cancellationDate: AppStoreInstant? {
         subject.flatMap {
             $0.transaction.cancellationDate ?? (statement.type.isAboutCancellation ? statement.cancellationDate : nil)
         }
     }
 
-    /// Whether the subject was replaced by an upgrade: `is_upgraded`, or a CANCEL with a replacement. It no longer
-    /// gives access, but nothing was refunded.
+    /// Whether the subject was replaced by an upgrade, which is indicated by `is_upgraded` or by a CANCEL with a
+    /// replacement. It no longer grants access, but nothing was refunded.
     var isUpgraded: Bool {
         subject?.transaction.isUpgraded == true || (statement.type == .cancel && isReplaced)
     }
@@ -101,8 +101,8 @@ struct LegacyEvent: Sendable {
 
     // MARK: Subscription
 
-    /// The subscription's status at the time of the event, based on the newest transaction of the purchase that was not
-    /// replaced by an upgrade. This need not be the subject. Nil if it is not a subscription.
+    /// The status of the subscription at the time of the event, based on the newest transaction of the purchase that
+    /// was not replaced by an upgrade, which need not be the subject. Nil if the purchase is not a subscription.
     var status: SubscriptionStatus? {
         guard let subject, isAutoRenewable else { return nil }
         let id = subject.transaction.transactionId
@@ -138,14 +138,14 @@ struct LegacyEvent: Sendable {
 
     var autoRenewStatus: Bool? { renewal?.autoRenewStatus ?? statement.autoRenewStatus }
     var autoRenewProductId: ProductId? { renewal?.autoRenewProductId ?? statement.autoRenewProductId }
-    /// In the oldest form, renewals include the reason why the previous period ended; it concerns the present only
-    /// while renewal is off.
+    /// The reason why the subscription expires. In the oldest form, renewals include the reason why the previous period
+    /// ended, which applies to the current period only while renewal is off.
     var expirationIntent: ExpirationIntent? {
         let isPresent = statement.source == .v1 || autoRenewStatus == false
         return (renewal?.expirationIntent ?? (isPresent ? statement.expirationIntent : nil))
             .map { ExpirationIntent($0) }
     }
-    /// End of the grace period while Apple retries billing. The date stays in the receipt after the last attempt.
+    /// The end of the grace period while Apple retries billing. The date remains in the receipt after the last attempt.
     var gracePeriodExpiresDate: AppStoreInstant? {
         renewal?.isInBillingRetryPeriod == true ? renewal?.gracePeriodExpiresDate : nil
     }

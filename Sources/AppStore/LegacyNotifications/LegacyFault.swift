@@ -1,6 +1,6 @@
-/// Why a version 1 or status update body cannot become a record. Equality compares code and detail.
+/// The reason why a version 1 or status update body cannot become a record. Equality compares the code and the detail.
 public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// All possible reasons: parsing never fails for another.
+    /// All possible reasons for which parsing fails.
     public enum Code: String, Sendable, CaseIterable {
         /// `notification_type` is absent or not a text.
         case form
@@ -8,22 +8,23 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
         case environment
         /// The receipt and the body have different environments.
         case environmentMismatch = "environment_mismatch"
-        /// The body names an app other than the one it was received for.
+        /// The body names a different app than the one it was received for.
         case otherApp = "other_app"
         /// An array in the receipt exceeds the maximum length (``LegacyNotification/maximumElements``).
         case tooManyElements = "too_many_elements"
         /// A part of the receipt has a different JSON type than documented.
         case receipt
-        /// A text to be copied is too long, contains control characters or violates its grammar.
+        /// A text to be copied is too long, contains control characters, or violates its grammar.
         case text
     }
 
-    /// The response to a sender that knows the password: Apple keeps no history of these bodies, so a rejected one is
+    /// The response to a sender that knows the password. Apple keeps no history of these bodies, so a rejected body is
     /// lost.
     public enum Outcome: Sendable {
-        /// The body belongs to another app: 403.
+        /// The body belongs to another app. The status is 403.
         case forbidden
-        /// The body comes from a client with the secret, but is unreadable: quarantined without its secrets, 200.
+        /// The body comes from a client with the secret, but is unreadable. It is quarantined without its secrets, and
+        /// the status is 200.
         case quarantined
     }
 

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
-/// Maps the types of the unsigned forms to the nearest version 2 type, using the first row for the type whose condition
-/// is true. The original type is kept beside it (`rawType`).
+/// Maps the types of the unsigned forms to the nearest version 2 type, using the first row of the type that has a true
+/// condition. The original type is also kept (`rawType`).
 ///
 /// The unsigned forms have no equivalents of OFFER_REDEEMED, GRACE_PERIOD_EXPIRED, REFUND_DECLINED, REFUND_REVERSED,
 /// RENEWAL_EXTENDED, RENEWAL_EXTENSION, ONE_TIME_CHARGE, TEST, EXTERNAL_PURCHASE_TOKEN, RESCIND_CONSENT,
@@ -44,7 +44,7 @@ enum LegacyMapping {
         row(.consumptionRequest, .consumptionRequest),
     ]
 
-    /// The type of a notification for which there is no row. The original type is not used: an unsigned body must not
+    /// The type of a notification that matches no row. The original type is not used, because an unsigned body must not
     /// produce an arbitrary version 2 type.
     static let unknown = NotificationType("UNKNOWN")
 

@@ -3,44 +3,44 @@ public import JSON
 
 /// A version 1 notification or status update, read and mapped to version 2.
 ///
-/// Both forms contain the customer's receipt and an event type that does not fully describe the event; the transaction,
-/// the event and its time are computed from the receipt. Nothing in them is signed: any client that has the app's
+/// Both forms contain the customer's receipt and an event type that does not fully describe the event. The transaction,
+/// the event and its time are computed from the receipt. Nothing in these bodies is signed: any client with the app's
 /// secret can write anything, so these facts rank below signed facts.
 public struct LegacyNotification: Sendable {
-    /// Maximum number of transactions, and of renewals; a body with more is quarantined.
+    /// The maximum number of transactions, and of renewals. A body with more is quarantined.
     public static let maximumElements = 1000
 
     public let source: LegacySource
-    /// Either Production or Sandbox.
+    /// The environment, either Production or Sandbox.
     public let environment: AppStoreEnvironment
     public let bundleId: BundleId
-    /// `notification_type` as sent.
+    /// The `notification_type` as sent.
     public let rawType: String
-    /// The nearest version 2 type; ``unknownType`` for an undocumented type.
+    /// The nearest version 2 type, or ``unknownType`` for an undocumented type.
     public let notificationType: NotificationType
     public let subtype: Subtype?
-    /// A SHA-256 digest of the content as 64 hexadecimal digits. If the type has a date of its own, it is equal for
-    /// every delivery attempt; otherwise it differs for each body received.
+    /// A SHA-256 digest of the content, as 64 hexadecimal digits. If the type has a date of its own, every delivery
+    /// attempt has the same digest; otherwise, each body received has a different one.
     public let eventId: String
-    /// Time of the event according to the body; never later than `receivedAt`.
+    /// The time of the event according to the body, but never later than `receivedAt`.
     public let eventTime: AppStoreInstant
-    /// The id in the body or, if it has none, the subject transaction's id.
+    /// The ID in the body or, if it has none, that of the subject transaction.
     public let originalTransactionId: OriginalTransactionId?
-    /// The subject transaction; nil if it cannot be determined, in which case the notification changes no entitlement.
+    /// The subject transaction, or nil if it cannot be determined. The notification then changes no entitlement.
     public let transactionId: TransactionId?
     /// `notificationType`, `subtype`, `notificationUUID`, `version`, `signedDate`, `rawType` and `data`, as a JSON
     /// object.
     public let notification: [UInt8]
-    /// A version 2 transaction payload with every field that the body provides; nil if ``transactionId`` is nil.
+    /// A version 2 transaction payload with every field that the body provides, or nil if ``transactionId`` is nil.
     public let transaction: [UInt8]?
-    /// A version 2 renewal info payload; nil if the body has no renewal data or ``transactionId`` is nil.
+    /// A version 2 renewal info payload, or nil if the body has no renewal data or ``transactionId`` is nil.
     public let renewalInfo: [UInt8]?
     /// The body as received, without the members that ``LegacyBody/redacted()`` removes.
     public let legacy: [UInt8]
-    /// Number of fields that were sent without a valid date, number or flag; they are treated as absent.
+    /// The number of fields without a valid date, number or flag, which are treated as absent.
     public let ignoredFields: Int
 
-    /// Every documented ``rawType``, for both forms.
+    /// All documented values of ``rawType``, for both forms.
     public static let documentedTypes = LegacyType.documented.map(\.rawValue)
 
     /// The ``notificationType`` of undocumented types.
@@ -49,13 +49,13 @@ public struct LegacyNotification: Sendable {
     /// Parses a body.
     ///
     /// - Parameters:
-    ///   - body: a scanned object whose `password` has been checked.
-    ///   - bundleId: the app it was received for; if the body names an app, it must be the same.
-    ///   - receivedAt: used as the time of the event if the body has no date, and as part of the identity of a type
-    ///     without a date.
+    ///   - body: a scanned object; its `password` has been checked.
+    ///   - bundleId: the app that the body was received for; if the body names an app, it must be the same.
+    ///   - receivedAt: the time of receipt, used as the time of the event if the body has no date, and as part of the
+    ///     identity if the type has no date.
     /// - Throws: ``LegacyFault``, with the outcome for the sender.
     public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyFault) {
-        // Parse the body without the secret, so that no copy of it can reach a key, header or payload.
+        // Parse the body without the secret, so that the secret cannot be copied to a key, header or payload.
         legacy = LegacyBody(body).redacted()
         let kept = try LegacyBody(Self.document(legacy))
         environment = try Self.environment(of: kept)
@@ -92,7 +92,7 @@ public struct LegacyNotification: Sendable {
         guard let environment = body.environment else {
             throw LegacyFault(.environment, "environment is neither PROD nor Sandbox")
         }
-        // Inside the receipt, the production environment has its usual name.
+        // In the receipt, the production environment has its usual name.
         guard let receipt = body.root["unified_receipt"], let inner = LegacyObject(receipt)["environment"] else {
             return environment
         }

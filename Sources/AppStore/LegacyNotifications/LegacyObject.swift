@@ -3,16 +3,16 @@ internal import JSON
 
 /// Reads the fields of one object in a legacy body.
 ///
-/// Texts and identifiers are copied into keys, headers and payloads, so an invalid one makes the body faulty. An
-/// invalid date, number or flag is treated as absent and counted.
+/// Texts and identifiers are copied into keys, headers and payloads, so the whole body is rejected if one is invalid.
+/// An invalid date, number or flag is treated as absent and counted.
 struct LegacyObject: Sendable {
     let element: JSONElement
-    /// Number of fields that were sent but treated as absent.
+    /// The number of fields that were sent but treated as absent.
     private(set) var ignoredFields = 0
 
     init(_ element: JSONElement) { self.element = element }
 
-    /// `null` and empty text count as absent.
+    /// Returns a member; `null` and empty text are treated as absent.
     subscript(name: StaticString) -> JSONElement? {
         guard let value = element[name], !value.isNull else { return nil }
         return value.kind == .string && value.range.count == 2 ? nil : value
@@ -20,10 +20,10 @@ struct LegacyObject: Sendable {
 
     // MARK: Texts
 
-    /// Returns a text, or a number exactly as written: 1 to 256 bytes without control characters.
+    /// Returns a text, or a number exactly as written, of 1 to 256 bytes without control characters.
     func text(_ name: StaticString) throws(LegacyFault) -> String? {
         guard let value = self[name] else { return nil }
-        // A character takes up at most six bytes, as `\u0041`.
+        // A character takes at most six bytes, as `\u0041`.
         guard value.range.count <= 6 * BoundedText.maximumBytes + 2 else {
             throw LegacyFault(.text, "a string is too long")
         }
@@ -36,7 +36,7 @@ struct LegacyObject: Sendable {
         return text
     }
 
-    /// Returns a short text or number exactly as written, for use in identities only; nil for other kinds.
+    /// Returns a short text or number exactly as written, or nil for other kinds. Used only for identities.
     func spelling(_ name: StaticString) -> String? {
         guard let value = self[name], let text = value.string ?? value.number?.text else { return nil }
         return BoundedText.accepts(text) ? text : nil
@@ -46,7 +46,7 @@ struct LegacyObject: Sendable {
         try text(name).map { Identifier($0) }
     }
 
-    /// Returns an identifier from Apple that becomes part of keys: only digits, as a number or text.
+    /// Returns an identifier from Apple that becomes part of keys. It consists of digits only, as a number or text.
     func number<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyFault) -> Identifier? {
         guard let text = try text(name) else { return nil }
         guard TextGrammar.isNumber(text) else {
@@ -57,7 +57,7 @@ struct LegacyObject: Sendable {
 
     // MARK: Values ignored if malformed
 
-    /// Returns true for `"true"`, `"1"` and 1, false for `"false"`, `"0"` and 0.
+    /// Returns true for `"true"`, `"1"` and 1, and false for `"false"`, `"0"` and 0.
     mutating func flag(_ name: StaticString) -> Bool? {
         guard let value = self[name] else { return nil }
         switch value.string ?? value.number?.text {
@@ -73,8 +73,8 @@ struct LegacyObject: Sendable {
         return number
     }
 
-    /// Returns the first of `X_ms`, `X` if it consists only of digits, `X_formatted`, and `X` in the form `yyyy-MM-dd
-    /// HH:mm:ss Etc/GMT`. If the first of these that is present is malformed, later ones are not tried.
+    /// Returns the first of `X_ms`, `X` if it consists only of digits, `X_formatted`, and `X` in the form
+    /// `yyyy-MM-dd HH:mm:ss Etc/GMT`. If the first one that is present is malformed, the others are not tried.
     mutating func date(_ name: LegacyDateName) -> AppStoreInstant? {
         if let milliseconds = self[name.milliseconds] { return instant(milliseconds) ?? ignored() }
         let plain = self[name.plain]

@@ -32,8 +32,8 @@ struct LegacyPayloads {
 
     // MARK: Transaction
 
-    /// Writes the subject; returns nil for an unresolved notification. Price, currency, storefront and reason are not
-    /// available.
+    /// Writes the subject, or returns nil for an unresolved notification. The price, currency, storefront and reason
+    /// are not available.
     func transaction(_ ignoredFields: inout Int) throws(LegacyFault) -> [UInt8]? {
         guard let transaction = event.subject?.transaction else { return nil }
         let subject = try SubjectFields(transaction.object)
@@ -113,7 +113,7 @@ struct LegacyPayloads {
     }
 }
 
-/// The subject's fields that are only needed for the payload.
+/// The fields of the subject that are needed only for the payload.
 private struct SubjectFields {
     let webOrderLineItemId: WebOrderLineItemId?
     let subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
@@ -126,7 +126,7 @@ private struct SubjectFields {
     let ignoredFields: Int
 
     init(_ subject: LegacyObject) throws(LegacyFault) {
-        // Fields ignored so far have already been counted with the transaction.
+        // The ignored fields have already been counted with the transaction.
         var object = LegacyObject(subject.element)
         webOrderLineItemId = try object.identifier("web_order_line_item_id")
         subscriptionGroupIdentifier = try object.identifier("subscription_group_identifier")

@@ -3,9 +3,9 @@ internal import JSON
 
 /// The transactions and renewals of a body, in the same shape for both forms.
 struct LegacyReceipt: Sendable {
-    /// Transactions in the order in which the body lists them.
+    /// The transactions, in the order of the body.
     let transactions: [ReceiptTransaction]
-    /// One object for each auto-renewable subscription; the oldest form has none.
+    /// One object for each auto-renewable subscription. The oldest form has none.
     let renewals: [LegacyObject]
 
     init(_ body: LegacyBody, of originalTransactionId: OriginalTransactionId?) throws(LegacyFault) {
@@ -44,7 +44,7 @@ struct LegacyReceipt: Sendable {
         renewals = []
     }
 
-    /// Returns the objects of an array; empty if the array is absent.
+    /// Returns the objects of an array, or an empty array if it is absent.
     private static func elements(of array: JSONElement?) throws(LegacyFault) -> [JSONElement] {
         guard let array else { return [] }
         guard array.kind == .array else { throw LegacyFault(.receipt, "a member of unified_receipt is not an array") }

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// Renewal data of one subscription in a receipt (Apple: an element of `pending_renewal_info`).
+/// The renewal data of one subscription in a receipt (Apple: an element of `pending_renewal_info`).
 struct LegacyRenewal: Sendable {
     let productId: ProductId?
     let autoRenewProductId: ProductId?
@@ -10,9 +10,9 @@ struct LegacyRenewal: Sendable {
     /// The retry flag as sent.
     let billingRetryText: String?
     let gracePeriodExpiresDate: AppStoreInstant?
-    /// `price_consent_status`, or else `price_increase_status`.
+    /// The `price_consent_status` or, if absent, the `price_increase_status`.
     let priceIncreaseStatus: Int32?
-    /// `price_consent_status` as sent.
+    /// The `price_consent_status` as sent.
     let priceConsentText: String?
     let offer: LegacyOffer?
     let ignoredFields: Int
@@ -32,7 +32,7 @@ struct LegacyRenewal: Sendable {
         ignoredFields = object.ignoredFields
     }
 
-    /// Finds the renewal of a purchase: the renewal of the same product, or else the first one.
+    /// Finds the renewal of a purchase, which is the renewal of the same product or, if there is none, the first one.
     static func find(
         of subject: LegacySubject, in receipt: LegacyReceipt
     ) throws(LegacyFault) -> LegacyRenewal? {

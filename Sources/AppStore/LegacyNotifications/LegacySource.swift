@@ -2,7 +2,7 @@
 public enum LegacySource: String, Sendable, CaseIterable {
     /// Version 1, which has `unified_receipt`.
     case v1
-    /// Status update notification, the oldest form: the receipts are objects in the body.
+    /// A status update notification, the oldest form. The receipts are objects in the body.
     case v0
 
     /// The value to write for the `version` member of a body in this form.

@@ -4,11 +4,11 @@ internal import JSON
 /// The fields of a body outside the receipt.
 struct LegacyStatement: Sendable {
     let source: LegacySource
-    /// The type as sent; a token, so that it is safe in headers.
+    /// The type as sent. It is a token, so it is safe in headers.
     let type: LegacyType
     let originalTransactionId: OriginalTransactionId?
     let webOrderLineItemId: WebOrderLineItemId?
-    /// For CANCEL, the date of the refund, revocation or replacement.
+    /// The date of the refund, revocation or replacement, for CANCEL.
     let cancellationDate: AppStoreInstant?
     let autoRenewProductId: ProductId?
     let autoRenewStatus: Bool?

@@ -7,7 +7,7 @@ struct LegacyType: RawRepresentable, Hashable, Sendable {
     static let initialBuy = LegacyType("INITIAL_BUY")
     static let didRenew = LegacyType("DID_RENEW")
     static let didRecover = LegacyType("DID_RECOVER")
-    /// Former name of `DID_RECOVER`.
+    /// The former name of `DID_RECOVER`.
     static let renewal = LegacyType("RENEWAL")
     static let interactiveRenewal = LegacyType("INTERACTIVE_RENEWAL")
     static let didChangeRenewalPref = LegacyType("DID_CHANGE_RENEWAL_PREF")

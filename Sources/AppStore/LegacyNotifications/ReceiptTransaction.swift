@@ -8,11 +8,11 @@ struct ReceiptTransaction: Sendable {
     let originalTransactionId: OriginalTransactionId
     let purchaseDate: AppStoreInstant?
     let expiresDate: AppStoreInstant?
-    /// Date of a refund, revocation or replacement by an upgrade.
+    /// The date of a refund, revocation or replacement by an upgrade.
     let cancellationDate: AppStoreInstant?
     let isUpgraded: Bool
 
-    /// Nil if the object has no transaction id.
+    /// Returns nil if the object has no transaction ID.
     init?(_ element: JSONElement, of fallback: OriginalTransactionId? = nil) throws(LegacyFault) {
         var object = LegacyObject(element)
         let originalTransactionId: OriginalTransactionId? = try object.number("original_transaction_id")
@@ -28,19 +28,20 @@ struct ReceiptTransaction: Sendable {
         self.object = object
     }
 
-    /// End of the period; a refund ends the period early.
+    /// The end of the period, which a refund makes earlier.
     var end: AppStoreInstant? {
         guard let cancellationDate, !isUpgraded else { return expiresDate }
         return expiresDate.map { min($0, cancellationDate) } ?? cancellationDate
     }
 
-    /// Order of purchase: by purchase date, then by expiry.
+    /// Returns whether the transaction comes first in the order of purchase: by purchase date, then by expiry.
     func isBought(before other: ReceiptTransaction) -> Bool {
         (purchaseDate ?? .earliest, expiresDate ?? .earliest)
             < (other.purchaseDate ?? .earliest, other.expiresDate ?? .earliest)
     }
 
-    /// Order of cancellation; transactions that were not cancelled come first.
+    /// Returns whether the transaction comes first in the order of cancellation. Transactions that were not cancelled
+    /// come before all others.
     func isCancelled(before other: ReceiptTransaction) -> Bool {
         let (one, another) = (cancellationDate ?? .earliest, other.cancellationDate ?? .earliest)
         return one == another ? isBought(before: other) : one < another

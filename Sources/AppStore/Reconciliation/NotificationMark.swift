@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import Cryptography
 
-/// The stored digest of a notification found in its topic: the first half of the SHA-256 of the id in lower case.
+/// The stored digest of a notification in its topic, which is the first half of the SHA-256 of the ID in lower case.
 package struct NotificationMark: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64

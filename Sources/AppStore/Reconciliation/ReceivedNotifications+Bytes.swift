@@ -1,5 +1,5 @@
-// Format byte 1, flags (1: since), length of the key (16 bits), key, since (64 bits), then 20 bytes for each
-// notification in ascending order: mark and minute. Integers are big-endian. Equal values have equal bytes.
+// The format is: format byte 1, flags (1: since), length of the key (16 bits), key, since (64 bits), then 20 bytes for
+// each notification in ascending order: mark and minute. Integers are big-endian. Equal values have equal bytes.
 extension ReceivedNotifications {
     static let format: UInt8 = 1
 
@@ -60,9 +60,9 @@ extension ReceivedNotifications {
     }
 }
 
-/// Why bytes are not a row of the reconciliation topic.
+/// The reason why bytes are not a row of the reconciliation topic.
 package enum RowFormatError: Error, Hashable, Sendable {
     case invalid
-    /// The format is later than this library's, so the row must never be overwritten.
+    /// The format is later than that of this library, so the row must never be overwritten.
     case unknownFormat
 }

@@ -1,36 +1,37 @@
 package import AppStoreModel
 
-/// The notifications of one key that were found in the notification topic. The topic drops them after 30 days, while
+/// The notifications of one key that were found in the notification topic. The topic deletes them after 30 days, while
 /// Apple's history returns them for 180 days.
 ///
-/// The values form a join: merged in any order and number, they become equal. Entries older than ``retention`` before
-/// the newest entry are dropped, and beyond ``maximumEntries`` only the newest are kept.
+/// The values form a join: merging them in any order and number gives the same result. Entries that are older than the
+/// newest entry by more than ``retention`` are dropped, and beyond ``maximumEntries`` only the newest are kept.
 package struct ReceivedNotifications: Hashable, Sendable {
-    /// Retention in milliseconds; longer than Apple's history, which covers 180 days.
+    /// The retention in milliseconds. It is longer than Apple's history, which covers 180 days.
     package static let retention: Int64 = 190 * 86_400_000
-    /// Maximum number of entries per key (320 KiB).
+    /// The maximum number of entries per key (320 KiB).
     package static let maximumEntries = 16_384
 
-    /// The records' key; ``quarantined(_:)`` or ``partition(_:)``.
+    /// The key of the record, which is ``quarantined(_:)`` or ``partition(_:)``.
     package let key: String
-    /// The date of each notification in minutes since 1970: when it was signed, or when it arrived if that was later.
+    /// The date of each notification in minutes since 1970. This is the time when it was signed, or when it arrived if
+    /// that was later.
     package private(set) var minutes: [NotificationMark: UInt32] = [:]
-    /// Start of the index of a ``partition(_:)``, in milliseconds since 1970: every notification after this time is in
-    /// the index.
+    /// The start of the index of a ``partition(_:)``, in milliseconds since 1970. The index contains every notification
+    /// after this time.
     package private(set) var since: Int64?
 
     package init(key: String) { self.key = key }
 
     /// Creates a value with one notification.
     ///
-    /// - Parameter moment: when it was signed, or when it arrived if that was later.
+    /// - Parameter moment: the time when the notification was signed, or when it arrived if that was later.
     package init(key: String, _ mark: NotificationMark, at moment: AppStoreInstant) {
         self.key = key
         insert(mark, at: Self.minute(moment))
     }
 
-    /// Creates the index of a partition of the notification topic. Reading the partition began with records later than
-    /// `since`, in milliseconds since 1970.
+    /// Creates the index of a partition of the notification topic. The index contains records later than `since`, in
+    /// milliseconds since 1970.
     package init(partition: Int32, since: Int64) {
         key = Self.partition(partition)
         self.since = since
@@ -56,8 +57,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
         return self != before
     }
 
-    /// When all entries have expired, in milliseconds since 1970; nil for the start of a partition's index, which never
-    /// expires.
+    /// The time when all entries have expired, in milliseconds since 1970, or nil for the start of a partition's index,
+    /// which never expires.
     package var expiry: Int64? {
         minutes.values.max().map { Int64($0) * 60_000 + Self.retention }
     }
@@ -80,7 +81,7 @@ package struct ReceivedNotifications: Hashable, Sendable {
     }
 }
 
-// These keys differ from those of notification records, which have a slash before any space because a bundle id
+// These keys cannot equal the keys of notification records, which have a slash before any space because a bundle ID
 // contains neither.
 extension ReceivedNotifications {
     /// Returns the key for a nonconforming notification that was quarantined.
@@ -88,6 +89,6 @@ extension ReceivedNotifications {
         "quarantined \(String(mark.high, radix: 16)).\(String(mark.low, radix: 16))"
     }
 
-    /// Returns the key for the start of the index of a notification topic's partition.
+    /// Returns the key for the start of the index of a partition of the notification topic.
     package static func partition(_ number: Int32) -> String { "partition \(number)" }
 }

@@ -3,7 +3,7 @@ package enum ReconciliationRow: Hashable, Sendable {
     case received(ReceivedNotifications)
     case sweep(Sweep)
 
-    /// The record's key.
+    /// The key of the record.
     package var key: [UInt8] {
         switch self {
         case .received(let received): Array(received.key.utf8)
@@ -11,7 +11,7 @@ package enum ReconciliationRow: Hashable, Sendable {
         }
     }
 
-    /// The record's value; a sweep is JSON.
+    /// The value of the record. A sweep is JSON.
     package var bytes: [UInt8] {
         switch self {
         case .received(let received): received.bytes
@@ -32,7 +32,7 @@ package enum ReconciliationRow: Hashable, Sendable {
 
     /// Merges another row with the same key.
     ///
-    /// - Returns: whether this row changed; nil if the rows are of different kinds.
+    /// - Returns: whether this row changed, or nil if the rows are of different kinds.
     package mutating func merge(_ other: ReconciliationRow) -> Bool? {
         switch (self, other) {
         case (.received(var received), .received(let other)):

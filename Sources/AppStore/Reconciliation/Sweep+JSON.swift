@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Names of a sweep's members in rows of the topic and in the output of `sluicectl`; a contract.
+/// The names of a sweep's members in rows of the topic and in the output of `sluicectl`. These names are a contract.
 private enum Name {
     static let format: StaticString = "formatVersion"
     static let environment: StaticString = "environment"
@@ -48,7 +48,7 @@ private enum Name {
 }
 
 extension Sweep {
-    /// The format version to write. Additions do not change it.
+    /// The format version to write. Added members do not change it.
     static let formatVersion: Int64 = 1
 
     /// The sweep as JSON text, with dates in milliseconds since 1970. Equal sweeps have equal texts.

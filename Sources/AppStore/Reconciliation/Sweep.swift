@@ -1,10 +1,10 @@
 package import AppStoreModel
 
 /// The sweeps of one kind in one app and environment: requests, the current run, the last complete run, and the next
-/// due date. This is a row of the reconciliation topic, written by the owner of the row's partition.
+/// due date. This is a row of the reconciliation topic, written by the owner of its partition.
 ///
-/// The values form a join: of two values, the one with the later run, then the later step, counts. Requests are merged
-/// separately.
+/// The values form a join: of two values, the one with the later run wins, then the one with the later step. Requests
+/// are merged separately.
 package struct Sweep: Hashable, Sendable {
     /// An operator's request.
     package struct Request: Hashable, Sendable {
@@ -20,28 +20,28 @@ package struct Sweep: Hashable, Sendable {
         }
     }
 
-    /// Minimum interval between the starts of a run and a requested run after it, in milliseconds.
+    /// The minimum interval between the start of a run and a requested run after it, in milliseconds.
     package static let spacing: Int64 = 300_000
-    /// How long a backfill is kept after its end, in milliseconds.
+    /// How long a backfill is stored after its end, in milliseconds.
     package static let retention: Int64 = 30 * 86_400_000
 
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
     package let kind: SweepKind
-    /// The operator's request; present only for a backfill.
+    /// The operator's request, present only for a backfill.
     package var request: Request?
-    /// A run was requested to begin after this moment, because the ingress was unavailable until then; milliseconds
+    /// The time after which a requested run begins, because the ingress was unavailable until then, in milliseconds
     /// since 1970.
     package var wantedAt: Int64?
-    /// When an operator cancelled a backfill, in milliseconds since 1970.
+    /// The time when an operator cancelled a backfill, in milliseconds since 1970.
     package var cancelledAt: Int64?
-    /// Counter of the updates in one run, ascending.
+    /// The number of updates in the current run, ascending.
     package private(set) var step: Int64 = 0
-    /// The current run, or the last run if it is complete.
+    /// The current run, or the last run if that is complete.
     package private(set) var run: SweepRun?
     /// The last complete run.
     package private(set) var last: SweepRun?
-    /// When the run continues or the next run begins; nil means never.
+    /// The time when the run continues or the next run begins, or nil for never.
     package private(set) var nextAt: Int64? = 0
 
     package init(_ environment: AppStoreEnvironment, _ bundleId: BundleId, _ kind: SweepKind) {
@@ -64,7 +64,7 @@ package struct Sweep: Hashable, Sendable {
         self.nextAt = nextAt
     }
 
-    /// The record's key. It differs from the keys of notification records, which have a slash before any space.
+    /// The key of the record. It cannot equal a key of a notification record, which has a slash before any space.
     package var key: String { "sweep \(bundleId.rawValue)/\(kind.text)" }
 
     /// Whether a run is in progress.
@@ -73,7 +73,7 @@ package struct Sweep: Hashable, Sendable {
     /// Whether the run was cancelled before it was complete.
     package var isToEnd: Bool { kind.isBackfill && cancelledAt != nil && last == nil }
 
-    /// When the next action is due, in milliseconds since 1970; nil means never.
+    /// The time when the next action is due, in milliseconds since 1970, or nil for never.
     package var due: Int64? {
         if isToEnd { return cancelledAt }
         guard !isRunning, let wantedAt, wantedAt > run?.startedAt ?? .min else { return nextAt }
@@ -81,7 +81,7 @@ package struct Sweep: Hashable, Sendable {
         return min(max(wantedAt, earliest), nextAt ?? .max)
     }
 
-    /// When the row is no longer needed, in milliseconds since 1970; nil means never.
+    /// The time when the row is no longer needed, in milliseconds since 1970, or nil for never.
     package var expiry: Int64? {
         guard kind.isBackfill, !isRunning, let end = run?.finishedAt else { return nil }
         return end.addingReportingOverflow(Self.retention).partialValue
@@ -98,7 +98,7 @@ package struct Sweep: Hashable, Sendable {
 
     /// Records progress or a failure of the run.
     ///
-    /// - Parameter nextAt: when the run continues.
+    /// - Parameter nextAt: the time when the run continues.
     package mutating func update(_ run: SweepRun, nextAt: Int64) {
         self.run = run
         step += 1
@@ -107,7 +107,7 @@ package struct Sweep: Hashable, Sendable {
 
     /// Completes the run.
     ///
-    /// - Parameter nextAt: start of the next run; nil if there is none.
+    /// - Parameter nextAt: the start of the next run, or nil if there is none.
     package mutating func finish(_ run: SweepRun, at moment: Int64, nextAt: Int64?) {
         var run = run
         run.progress = nil
@@ -119,7 +119,7 @@ package struct Sweep: Hashable, Sendable {
         self.nextAt = nextAt
     }
 
-    /// Ends the run before it is complete; no other run follows it.
+    /// Ends the run before it is complete. No other run follows.
     package mutating func cancel(_ run: SweepRun, at moment: Int64) {
         var run = run
         run.isCancelled = run.progress != nil

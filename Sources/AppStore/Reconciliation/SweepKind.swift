@@ -1,14 +1,14 @@
 package import AppStoreModel
 
-/// The kind of a sweep; all kinds except `statuses` read Apple's notification history.
+/// The kind of a sweep. All kinds except `statuses` read Apple's notification history.
 package enum SweepKind: Hashable, Sendable {
-    /// Notifications that Apple could not deliver: read often, and whenever the ingress was unavailable.
+    /// Notifications that Apple could not deliver. They are read often, and whenever the ingress was unavailable.
     case failures
-    /// Every notification that Apple sent, including acknowledged notifications that are in no topic.
+    /// All notifications that Apple sent, to find acknowledged notifications that are in no topic.
     case everything
     /// Apple's current status of each subscription with version 1 notifications, because no history contains version 1.
     case statuses
-    /// A range requested by an operator, with the id of the request.
+    /// A range requested by an operator, with the ID of the request.
     case backfill(String)
 
     private static let backfillPrefix = "backfill-"
@@ -23,7 +23,7 @@ package enum SweepKind: Hashable, Sendable {
         }
     }
 
-    /// Nil if the text does not name a kind.
+    /// Returns nil if the text does not name a kind.
     package init?(_ text: String) {
         switch text {
         case "failures": self = .failures

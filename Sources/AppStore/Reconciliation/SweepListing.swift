@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The list of an installation's sweeps that `sluice-reconciler` serves to `sluicectl`: `{"sweeps":[…]}`.
+/// The list of all sweeps of an installation, which `sluice-reconciler` serves to `sluicectl`: `{"sweeps":[…]}`.
 package enum SweepListing {
     private static let member: StaticString = "sweeps"
 
@@ -12,12 +12,12 @@ package enum SweepListing {
         return writer.bytes
     }
 
-    /// Parses a list; nil for anything else.
+    /// Parses a list, or returns nil for anything else.
     package static func sweeps(json: [UInt8]) -> [Sweep]? {
         guard let elements = (try? JSONValue(json: json))?.object?["sweeps"]?.array else { return nil }
         return elements.compactMap { try? Sweep(json: $0.json) }
     }
 
-    /// The list's path on the admin listener.
+    /// The path of the list on the admin listener.
     package static let path = "/reconciliation"
 }

@@ -1,32 +1,32 @@
-/// The position of a sweep: its pass, the window within its range, and the next page. Callers pass the current time.
+/// The position of a sweep: the pass, the window within the range, and the next page. Callers pass the current time.
 ///
-/// A sweep first reads the consumption requests of its entire range, because these have a deadline, then all types.
+/// A sweep first reads the consumption requests of the entire range, because these have a deadline, then all types.
 /// Each pass reads the range in windows with separate page sequences, so that a page token is needed only for the
-/// duration of a window. A window whose token has expired is halved and read again.
+/// duration of a window. If a token expires, the window is halved and read again.
 package struct SweepProgress: Hashable, Sendable {
     /// The notifications or subscriptions that a pass reads.
     package enum Pass: Int64, Sendable, CaseIterable {
-        /// Consumption requests; in a status sweep, the subscriptions that need an answer.
+        /// Consumption requests or, in a status sweep, subscriptions that need an answer.
         case consumptionRequests
-        /// All types; in a status sweep, all other subscriptions.
+        /// All types or, in a status sweep, all other subscriptions.
         case all
 
         var next: Pass? { Pass(rawValue: rawValue + 1) }
     }
 
-    /// Minimum length of a window, in milliseconds.
+    /// The minimum length of a window, in milliseconds.
     package static let shortestWindow: Int64 = 60_000
 
     package let range: SweepRange
     package private(set) var pass: Pass
     package private(set) var window: SweepRange
-    /// Token of the next page in the window; nil for the window's first page. In a status sweep, the last compared
+    /// The token of the next page in the window, or nil for its first page. In a status sweep, the last compared
     /// purchase.
     package var pageToken: String?
 
-    /// Creates the start of a sweep; nil for an empty range.
+    /// Creates the start of a sweep, or returns nil for an empty range.
     ///
-    /// - Parameter length: length of a window, in milliseconds.
+    /// - Parameter length: the length of a window, in milliseconds.
     package init?(over range: SweepRange, windows length: Int64) {
         guard range.from < range.to else { return nil }
         self.range = range
@@ -42,7 +42,7 @@ package struct SweepProgress: Hashable, Sendable {
         self.pageToken = pageToken
     }
 
-    /// Advances to the next window or pass after the window's last page.
+    /// Advances to the next window or pass after the last page of a window.
     ///
     /// - Returns: false at the end of the sweep.
     package mutating func advance(windows length: Int64) -> Bool {
@@ -57,10 +57,10 @@ package struct SweepProgress: Hashable, Sendable {
         return true
     }
 
-    /// Halves a window after its token expired or the window proved unreadable: the first half is read from the start,
-    /// then the other.
+    /// Halves a window, because its token expired or the window could not be read. The first half is then read from its
+    /// start, and the second half after it.
     ///
-    /// - Returns: false if the window cannot be any shorter; it is then read from its start.
+    /// - Returns: false if the window cannot be any shorter. It is then read again from its start.
     package mutating func halve() -> Bool {
         pageToken = nil
         let length = window.to - window.from

@@ -1,13 +1,13 @@
 package import AppStoreModel
 
-/// One run of a sweep: its progress or its result.
+/// One run of a sweep, with its progress or its result.
 package struct SweepRun: Hashable, Sendable {
-    /// Why the run is paused.
+    /// The reason why the run is paused.
     package struct Failure: Hashable, Sendable {
         package let at: Int64
         /// The message for operators, without tokens, keys or customer data.
         package let message: String
-        /// Number of consecutive failures.
+        /// The number of consecutive failures.
         package let count: Int64
 
         package init(at: Int64, message: String, count: Int64) {
@@ -32,46 +32,47 @@ package struct SweepRun: Hashable, Sendable {
         }
     }
 
-    /// Counters of the run. A page that is read again after a crash counts again in `swept` and `calls`.
+    /// The counters of the run. A page that is read again after a crash is counted again in `swept` and `calls`.
     package struct Counts: Hashable, Sendable {
         /// Number of requests to Apple.
         package var calls: Int64 = 0
-        /// Number of notifications in Apple's history; in a status sweep, of subscriptions for which Apple was queried.
+        /// The number of notifications in Apple's history or, in a status sweep, of subscriptions about which Apple was
+        /// queried.
         package var swept: Int64 = 0
         /// Number of notifications in the history that were missing from the topic.
         package var missing: Int64 = 0
-        /// Number of missing notifications that were published: all of them, except in a dry run.
+        /// The number of missing notifications that were published, which is all of them except in a dry run.
         package var published: Int64 = 0
         /// Number of nonconforming notifications written to the quarantine topic.
         package var quarantined: Int64 = 0
-        /// Number of notifications that are not signed by Apple, belong to another app or environment than requested,
-        /// or were rejected by Kafka. Each is written to the quarantine topic once, if Kafka accepts it, and counts in
-        /// every sweep that finds it.
+        /// The number of notifications that are not signed by Apple, belong to another app or environment than
+        /// requested, or were rejected by Kafka. Each is written to the quarantine topic once, if Kafka accepts it, and
+        /// is counted in every sweep that finds it.
         package var refused: Int64 = 0
-        /// Number of notifications acknowledged before the index of the topic begins, so that it is unknown whether
-        /// they are missing; in a status sweep, of subscriptions without an answer from Apple.
+        /// The number of notifications acknowledged before the index of the topic begins, so that it is unknown whether
+        /// they are missing. In a status sweep, the number of subscriptions without an answer from Apple.
         package var unknown: Int64 = 0
-        /// Number of subscriptions whose published state differs from Apple's status.
+        /// The number of subscriptions with a published state that differs from Apple's status.
         package var differing: Int64 = 0
-        /// Number of subscriptions for which Apple's signed answer was published: those that differ, and those that
-        /// need an answer.
+        /// The number of subscriptions for which Apple's signed answer was published, because they differ or need an
+        /// answer.
         package var repaired: Int64 = 0
         /// Number of differing subscriptions for which nothing was published.
         package var unrepaired: Int64 = 0
-        /// Number of windows skipped as unreadable after several attempts.
+        /// The number of windows that were skipped because they could not be read after several attempts.
         package var unread: Int64 = 0
 
-        /// Number of notifications that Apple returned but that were not published to the notification topic.
+        /// The number of notifications that Apple returned but that were not published to the notification topic.
         package var notBroughtIn: Int64 { refused + quarantined }
 
         package init() {}
     }
 
-    /// Maximum number of items listed by name: missing notifications, differing subscriptions, and unread windows,
-    /// each.
+    /// The maximum number of items that are listed by name, for each of missing notifications, differing subscriptions,
+    /// and unread windows.
     package static let namedMissing = 50
 
-    /// Start of the run in milliseconds since 1970; it identifies the run.
+    /// The start of the run in milliseconds since 1970, which identifies the run.
     package let startedAt: Int64
     package let range: SweepRange
     package let isDryRun: Bool
@@ -79,7 +80,7 @@ package struct SweepRun: Hashable, Sendable {
     package let isWanted: Bool
     /// Whether an operator ended the run before it was complete.
     package var isCancelled = false
-    /// Nil if the run is complete.
+    /// The progress, or nil if the run is complete.
     package var progress: SweepProgress?
     package var counts = Counts()
     /// The first missing notifications.
@@ -126,10 +127,10 @@ package struct SweepRun: Hashable, Sendable {
         if missing.count < Self.namedMissing { missing.append(notification) }
     }
 
-    /// Narrows the current window, which is unreadable. If the window can be halved, its first half is read next;
-    /// otherwise it is skipped and the next window follows.
+    /// Narrows the current window, because it cannot be read. If the window can be halved, its first half is read next;
+    /// otherwise the window is skipped.
     ///
-    /// - Parameter length: length of a window, in milliseconds.
+    /// - Parameter length: the length of a window, in milliseconds.
     package mutating func narrowWindow(windows length: Int64) {
         guard var progress else { return }
         if progress.halve() {

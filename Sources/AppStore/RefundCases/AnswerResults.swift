@@ -3,11 +3,11 @@ package import JSON
 
 /// Apple's acceptance of the answer for a round.
 package struct AnswerAcceptance: DatedPart {
-    /// Date of the newest request known at the time, on Apple's clock.
+    /// The date of the newest request known at the time, on Apple's clock.
     package var through: AppStoreInstant
-    /// Time on the clock of the member that sent the answer; never compared with any other time.
+    /// The time on the clock of the member that sent the answer. It is never compared with any other time.
     package var at: AppStoreInstant
-    /// Number of requests sent so far, as known to the member that sent the last one.
+    /// The number of requests sent so far, as known to the member that sent the last one.
     package var attempts: Int64
 
     package init(through: AppStoreInstant, at: AppStoreInstant, attempts: Int64) {
@@ -39,18 +39,18 @@ package struct AnswerEnd: DatedPart {
         case tooLate = "too_late"
         /// The deadline passed.
         case missed
-        /// `refunds.mode` is `observe`: the answer was decided but not sent.
+        /// The answer was decided but not sent, because `refunds.mode` is `observe`.
         case observed
-        /// Withheld intentionally: there was no consent, or the company decided not to answer.
+        /// The answer was withheld intentionally, because there was no consent or the company decided not to answer.
         case withheld
-        /// Apple refused the answer permanently: the same answer would be refused again.
+        /// Apple refused the answer permanently, and would refuse it again.
         case refused
     }
 
     package var kind: Kind
-    /// Date of the newest request known at the time, on Apple's clock.
+    /// The date of the newest request known at the time, on Apple's clock.
     package var through: AppStoreInstant
-    /// Time on the clock of the member that ended the round; never compared with any other time.
+    /// The time on the clock of the member that ended the round. It is never compared with any other time.
     package var at: AppStoreInstant
     /// A code from ``RefundReason`` or from the App Store Server API.
     package var reason: String
@@ -81,16 +81,17 @@ package struct AnswerEnd: DatedPart {
     }
 }
 
-/// Why the last attempt to decide or answer a waiting round failed; recorded if it differs from the previous obstacle.
+/// The reason why the last attempt to decide or answer a waiting round failed. It is recorded if it differs from the
+/// previous obstacle.
 package struct AnswerObstacle: CasePart {
-    /// Date of the newest request known at the time, on Apple's clock.
+    /// The date of the newest request known at the time, on Apple's clock.
     package var through: AppStoreInstant
     package var at: AppStoreInstant
     /// A code from ``RefundReason``.
     package var reason: String
-    /// HTTP status; nil if there was no answer.
+    /// The HTTP status, or nil if there was no response.
     package var status: Int32?
-    /// One line of text for people.
+    /// A message of one line for people.
     package var message: String
 
     package init(through: AppStoreInstant, at: AppStoreInstant, reason: String, status: Int32?, message: String) {
@@ -103,7 +104,7 @@ package struct AnswerObstacle: CasePart {
 
     package var rank: [Int64] { [through.millisecondsSince1970, at.millisecondsSince1970] }
 
-    /// Returns whether this obstacle differs from another. Messages are ignored, because proxies vary them.
+    /// Returns whether this obstacle differs from another. Messages are ignored, because they vary with proxies.
     package func differs(from other: AnswerObstacle?) -> Bool {
         reason != other?.reason || status != other?.status || through != other?.through
     }

@@ -2,18 +2,18 @@ internal import AppStoreModel
 package import JSON
 
 /// A part of a case that is replaced as a whole. Competing values of a part have a total order that is the same on all
-/// members, so keeping the greater of two is a join.
+/// members, so taking the greater of two values is a join.
 package protocol CasePart: Hashable, Sendable {
-    /// Rank of the part. It is compared first, element by element.
+    /// The rank of the part, which is compared first, element by element.
     var rank: [Int64] { get }
     /// Writes the members of the part's object. Equal parts have equal texts.
     func write(to object: inout JSONWriter)
-    /// Nil if a required member is missing.
+    /// Returns nil if a required member is missing.
     init?(_ element: JSONElement)
 }
 
 extension CasePart {
-    /// Returns the part with the greater rank; if the ranks are equal, the one with the greater text.
+    /// Returns the part with the greater rank or, if the ranks are equal, the part with the greater text.
     static func greater(_ one: Self?, _ other: Self?) -> Self? {
         guard let one, let other else { return one ?? other }
         if one.rank != other.rank { return one.rank.lexicographicallyPrecedes(other.rank) ? other : one }

@@ -1,16 +1,16 @@
 package import AppStoreModel
 internal import JSON
 
-/// A part that a case can have once for each moment on Apple's clock.
+/// A part that a case can have once for each time on Apple's clock.
 package protocol DatedPart: CasePart {
-    /// The moment on Apple's clock that identifies and orders parts.
+    /// The time on Apple's clock that identifies and orders parts.
     var date: AppStoreInstant { get }
 }
 
-/// The newest parts of one kind, in ascending order of date. They form a join: dropping old parts before or after a
-/// union gives the same result.
+/// The newest parts of one kind, in ascending order of date. They form a join, because dropping old parts before or
+/// after a union gives the same result.
 package struct DatedParts<Part: DatedPart>: Hashable, Sendable {
-    /// Maximum number of parts; no customer is known to have had more decisions about one purchase.
+    /// The maximum number of parts. No customer is known to have had more decisions about one purchase.
     static var capacity: Int { 32 }
 
     package private(set) var all: [Part] = []

@@ -1,11 +1,12 @@
 package import AppStoreModel
 package import JSON
 
-/// The answer for a round, decided once: either the bytes sent in every attempt, or why none are sent.
+/// The answer of a round, decided once. It contains either the bytes that every attempt sends, or the reason why
+/// nothing is sent.
 ///
-/// It is proposed in the log under the key of the case; the first proposal for a round wins.
+/// It is proposed in the log under the key of the case. The first proposal for a round wins.
 package struct FrozenAnswer: DatedPart {
-    /// Where consent and consumption come from.
+    /// The source of consent and consumption.
     package enum Source: String, Sendable, CaseIterable {
         case rules
         /// The company's service.
@@ -15,30 +16,30 @@ package struct FrozenAnswer: DatedPart {
         case `operator`
     }
 
-    /// Date of the newest request known at the time, on Apple's clock; nil in proposals of format version 1.
+    /// The date of the newest request known at the time, on Apple's clock, or nil in proposals of format version 1.
     package var through: AppStoreInstant?
-    /// Time on the clock of the member that made the decision.
+    /// The time on the clock of the member that made the decision.
     package var decidedAt: AppStoreInstant
     package var source: Source
-    /// Where the preference comes from: a raw value of `RefundDecision.Source`.
+    /// The source of the preference, as a raw value of `RefundDecision.Source`.
     package var decidedBy: String?
-    /// The rule that applied; nil if none did.
+    /// The rule that applied, or nil if none did.
     package var rule: String?
-    /// Fingerprint of the rules that were used.
+    /// The fingerprint of the rules that were used.
     package var rules: String?
     /// A raw value of `RefundOutcome`.
     package var outcome: String
-    /// Version of Apple's request body, 1 or 2; nil if there is no body.
+    /// The version of Apple's request body, 1 or 2, or nil if there is no body.
     package var form: Int32?
-    /// JSON text, sent byte for byte; nil if no answer is sent.
+    /// The JSON text, sent byte for byte, or nil if no answer is sent.
     package var body: String?
-    /// Why there is no body: a code from ``RefundReason``.
+    /// The reason why there is no body, as a code from ``RefundReason``.
     package var reason: String?
     /// Reasons why members of the body were omitted.
     package var notes: [String] = []
     /// The answer of the company's service, as JSON text.
     package var service: String?
-    /// RESCIND_CONSENT as known at the time of the decision.
+    /// The date of RESCIND_CONSENT, as known at the time of the decision.
     package var consentRescindedAt: AppStoreInstant?
 
     package init(
@@ -63,7 +64,7 @@ package struct FrozenAnswer: DatedPart {
     }
 
     package var date: AppStoreInstant { through ?? .earliest }
-    /// Rank by which the earliest decision wins, because it may have been sent.
+    /// The rank. The earliest decision wins, because it may have been sent.
     package var rank: [Int64] { [body == nil ? 0 : 1, -decidedAt.millisecondsSince1970] }
 
     /// The bytes of the proposal, as JSON.
@@ -73,14 +74,14 @@ package struct FrozenAnswer: DatedPart {
         return writer.bytes
     }
 
-    /// Nil if the bytes are not an answer.
+    /// Returns nil if the bytes are not an answer.
     package init?(json: [UInt8]) {
         guard let root = try? JSONDocument.object(json).root else { return nil }
         self.init(root)
     }
 
     /// Returns the date of the newest request known to a proposal, even if the proposal has a later version that is
-    /// otherwise unreadable; nil if the proposal does not contain the date.
+    /// otherwise unreadable, or nil if the proposal does not contain the date.
     package static func through(proposal json: [UInt8]) -> AppStoreInstant? {
         guard let root = try? JSONDocument.object(json).root else { return nil }
         var fields = FieldReader(root)

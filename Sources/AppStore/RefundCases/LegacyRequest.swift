@@ -5,8 +5,8 @@ internal import JSON
 /// it is certain only if the body names a purchase with exactly one unrefunded transaction in the receipt.
 enum LegacyRequest {
     /// - Parameters:
-    ///   - legacy: the body as received; if nil, the transaction is never certain.
-    ///   - transactionId: the transaction assumed to be the request's.
+    ///   - legacy: the body as received. If nil, the transaction is never certain.
+    ///   - transactionId: the transaction that the request is assumed to be about.
     static func isAmbiguous(_ legacy: JSONElement?, _ transactionId: TransactionId) -> Bool {
         guard let legacy, let original = id(legacy["original_transaction_id"]),
             let receipt = legacy["unified_receipt"]?["latest_receipt_info"]?.elements
@@ -23,7 +23,7 @@ enum LegacyRequest {
         element["cancellation_date_ms"] != nil || element["cancellation_date"] != nil
     }
 
-    /// Returns the id. Apple has sent ids both as texts and as numbers.
+    /// Returns the ID. Apple has sent IDs both as texts and as numbers.
     private static func id(_ element: JSONElement?) -> String? {
         element?.string ?? element?.integer.map { String($0) }
     }

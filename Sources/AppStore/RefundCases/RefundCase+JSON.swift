@@ -1,17 +1,17 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Why a text is not a case.
+/// The reason why a text is not a case.
 package enum RefundFormatError: Error, Hashable, Sendable {
     case invalidJSON
-    /// Environment, bundleId or transactionId is missing.
+    /// The environment, bundleId or transactionId is missing.
     case noIdentity
-    /// The format version is later than this library's, so the case must never be overwritten.
+    /// The format version is later than that of this library, so the case must never be overwritten.
     case unknownFormat
 }
 
 extension RefundCase {
-    /// The format version to write. Additions do not change it; a change that older readers would misunderstand
+    /// The format version to write. Added members do not change it; a change that older readers would misunderstand
     /// increments it. Version 2 added multiple rounds.
     package static let formatVersion: Int64 = 2
 

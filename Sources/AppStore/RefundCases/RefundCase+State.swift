@@ -4,10 +4,10 @@ package import AppStoreModel
 package enum RefundCaseOutcome: String, Sendable, CaseIterable {
     case declined
     case granted
-    /// Granted, and later reversed.
+    /// The refund was granted and later reversed.
     case reversed
 
-    /// Order of decisions with the same date: the one that comes later in this order counts.
+    /// The order of decisions with the same date. The later one in this order takes precedence.
     var order: Int64 {
         switch self {
         case .declined: 0
@@ -18,10 +18,10 @@ package enum RefundCaseOutcome: String, Sendable, CaseIterable {
 }
 
 extension RefundCase {
-    /// How long a case is kept after the last record about it, in milliseconds.
+    /// How long a case is stored after the last record about it, in milliseconds.
     package static let retention: Int64 = 400 * 86_400_000
 
-    /// Apple's newest decision; nil if there is none yet. A signed decision takes precedence over unsigned ones.
+    /// Apple's newest decision, or nil if there is none yet. A signed decision takes precedence over unsigned ones.
     package var verdict: RefundVerdict? {
         verdicts.all.last(where: \.isSigned) ?? verdicts.newest
     }
@@ -38,13 +38,13 @@ extension RefundCase {
         }
     }
 
-    /// Returns the date of the newest request known to a proposal. Proposals of format version 1 do not contain it; for
-    /// them it is the date of the newest request received before the decision.
+    /// Returns the date of the newest request known to a proposal. Proposals of format version 1 do not contain this
+    /// date, so the newest request received before the decision is used.
     package func through(of answer: FrozenAnswer) -> AppStoreInstant {
         answer.through ?? newestDate(receivedUntil: answer.decidedAt)
     }
 
-    /// Returns the round of a proposal, identified by the date of its first request in milliseconds; the smallest
+    /// Returns the round of a proposal, identified by the date of its first request in milliseconds, or the smallest
     /// number if the bytes do not contain it.
     ///
     /// - Parameter gap: see ``RefundRounds``.
@@ -53,7 +53,8 @@ extension RefundCase {
         return date.flatMap { RefundRounds(self, gap: gap).round(through: $0)?.openedAt.millisecondsSince1970 } ?? .min
     }
 
-    /// Returns the latest signedDate of the requests received up to `moment`, or else the earliest signedDate.
+    /// Returns the latest signedDate of the requests received up to `moment`, or the earliest signedDate if there is
+    /// none.
     func newestDate(receivedUntil moment: AppStoreInstant) -> AppStoreInstant {
         let received = requests.values.filter { $0.receivedAt <= moment }.map(\.signedDate).max()
         return received ?? requests.values.map(\.signedDate).min() ?? moment

@@ -8,23 +8,24 @@ package import JSON
 package struct RefundCase: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
-    /// The refunded transaction. RESCIND_CONSENT names no transaction, so it is stored under the appTransactionId.
+    /// The refunded transaction. RESCIND_CONSENT names no transaction, so its case is stored under the
+    /// appTransactionId.
     package let transactionId: TransactionId
 
     package var transaction: RefundTransaction?
     package private(set) var requests: [NotificationUUID: RefundRequest] = [:]
-    /// Answers recorded together with an end or an acceptance.
+    /// Answers that were recorded together with an end or an acceptance.
     package private(set) var answers = DatedParts<FrozenAnswer>()
     package private(set) var acceptances = DatedParts<AnswerAcceptance>()
     package private(set) var ends = DatedParts<AnswerEnd>()
     package private(set) var verdicts = DatedParts<RefundVerdict>()
     package var obstacle: AnswerObstacle?
-    /// When a parent or guardian last withdrew consent to the child's use of the app (RESCIND_CONSENT), on Apple's
-    /// clock.
+    /// The time, on Apple's clock, when a parent or guardian last withdrew consent to the child's use of the app
+    /// (RESCIND_CONSENT).
     package var consentRescindedAt: AppStoreInstant?
-    /// When the person's data was last erased: the timestamp of the Kafka record.
+    /// The time when the person's data was last erased, which is the timestamp of the Kafka record.
     package private(set) var erasedAt: AppStoreInstant?
-    /// Members written by a later version, kept unchanged.
+    /// Members written by a later version, which are preserved.
     package var unknownFields = JSONObject()
 
     package init(environment: AppStoreEnvironment, bundleId: BundleId, transactionId: TransactionId) {
@@ -33,15 +34,15 @@ package struct RefundCase: Hashable, Sendable {
         self.transactionId = transactionId
     }
 
-    /// Maximum number of requests kept; Apple repeats a request only a few times.
+    /// The maximum number of stored requests. Apple repeats a request only a few times.
     static let maximumRequests = 64
-    /// The value of `trust` for parts authenticated only by a shared secret.
+    /// The value of `trust` for parts that are authenticated only by a shared secret.
     static let sharedSecret = "shared-secret"
 
     package mutating func insert(_ request: RefundRequest) {
         requests[request.notificationUUID] = .greater(requests[request.notificationUUID], request)
         guard requests.count > Self.maximumRequests else { return }
-        // Truncation commutes with union: the newest requests of a union are among the newest of each part.
+        // Truncation commutes with union, because the newest requests of a union are among the newest of each part.
         let newest = requests.values.sorted {
             $0.signedDate != $1.signedDate
                 ? $0.signedDate > $1.signedDate : $0.notificationUUID < $1.notificationUUID
@@ -91,7 +92,7 @@ package struct RefundCase: Hashable, Sendable {
 
     // MARK: Erasure
 
-    /// Erases personal data up to `moment`. The record that an answer was sent and accepted stays, so that nothing is
+    /// Erases personal data up to `moment`. The record that an answer was sent and accepted remains, so that nothing is
     /// answered twice.
     package mutating func erase(at moment: AppStoreInstant) {
         erasedAt = max(erasedAt ?? moment, moment)

@@ -3,7 +3,7 @@ package import RefundRules
 extension RefundFacts {
     /// Creates the facts of a round for the rules and the company's service.
     ///
-    /// The customer's history is not included; callers add it afterwards.
+    /// The customer's history is not included. Callers add it afterwards.
     package init(_ refund: RefundCase, _ round: RefundRound) {
         let transaction = refund.transaction
         self.init(

@@ -1,19 +1,19 @@
 package import AppStoreModel
 package import Records
 
-/// The consequence of one notification record for refunds.
+/// The consequence of a notification record for refunds.
 package enum RefundReading: Sendable {
     case refund(RefundCase)
     /// The notification does not concern refunds.
     case irrelevant
-    /// The notification concerns refunds but is unusable; contains the code and detail of the reason.
+    /// The notification concerns refunds but is unusable, with the code and detail of the reason.
     case unusable(String, String?)
 
     /// - Parameters:
-    ///   - environment: environment of the topic from which the record was read.
-    ///   - timestamp: the Kafka record's timestamp in milliseconds since 1970, used if the headers have no time of
-    ///     receipt.
-    ///   - now: current time on this member's clock, for detecting a request that is read after its deadline.
+    ///   - environment: the environment of the topic that the record was read from.
+    ///   - timestamp: the timestamp of the Kafka record in milliseconds since 1970, used if the headers contain no time
+    ///     of receipt.
+    ///   - now: the current time on this member's clock, to detect a request that is read after its deadline.
     package init(
         _ record: NotificationRecord, environment: AppStoreEnvironment, timestamp: Int64, now: AppStoreInstant
     ) {
@@ -37,7 +37,7 @@ package enum RefundReading: Sendable {
             found = consent
             found.consentRescindedAt = signedDate
         } else {
-            // An unresolved version 1 notification does not reveal its subject; a consumption request still needs
+            // An unresolved version 1 notification does not reveal its subject. A consumption request still needs
             // attention.
             if record.trust == .sharedSecret, record.transaction == nil, type != .consumptionRequest {
                 self = .irrelevant

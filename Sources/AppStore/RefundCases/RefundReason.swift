@@ -1,5 +1,5 @@
-/// Codes that state why a record was dead-lettered, a round waits, or a round ended without an answer. They are metric
-/// labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionProblem` are used
+/// The codes of the reasons why a record was dead-lettered, a round waits, or a round ended without an answer. They are
+/// metric labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionProblem` are used
 /// unchanged.
 package enum RefundReason {
     // Reasons for dead-lettering records, which an operator should examine.
@@ -8,7 +8,7 @@ package enum RefundReason {
     package static let environmentMismatch = "environment_mismatch"
     package static let identifierTooLong = "identifier_too_long"
 
-    // Final reasons: the round ends without an answer.
+    // Final reasons, which end the round without an answer.
     package static let notConfirmed = "not_confirmed"
     package static let ambiguous = "ambiguous"
     package static let erased = "erased"
@@ -17,7 +17,7 @@ package enum RefundReason {
     package static let replaced = "replaced"
     package static let tooLate = "too_late"
 
-    // Temporary reasons: the round waits until the cause is resolved.
+    // Temporary reasons. The round waits until the cause is resolved.
     package static let appNotConfigured = "app_not_configured"
     package static let keyMissing = "key_missing"
     package static let factsUnreadable = "facts_unreadable"
@@ -32,10 +32,10 @@ package enum RefundReason {
     package static let apiRateLimited = "api_rate_limited"
     package static let apiRefused = "api_refused"
     package static let apiUnavailable = "api_unavailable"
-    /// No obstacle was recorded when the deadline passed.
+    /// The deadline passed without a recorded obstacle.
     package static let noAnswerAccepted = "no_answer_accepted"
 
-    /// Reasons for waiting, plus the temporary ones from `ConsumptionProblem`: the values of a metric label.
+    /// The values of a metric label: the reasons for waiting, and the temporary ones of `ConsumptionProblem`.
     package static let ofWaiting = [
         appNotConfigured, keyMissing, factsUnreadable, preferenceUnreadable, providerSilent, providerRefused,
         providerMalformed, newerAnswer, apiUnauthorized, apiNotFound, apiRateLimited, apiRefused, apiUnavailable,

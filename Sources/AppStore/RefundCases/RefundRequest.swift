@@ -1,18 +1,18 @@
 package import AppStoreModel
 package import JSON
 
-/// One CONSUMPTION_REQUEST: Apple requests information about the transaction of a case, and repeats the request under
-/// new notificationUUIDs while waiting. An operator's request opens another round for a different answer.
+/// A CONSUMPTION_REQUEST. Apple requests information about the transaction of a case, and repeats the request under new
+/// notificationUUIDs while waiting. A request by an operator opens another round for a different answer.
 package struct RefundRequest: CasePart {
     package var notificationUUID: NotificationUUID
-    /// When Apple signed it.
+    /// The time when Apple signed the request.
     package var signedDate: AppStoreInstant
-    /// When the ingress received it.
+    /// The time when the ingress received the request.
     package var receivedAt: AppStoreInstant
     package var reason: ConsumptionRequestReason?
-    /// False for a request authenticated only by a shared secret (version 1).
+    /// Whether Apple signed the request. If false, it is authenticated only by a shared secret (version 1).
     package var isSigned: Bool
-    /// Whether the transaction of a version 1 body is uncertain; see ``LegacyRequest``.
+    /// Whether the transaction of a version 1 body is uncertain. See ``LegacyRequest``.
     package var isAmbiguous: Bool
     /// Whether the 12 hours had passed when this installation first read the request.
     package var isLate: Bool
@@ -34,11 +34,11 @@ package struct RefundRequest: CasePart {
         self.isOperators = isOperators
     }
 
-    /// Rank by arrival: a request read in time precedes a late one, and an earlier request precedes a later one.
+    /// The rank by arrival. A request read in time precedes a late one, and an earlier request precedes a later one.
     package var rank: [Int64] { [isLate ? 0 : 1, -receivedAt.millisecondsSince1970] }
 
-    /// Maximum time between signature and receipt, in milliseconds. Apple's last attempt comes 157 hours after the
-    /// first, and can be answered for another 12 hours; a request received later is history (app-store.md 10.5).
+    /// The maximum time between signature and receipt, in milliseconds. Apple's last attempt comes 157 hours after the
+    /// first, and can be answered for another 12 hours. A request received later is history (app-store.md 10.5).
     static let latestReceipt: Int64 = 169 * 3_600_000
 
     /// Whether Apple may still be waiting for the answer when the request is received.

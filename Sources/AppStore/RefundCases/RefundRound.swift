@@ -8,9 +8,9 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
     case waiting
     /// Apple accepted the answer.
     case accepted
-    /// Nothing is sent, intentionally.
+    /// Intentionally, nothing is sent.
     case withheld
-    /// The answer was decided but not sent: `refunds.mode` is `observe`.
+    /// The answer was decided but not sent, because `refunds.mode` is `observe`.
     case observed
     /// Apple refused the answer.
     case refused
@@ -34,25 +34,25 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
 
 /// A group of Apple's requests about one refund, decided and answered at most once. Source: app-store.md 10.5.
 package struct RefundRound: Hashable, Sendable {
-    /// Number of the round, starting at 1.
+    /// The number of the round, starting at 1.
     package let number: Int
-    /// Date of the round's first request, on Apple's clock.
+    /// The date of the round's first request, on Apple's clock.
     package let openedAt: AppStoreInstant
-    /// Latest date of the round's requests, on Apple's clock.
+    /// The latest date of the round's requests, on Apple's clock.
     package let through: AppStoreInstant
-    /// Requests in order of date. Empty only if all were dropped because there were too many.
+    /// The requests in order of date. Empty only if all were dropped because there were too many.
     package let requests: [RefundRequest]
     package let answer: FrozenAnswer?
     package let acceptance: AnswerAcceptance?
     package let end: AnswerEnd?
     /// Apple's decision that ended the round.
     package let verdict: RefundVerdict?
-    /// Apple's newest decision before the next round: a refund can be reversed.
+    /// Apple's newest decision before the next round. It can differ from `verdict`, because a refund can be reversed.
     package let lastVerdict: RefundVerdict?
     /// Whether a later round has begun.
     package let isSuperseded: Bool
 
-    /// Apple's time limit for answering, counted from the receipt of a request, in milliseconds.
+    /// Apple's time limit for an answer, counted from the receipt of a request, in milliseconds.
     package static let answerTime: Int64 = 12 * 3_600_000
 
     package var status: AnswerStatus {
@@ -61,13 +61,14 @@ package struct RefundRound: Hashable, Sendable {
         return verdict == nil && !isSuperseded ? .waiting : .overtaken
     }
 
-    /// When the answer is due: 12 hours after the oldest request was signed or received, whichever came first. Answers
-    /// are sent in this order, and alerts use this time.
+    /// The time when the answer is due, which is 12 hours after the oldest request was signed or received, whichever
+    /// came first. Answers are sent in this order, and alerts use this time.
     package var deadline: AppStoreInstant? {
         requests.first.map { min($0.signedDate, $0.receivedAt).advanced(byMilliseconds: Self.answerTime) }
     }
 
-    /// When attempts to answer end: 12 hours after the last request was received. Nil if no request arrived in time.
+    /// The time when attempts to answer end, which is 12 hours after the last request was received. Nil if no request
+    /// arrived in time.
     package var answerableUntil: AppStoreInstant? {
         requests.filter(\.isTimely).map(\.receivedAt).max()?.advanced(byMilliseconds: Self.answerTime)
     }
@@ -75,10 +76,10 @@ package struct RefundRound: Hashable, Sendable {
     /// Whether every request arrived too late or was first read after its deadline.
     package var isTooLate: Bool { requests.allSatisfy { $0.isLate || !$0.isTimely } }
 
-    /// When the first request was received.
+    /// The time when the first request was received.
     package var receivedAt: AppStoreInstant? { requests.map(\.receivedAt).min() }
 
-    /// The most recent reason given by the customer.
+    /// The most recent reason that the customer gave.
     package var reason: ConsumptionRequestReason? { requests.last { $0.reason != nil }?.reason }
 
     /// Whether no signed request identifies the transaction and the newest request is ambiguous.

@@ -3,26 +3,26 @@ package import AppStoreModel
 /// The rounds of a case, oldest first. Source: app-store.md 10.5.
 ///
 /// Requests, decisions, answers and ends are compared only by Apple's signedDate, because our clocks may be wrong and
-/// the members' clocks may differ.
+/// the clocks of members may differ.
 package struct RefundRounds: Sendable {
-    /// Interval after the previous request, in milliseconds, after which a request opens a new round.
+    /// The interval after the previous request, in milliseconds, after which a request opens a new round.
     package static let defaultGap: Int64 = 72 * 3_600_000
 
     package let all: [RefundRound]
 
-    /// The newest round, the only one that may be waiting for an answer; nil if Apple has sent no request.
+    /// The newest round, which is the only one that may be waiting for an answer, or nil if Apple has sent no request.
     package var newest: RefundRound? { all.last }
 
     package var status: AnswerStatus { newest?.status ?? .none }
 
-    /// The waiting round; nil if there is none.
+    /// The waiting round, or nil if there is none.
     package var waiting: RefundRound? { newest.flatMap { $0.status == .waiting ? $0 : nil } }
 
     /// Returns the round of a proposal, acceptance or end. `date` is the date of the newest request that its author
     /// knew.
     package func round(through date: AppStoreInstant) -> RefundRound? { all.last { $0.openedAt <= date } }
 
-    /// - Parameter gap: interval without requests, in milliseconds, after which a request opens a new round
+    /// - Parameter gap: the interval without requests, in milliseconds, after which a request opens a new round
     ///   (`refunds.round.gap`).
     package init(_ refund: RefundCase, gap: Int64 = defaultGap) {
         let points = Self.points(refund)
@@ -42,14 +42,14 @@ package struct RefundRounds: Sendable {
 
     // MARK: Requests on Apple's clock
 
-    /// A request on Apple's clock; `request` is nil if it was dropped because there were too many, but has a known
-    /// answer.
+    /// A time on Apple's clock at which a request was signed. `request` is nil if the request was dropped because there
+    /// were too many, but has a known answer.
     private struct Point {
         let date: AppStoreInstant
         let request: RefundRequest?
 
-        /// Returns whether a decision ends the round. A decision authenticated only by a shared secret ends only rounds
-        /// of requests authenticated in the same way.
+        /// Returns whether a decision ends the round. A decision that is authenticated only by a shared secret ends
+        /// only rounds with requests of the same kind.
         func isEnded(by verdict: RefundVerdict) -> Bool { verdict.isSigned || request.map { !$0.isSigned } ?? false }
     }
 

@@ -4,7 +4,8 @@ package import JSON
 /// The transaction of a case, according to the newest statement about it.
 package struct RefundTransaction: CasePart {
     package var signedDate: AppStoreInstant
-    /// False if authenticated only by a shared secret; such a transaction never replaces a signed one.
+    /// Whether Apple signed the transaction. If false, it is authenticated only by a shared secret, and never replaces
+    /// a signed one.
     package var isSigned: Bool
     package var originalTransactionId: OriginalTransactionId?
     package var appTransactionId: AppTransactionId?
@@ -15,18 +16,18 @@ package struct RefundTransaction: CasePart {
     package var purchaseDate: AppStoreInstant?
     package var expiresDate: AppStoreInstant?
     package var quantity: Int32?
-    /// In milliunits of the currency, for the entire quantity.
+    /// The price in milliunits of the currency, for the entire quantity.
     package var price: Int64?
-    /// An ISO 4217 currency code.
+    /// The currency as an ISO 4217 code.
     package var currency: String?
-    /// An ISO 3166-1 alpha-3 country code.
+    /// The storefront as an ISO 3166-1 alpha-3 country code.
     package var storefront: String?
     package var offerType: OfferType?
     package var offerDiscountType: OfferDiscountType?
     package var transactionReason: TransactionReason?
     package var isAdvancedCommerce: Bool
 
-    /// Nil if the payload has no signedDate.
+    /// Returns nil if the payload has no signedDate.
     package init?(_ payload: TransactionPayload, isSigned: Bool = true) {
         guard let signedDate = payload.signedDate else { return nil }
         self.signedDate = signedDate
@@ -61,7 +62,7 @@ package struct RefundTransaction: CasePart {
         return texts.allSatisfy { $0.map(BoundedText.accepts) ?? true }
     }
 
-    /// Removes personal data, including the product purchased.
+    /// Removes personal data, including the purchased product.
     mutating func erase() {
         originalTransactionId = nil
         appTransactionId = nil

@@ -1,20 +1,20 @@
 package import AppStoreModel
 package import JSON
 
-/// A decision about a transaction by Apple or by the customer's bank. It ends the preceding round of requests.
+/// A decision about a transaction by Apple or the customer's bank. It ends the preceding round of requests.
 package struct RefundVerdict: DatedPart {
     package var kind: RefundCaseOutcome
-    /// When Apple signed it.
+    /// The time when Apple signed the decision.
     package var signedDate: AppStoreInstant
-    /// False if authenticated only by a shared secret (version 1); such a decision never replaces a signed one.
+    /// Whether Apple signed the decision. If false, it is authenticated only by a shared secret (version 1), and never
+    /// replaces a signed one.
     package var isSigned: Bool
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
     package var revocationType: RevocationType?
-    /// In milliunits of a percent.
+    /// The refunded share in milliunits of a percent.
     package var revocationPercentage: Int32?
-    /// Whether the rest of the period was refunded because the customer upgraded, not because the customer requested
-    /// it.
+    /// Whether the rest of the period was refunded because of an upgrade, not because the customer requested it.
     package var isUpgrade: Bool
 
     package init(

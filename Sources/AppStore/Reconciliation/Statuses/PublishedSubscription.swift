@@ -9,22 +9,23 @@ package struct PublishedSubscription: Sendable, Hashable {
     package let originalTransactionId: OriginalTransactionId
     /// Whether the subscription has facts from version 1 notifications.
     package let isLegacy: Bool
-    /// Whether the first grant is in effect, its state, and its transaction; false or nil if there is no grant.
+    /// Whether the first grant is in effect, its state, and its transaction. These are false or nil if there is no
+    /// grant.
     package private(set) var isEntitled = false
     package private(set) var state: String?
     package private(set) var transactionId: TransactionId?
     package private(set) var awaitsConfirmation = false
-    /// Whether the known facts fail to explain Apple's statement, so that a status query is needed.
+    /// Whether a status query is needed because the known facts do not explain Apple's statement.
     package let needsStatusQuery: Bool
 
-    /// Whether the subscription is compared with Apple's status: no history contains version 1, and unexplained states
-    /// need a query.
+    /// Whether the subscription is compared with Apple's status. This is needed for version 1, which no history
+    /// contains, and for unexplained states.
     package var isCompared: Bool { isLegacy || needsStatusQuery }
 
-    /// - Parameter isComparedOnly: returns nil for subscriptions that need no comparison, without parsing their facts;
-    ///   most need none.
+    /// - Parameter isComparedOnly: whether to return nil for subscriptions that need no comparison, which are most of
+    ///   them, without parsing their facts.
     ///
-    /// Nil for another app's row, for products other than subscriptions, and for unreadable rows.
+    /// Returns nil for rows of other apps, for products other than subscriptions, and for unreadable rows.
     package init?(_ record: KafkaRecord, of bundleId: BundleId, isComparedOnly: Bool = false) {
         guard let value = record.value, let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
             let parts = RecordKey.parts(of: key), parts.bundleId == bundleId,
@@ -39,7 +40,7 @@ package struct PublishedSubscription: Sendable, Hashable {
         let unsigned = facts.legacy?.allTransactions ?? []
         guard facts.isSubscription || unsigned.contains(where: \.isAutoRenewable) else { return nil }
         originalTransactionId = OriginalTransactionId(parts.subject)
-        // Several products of one purchase share its state; a product that is in effect is listed first.
+        // Several products of one purchase share its state. A product that is in effect is listed first.
         guard let grant = grants.first else { return }
         isEntitled = grant["isEntitled"]?.bool ?? false
         state = grant["state"]?.string

@@ -6,15 +6,16 @@ internal import JSON
 
 /// Apple's answer about one subscription.
 package enum StatusAnswer: Sendable {
-    /// Verified, with the current status and the transaction that currently gives access; the latter is nil if it has
-    /// not begun.
+    /// A verified answer, with the current status and the transaction that currently grants access. The transaction is
+    /// nil if it has not begun.
     case signed(VerifiedTransaction, status: SubscriptionStatus, current: TransactionId?)
     /// Apple knows no such subscription of the app, which proves nothing.
     case unknown
-    /// The answer was not signed by Apple or is about another subscription; it is ignored.
+    /// The answer was not signed by Apple or is about another subscription, so it is ignored.
     case refused(SubscriptionStatuses.RefusedItem)
 
-    /// Returns how the answer differs from the published state; nil if both agree, or if the answer was refused.
+    /// Returns the difference between the answer and the published state, or nil if both agree or the answer was
+    /// refused.
     package func difference(of published: PublishedSubscription) -> StatusDifference? {
         switch self {
         case .signed(_, let status, let current): StatusDifference(published, status: status, latest: current)
@@ -24,9 +25,9 @@ package enum StatusAnswer: Sendable {
     }
 
     /// Returns a record of the entitlement topic that includes Apple's signed answer. The answer confirms the content
-    /// of version 1 notifications up to that record, and competes with other signed facts by date.
+    /// of version 1 notifications up to that record, and takes precedence over other signed facts if its date is later.
     ///
-    /// - Parameter published: value of the record that was known when Apple was queried.
+    /// - Parameter published: the value of the record that was known when Apple was queried.
     /// - Returns: nil if the answer contains nothing new or is not signed.
     /// - Throws: ``Unusable``.
     package func contribution(to published: [UInt8]) throws(Unusable) -> [UInt8]? {

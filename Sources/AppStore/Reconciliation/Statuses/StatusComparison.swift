@@ -18,7 +18,7 @@ package struct StatusComparison: Sendable {
 
     /// Queries the status of a subscription with one request.
     ///
-    /// - Throws: ``APIFailure``; of kind `unverified` if a signed object that may be about the subscription cannot be
+    /// - Throws: ``APIFailure``, with kind `unverified` if a signed object that may be about the subscription cannot be
     ///   verified yet.
     package func answer(about subscription: PublishedSubscription) async throws(APIFailure) -> StatusAnswer {
         let statuses: SubscriptionStatuses
@@ -33,7 +33,7 @@ package struct StatusComparison: Sendable {
             guard let document = try? JSONDocument.object(found.latest.transaction) else { continue }
             let transaction = TransactionPayload(document.root)
             guard transaction.originalTransactionId == subscription.originalTransactionId else { continue }
-            // Apple renews up to a day ahead; until the new period begins, the previous transaction is current.
+            // Apple renews up to a day ahead. Until the new period begins, the previous transaction is current.
             let hasBegun = (transaction.purchaseDate?.millisecondsSince1970 ?? 0) <= clocks.wallMilliseconds()
             return .signed(found.latest, status: found.status, current: hasBegun ? transaction.transactionId : nil)
         }
@@ -47,8 +47,8 @@ package struct StatusComparison: Sendable {
         return .refused(refused)
     }
 
-    /// Returns the refused object that names the subscription, or else any refused object: its subject is unknown until
-    /// it is verified.
+    /// Returns the refused object that names the subscription, or any refused object if none does. The subject of a
+    /// refused object is unknown until it is verified.
     private func refused(
         of subscription: PublishedSubscription, in items: [SubscriptionStatuses.RefusedItem]
     ) -> SubscriptionStatuses.RefusedItem? {

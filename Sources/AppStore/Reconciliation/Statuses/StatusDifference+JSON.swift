@@ -1,7 +1,8 @@
 internal import AppStoreModel
 package import JSON
 
-/// Member names in rows of the reconciliation topic and in the output of `sluicectl`; a contract.
+/// The names of members in rows of the reconciliation topic and in the output of `sluicectl`. These names are a
+/// contract.
 private enum Name {
     static let purchase: StaticString = "originalTransactionId"
     static let difference: StaticString = "difference"
@@ -27,7 +28,7 @@ extension StatusDifference {
         if isRepaired { object.set(Name.repaired, true) }
     }
 
-    /// Parses the output of ``write(to:)``; nil for anything else.
+    /// Parses the output of ``write(to:)``, or returns nil for anything else.
     package init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let purchase: OriginalTransactionId = fields.identifier(Name.purchase),

@@ -1,11 +1,11 @@
 package import AppStoreModel
 
-/// A difference between a subscription's published state and Apple's current status.
+/// A difference between the published state of a subscription and Apple's current status.
 package struct StatusDifference: Sendable, Hashable {
     package enum Kind: String, Sendable {
-        /// The subscription gives access but should not according to Apple, or vice versa.
+        /// The subscription grants access but should not according to Apple, or vice versa.
         case access
-        /// Both agree on access, but it comes from a different transaction: a renewal or a change was missed.
+        /// Both agree on access, but it comes from a different transaction, because a renewal or a change was missed.
         case transaction
         /// Apple knows no such subscription of the app.
         case unknown
@@ -13,21 +13,21 @@ package struct StatusDifference: Sendable, Hashable {
 
     package let kind: Kind
     package let published: PublishedSubscription
-    /// Nil if Apple knows no such subscription.
+    /// The status, or nil if Apple knows no such subscription.
     package let status: SubscriptionStatus?
     package let latest: TransactionId?
     /// Whether Apple's signed answer was published.
     package var isRepaired = false
 
-    /// Nil if both agree.
+    /// Returns nil if both agree.
     ///
-    /// - Parameter status: nil if Apple knows no such subscription.
+    /// - Parameter status: Apple's status, or nil if Apple knows no such subscription.
     package init?(_ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?) {
         self.published = published
         self.status = status
         self.latest = latest
         guard let status else {
-            // A subscription that never gave access is harmless.
+            // A subscription that never granted access needs no repair.
             guard published.isEntitled || published.transactionId != nil else { return nil }
             kind = .unknown
             return

@@ -1,18 +1,18 @@
 package import AppStoreServerAPI
 
-/// Queries Apple about subscriptions one by one, with retries, and classifies failures for the comparison, so that
-/// `sluice-reconciler` and `sluicectl reconcile statuses` make the same decisions.
+/// Queries Apple about subscriptions one by one, with retries, and classifies failures. `sluice-reconciler` and
+/// `sluicectl reconcile statuses` both use it, so that they make the same decisions.
 package struct StatusInquiry: Sendable {
     package enum Outcome: Sendable {
         case answer(StatusAnswer)
-        /// Apple permanently refuses this request: it would be refused again if repeated.
+        /// Apple permanently refuses this request and would refuse it again.
         case refused(APIFailure)
-        /// Apple gave no readable answer. A single such case implies nothing about other subscriptions;
-        /// ``unansweredInARow`` of them do.
+        /// Apple gave no readable answer. A single failure implies nothing about other subscriptions, but
+        /// ``unansweredInARow`` consecutive failures do.
         case unanswered(APIFailure)
     }
 
-    /// Number of consecutive subscriptions without an answer after which the cause must lie elsewhere.
+    /// The number of consecutive subscriptions without an answer after which the cause must be elsewhere.
     package static let unansweredInARow = 5
 
     private let comparison: StatusComparison
@@ -25,7 +25,7 @@ package struct StatusInquiry: Sendable {
 
     /// - Parameter asked: called before each request.
     /// - Throws: an ``APIFailure`` that concerns all subscriptions, such as a refused key or a lasting rate limit, or
-    ///   an error from the repetition's `sleep`.
+    ///   an error of the repetition's `sleep`.
     package func ask(about subscription: PublishedSubscription, asked: () -> Void = {}) async throws -> Outcome {
         var request = RepeatedRequest(repetition)
         while true {

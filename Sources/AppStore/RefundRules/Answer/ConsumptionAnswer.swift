@@ -1,8 +1,8 @@
 internal import AppStoreModel
 
-/// The answer to one consumption request. Its body is frozen in the case and then sent, byte for byte.
+/// The answer to a consumption request. Its body is stored in the case and then sent byte for byte.
 package struct ConsumptionAnswer: Hashable, Sendable {
-    /// Version of the endpoint that accepts the answer. The raw value is the version in Apple's path.
+    /// The version of the endpoint that accepts the answer. The raw value is the version in Apple's path.
     package enum Form: Int32, CaseIterable, Sendable {
         /// Apple: ConsumptionRequestV1, for Advanced Commerce purchases.
         case version1 = 1
@@ -11,17 +11,17 @@ package struct ConsumptionAnswer: Hashable, Sendable {
     }
 
     package let form: Form
-    /// Compact JSON with Apple's members, in a fixed order.
+    /// Compact JSON with Apple's members in a fixed order.
     package let body: [UInt8]
     /// Reasons why members of the body were omitted.
     package let notes: [ConsumptionNote]
 
     /// Creates the body after checking every constraint that Apple documents.
     ///
-    /// - Throws: ``ConsumptionProblem``; in that case nothing must be sent.
+    /// - Throws: ``ConsumptionProblem``. Nothing must be sent in that case.
     package init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionProblem) {
         let statement = try ConsumptionStatement(facts, decision)
-        // The version 2 endpoint rejects Advanced Commerce purchases; version 1 is documented only for them.
+        // The version 2 endpoint rejects Advanced Commerce purchases, and version 1 is documented only for these.
         form = facts.isAdvancedCommerce ? .version1 : .version2
         switch form {
         case .version1: (body, notes) = ConsumptionBodyVersion1.write(facts, statement)
@@ -29,8 +29,8 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         }
     }
 
-    /// Returns why Apple accepts no answer for a transaction, regardless of the company's data; nil if Apple accepts
-    /// one.
+    /// Returns the reason why Apple accepts no answer for a transaction, regardless of the company's data, or nil if
+    /// Apple accepts one.
     package static func finalProblem(of facts: RefundFacts) -> ConsumptionProblem? {
         switch facts.inAppOwnershipType {
         case .familyShared:

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Apple's ConsumptionRequestV1: every member except the last is required, and unknown values are sent as undeclared.
+/// Apple's ConsumptionRequestV1. Every member except the last is required, and unknown values are sent as undeclared.
 enum ConsumptionBodyVersion1 {
     static func write(
         _ facts: RefundFacts, _ statement: ConsumptionStatement
@@ -30,7 +30,7 @@ enum ConsumptionBodyVersion1 {
         return (json.bytes, [token.note, preference.note].compactMap(\.self))
     }
 
-    /// Returns the status if it was stated, or else one derived from the percentage.
+    /// Returns the status if it was given, or one that is derived from the percentage.
     private static func consumptionStatus(_ facts: ConsumptionFacts) -> Int64 {
         if let status = facts.consumptionStatus { return status.version1 }
         guard let percentage = facts.consumptionPercentage else { return 0 }
@@ -51,7 +51,7 @@ enum ConsumptionBodyVersion1 {
         case .decline: (2, nil)
         case .noPreference: (3, nil)
         case .grantProrated: (nil, .proratedInVersion1)
-        // `ConsumptionStatement` has already rejected these two.
+        // `ConsumptionStatement` has already rejected these two outcomes.
         case .doNotAnswer, .hold: (nil, nil)
         }
     }

@@ -21,9 +21,8 @@ enum ConsumptionBodyVersion2 {
         return (json.bytes, [percentage.note, preference.note].compactMap(\.self))
     }
 
-    /// Returns the percentage: none for an auto-renewable subscription, and only 0 for a purchase that was not
-    /// delivered.
-    /// delivered.
+    /// Returns the percentage, which is omitted for an auto-renewable subscription, and must be 0 for a purchase that
+    /// was not delivered.
     private static func percentage(
         _ facts: RefundFacts, _ statement: ConsumptionStatement
     ) -> (value: Int64?, note: ConsumptionNote?) {
@@ -48,7 +47,7 @@ enum ConsumptionBodyVersion2 {
             }
             return ("GRANT_PRORATED", nil)
         // If the member is absent, Apple assumes no preference. `ConsumptionStatement` has already rejected the other
-        // two.
+        // two outcomes.
         case .noPreference, .doNotAnswer, .hold: return (nil, nil)
         }
     }

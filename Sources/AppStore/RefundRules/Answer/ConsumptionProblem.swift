@@ -1,10 +1,10 @@
-/// Why a case gets no answer. Equality compares code and message.
+/// The reason why a case gets no answer. Equality compares the code and the message.
 package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The code of a problem. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
         /// The rules or the company's service decided not to answer.
         case doNotAnswer = "do_not_answer"
-        /// The customer has not consented: one source refuses consent, or no source gives it. Apple requires that
+        /// The customer has not consented: a source refuses consent, or no source contains it. Apple requires that
         /// nothing is sent in that case.
         case noConsent = "no_consent"
         /// A parent withdrew consent to the child's use of the app, and the company has recorded no consent since.
@@ -13,17 +13,17 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
         case familyShared = "family_shared"
         /// Apple accepts no answer for transactions assigned by an organization or a group (4000227).
         case assigned
-        /// An Advanced Commerce purchase of a type that the version 1 endpoint does not accept (4000047).
+        /// Apple's version 1 endpoint does not accept this type of Advanced Commerce purchase (4000047).
         case typeNotSupported = "type_not_supported"
         /// A rule, the service or the preference leaves the decision to a person.
         case held
-        /// Neither the rules nor the company's service state whether the purchase was delivered.
+        /// Neither the rules nor the company's service specify whether the purchase was delivered.
         case deliveryStatusMissing = "delivery_status_missing"
-        /// Neither the rules nor the company's service state whether sample content was provided.
+        /// Neither the rules nor the company's service specify whether sample content was provided.
         case sampleContentMissing = "sample_content_missing"
 
-        /// Whether the problem is final: no later information can change it, so the round ends. Otherwise the round
-        /// waits. Source: app-store.md 10.6.
+        /// Whether the problem is final, so that no later information can change it and the round ends. Otherwise the
+        /// round waits. Source: app-store.md 10.6.
         package var isFinal: Bool {
             switch self {
             case .doNotAnswer, .noConsent, .consentRescinded, .familyShared, .assigned, .typeNotSupported: true
@@ -44,21 +44,22 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
     package var description: String { "\(code.rawValue): \(message)" }
 }
 
-/// A member that was omitted so that Apple accepts the answer. The raw values appear in records and metrics and are a
-/// contract.
+/// The reason why a member was omitted so that Apple accepts the answer. The raw values appear in records and metrics
+/// and are a contract.
 package enum ConsumptionNote: String, CaseIterable, Sendable {
-    /// consumptionPercentage for an auto-renewable subscription: Apple computes it from the time elapsed (4000209).
+    /// A consumptionPercentage for an auto-renewable subscription, which Apple computes from the elapsed time
+    /// (4000209).
     case percentageOfSubscription = "percentage_of_subscription"
-    /// consumptionPercentage for a product with a missing or new type: it may be a subscription.
+    /// A consumptionPercentage for a product with a missing or new type, which may be a subscription.
     case percentageOfUnknownType = "percentage_of_unknown_type"
-    /// consumptionPercentage is greater than 0, although nothing was delivered.
+    /// A consumptionPercentage greater than 0, although nothing was delivered.
     case percentageOfUndelivered = "percentage_of_undelivered"
-    /// consumptionPercentage is outside the range 0 to 100000.
+    /// A consumptionPercentage outside the range 0 to 100000.
     case percentageOutOfRange = "percentage_out_of_range"
-    /// refundPreference GRANT_PRORATED without a percentage between 0 and 100000, both exclusive.
+    /// A refundPreference GRANT_PRORATED without a percentage between 0 and 100000, both exclusive.
     case proratedWithoutPercentage = "prorated_without_percentage"
-    /// refundPreference GRANT_PRORATED, which has no number in the version 1 body.
+    /// A refundPreference GRANT_PRORATED, which has no number in the version 1 body.
     case proratedInVersion1 = "prorated_in_version_1"
-    /// appAccountToken is not a UUID.
+    /// An appAccountToken that is not a UUID.
     case malformedAccountToken = "malformed_account_token"
 }

@@ -1,8 +1,8 @@
-/// The company's statements about one customer, in addition to the rules file. Source: app-store.md 10.6.
+/// The company's statements about a customer, in addition to the rules file. Source: app-store.md 10.6.
 package struct CompanyWords: Hashable, Sendable {
     /// The answer of the company's service to this request.
     package var service: ConsumptionFacts?
-    /// The company's record for the customer.
+    /// The company's record about the customer.
     package var preference: RefundPreference?
 
     package init(service: ConsumptionFacts? = nil, preference: RefundPreference? = nil) {
@@ -10,21 +10,22 @@ package struct CompanyWords: Hashable, Sendable {
         self.preference = preference
     }
 
-    /// The facts, each taken from the first source that states it. Consent is determined separately.
+    /// The facts, each taken from the first source that provides it. Consent is determined separately.
     var consumption: ConsumptionFacts {
         (service ?? ConsumptionFacts()).merging(preference?.facts)
     }
 }
 
-/// The customer's consent according to all sources: one refusal overrides any consent, and no statement means unknown.
+/// The customer's consent according to all sources. One refusal overrides any consent. If no source mentions consent,
+/// it is unknown.
 enum CustomerConsent: Hashable {
     case given
     case refused
-    /// Apple reported that a parent withdrew consent, and no consent was recorded after that.
+    /// Apple reported that a parent withdrew consent, and no consent has been recorded since.
     case rescinded
     case unknown
 
-    /// - Parameter file: consent as stated by the rule, or else by the file as a whole.
+    /// - Parameter file: the consent in the rule or, if the rule has none, in the file as a whole.
     init(_ facts: RefundFacts, _ words: CompanyWords, file: Bool?) {
         let all = [words.service?.customerConsented, words.preference?.consentOrRefusal, file]
         guard !all.contains(false) else {
@@ -35,12 +36,12 @@ enum CustomerConsent: Hashable {
             self = all.contains(true) ? .given : .unknown
             return
         }
-        // The service's answer is current; the file contains nothing about individual customers.
+        // The answer of the service is current, and the file contains nothing about individual customers.
         let isLater = words.service?.customerConsented == true || words.preference?.isConsent(after: moment) == true
         self = isLater ? .given : .rescinded
     }
 
-    /// The consent as a fact; nil if unknown.
+    /// The consent as a fact, or nil if unknown.
     var isGiven: Bool? {
         switch self {
         case .given: true

@@ -6,7 +6,7 @@ package enum DeliveryStatus: String, CaseIterable, Sendable {
     case undeliveredServerOutage = "UNDELIVERED_SERVER_OUTAGE"
     case undeliveredOther = "UNDELIVERED_OTHER"
 
-    /// The number used in the version 1 body, where 0 means delivered, not undeclared.
+    /// The number used in the version 1 body, where 0 means delivered rather than undeclared.
     var version1: Int64 {
         switch self {
         case .delivered: 0
@@ -24,7 +24,7 @@ package enum ConsumptionStatus: String, CaseIterable, Sendable {
     case partiallyConsumed = "PARTIALLY_CONSUMED"
     case fullyConsumed = "FULLY_CONSUMED"
 
-    /// The number used in the version 1 body; 0 means undeclared.
+    /// The number used in the version 1 body, where 0 means undeclared.
     var version1: Int64 {
         switch self {
         case .notConsumed: 1
@@ -39,7 +39,7 @@ package enum ConsumptionPlatform: String, CaseIterable, Sendable {
     case apple = "APPLE"
     case nonApple = "NON_APPLE"
 
-    /// The number used in the version 1 body; 0 means undeclared.
+    /// The number used in the version 1 body, where 0 means undeclared.
     var version1: Int64 {
         switch self {
         case .apple: 1
@@ -55,7 +55,7 @@ package enum UserStatus: String, CaseIterable, Sendable {
     case terminated = "TERMINATED"
     case limitedAccess = "LIMITED_ACCESS"
 
-    /// The number used in the version 1 body; 0 means undeclared.
+    /// The number used in the version 1 body, where 0 means undeclared.
     var version1: Int64 {
         switch self {
         case .active: 1

@@ -1,33 +1,33 @@
-/// The company's data about one purchase and the customer who made it. Nil means unknown, never false or zero.
+/// The company's data about a purchase and the customer who made it. Nil means unknown, not false or zero.
 package struct ConsumptionFacts: Hashable, Sendable {
-    /// Whether the customer has consented to sharing this data with Apple. Only true counts as consent.
+    /// Whether the customer has consented to sharing this data with Apple. Only true means consent.
     package var customerConsented: Bool?
     package var deliveryStatus: DeliveryStatus?
     /// Whether a sample, trial or description was available before the purchase.
     package var sampleContentProvided: Bool?
-    /// In milliunits of a percent: 100000 means everything.
+    /// The consumed share in milliunits of a percent; 100000 means everything.
     package var consumptionPercentage: Int64?
 
-    // Members used only in the version 1 body.
+    // These members are used only in the version 1 body.
 
     package var consumptionStatus: ConsumptionStatus?
     package var platform: ConsumptionPlatform?
-    /// Number of whole days since the account was created.
+    /// The number of whole days since the account was created.
     package var accountTenureDays: Int64?
-    /// Number of whole minutes during which the customer used the app.
+    /// The number of whole minutes for which the customer has used the app.
     package var playTimeMinutes: Int64?
-    /// In cents of US dollars, over all platforms.
+    /// The amount purchased in cents of US dollars, over all platforms.
     package var lifetimePurchasedCents: Int64?
-    /// In cents of US dollars, over all platforms.
+    /// The amount refunded in cents of US dollars, over all platforms.
     package var lifetimeRefundedCents: Int64?
     package var userStatus: UserStatus?
 
-    /// An outcome that the company's service chose; it replaces the outcome of the rules.
+    /// An outcome chosen by the company's service, which replaces the outcome of the rules.
     package var outcome: RefundOutcome?
 
     package init() {}
 
-    /// Returns these facts, with missing facts taken from `others`.
+    /// Returns these facts, with missing ones taken from `others`.
     package func merging(_ others: ConsumptionFacts?) -> ConsumptionFacts {
         guard let others else { return self }
         var merged = self

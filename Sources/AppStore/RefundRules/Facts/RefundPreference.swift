@@ -1,12 +1,12 @@
 package import AppStoreModel
 
-/// The company's record about one customer's refunds, in the preferences topic: consent with its date, the preference
-/// sent to Apple, and facts about consumption.
+/// The company's record about a customer's refunds, in the preferences topic: consent with its date, the preference
+/// that is sent to Apple, and facts about consumption.
 package struct RefundPreference: Hashable, Sendable {
     package var consent: Bool?
-    /// When the customer gave or withdrew consent.
+    /// The time when the customer gave or withdrew consent.
     package var since: AppStoreInstant?
-    /// Whether the customer withdrew consent; if so, nothing is sent, regardless of other members.
+    /// Whether the customer withdrew consent. If so, nothing is sent, regardless of other members.
     package var isWithdrawn = false
     package var preference: RefundOutcome?
     /// Facts about consumption, without consent or outcome.
@@ -16,26 +16,26 @@ package struct RefundPreference: Hashable, Sendable {
 
     package init() {}
 
-    /// The customer's consent; nil if the record makes no statement about it.
+    /// The customer's consent, or nil if the record does not mention consent.
     var consentOrRefusal: Bool? { isWithdrawn ? false : consent }
 
     /// Whether the record refuses consent.
     package var isRefusal: Bool { consentOrRefusal == false }
 
-    /// Returns whether the record gives consent that is dated after `moment`.
+    /// Returns whether the record contains consent that is dated after `moment`.
     package func isConsent(after moment: AppStoreInstant) -> Bool {
         consentOrRefusal == true && since.map { $0 > moment } ?? false
     }
 
-    /// The stated facts, in the same form as an answer from the company's service.
+    /// The facts of this record, in the same form as an answer of the company's service.
     var facts: ConsumptionFacts {
         var facts = consumption
         facts.outcome = preference
         return facts
     }
 
-    /// Merges two records about one customer, one under appAccountToken and one under appTransactionId. A refusal in
-    /// either counts; every other member is taken from the later record that states it.
+    /// Merges two records about one customer, one under the appAccountToken and one under the appTransactionId. A
+    /// refusal in either takes precedence. Every other member is taken from the later record that contains it.
     package func merging(_ other: RefundPreference) -> RefundPreference {
         let isLater = since ?? .earliest >= other.since ?? .earliest
         let (first, second) = isLater ? (self, other) : (other, self)

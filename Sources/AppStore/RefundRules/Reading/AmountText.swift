@@ -1,6 +1,6 @@
-/// Amounts as written by people: digits, optionally followed by a point and at most three more digits.
+/// Amounts as people write them: digits, optionally followed by a point and at most three more digits.
 enum AmountText {
-    /// Returns the amount in milliunits; nil for other texts, and for more than twelve digits before the point.
+    /// Returns the amount in milliunits, or nil for other texts and for more than twelve digits before the point.
     static func milliunits(_ text: some StringProtocol) -> Int64? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, let whole = parts.first.flatMap({ digits($0, 1...12) }) else { return nil }
@@ -10,7 +10,7 @@ enum AmountText {
         return whole * 1000 + fraction * scale
     }
 
-    /// Parses a percentage with a percent sign, such as `50%`, from 0 to 100; returns milliunits.
+    /// Parses a percentage with a percent sign, such as `50%`, from 0 to 100, and returns milliunits.
     static func percentMilliunits(_ text: String) -> Int64? {
         guard text.hasSuffix("%"), let value = milliunits(text.dropLast()), value <= 100_000 else { return nil }
         return value

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension ConsumptionFacts {
-    /// Member names in the rules file and in the answer of the company's service; a contract.
+    /// The names of members in the rules file and in the answer of the company's service. These names are a contract.
     enum Member {
         static let customerConsented = "customerConsented"
         static let deliveryStatus = "deliveryStatus"
@@ -23,23 +23,24 @@ extension ConsumptionFacts {
         ]
     }
 
-    /// Maximum length in bytes of an answer from the company's service.
+    /// The maximum length of an answer of the company's service, in bytes.
     package static let maximumAnswerBytes = 64 * 1024
-    /// A century in minutes, and a billion US dollars in cents: greater numbers are mistakes.
+    /// The greatest plausible values: a century in minutes, and a billion US dollars in cents. Greater numbers are
+    /// mistakes.
     private static let longestDays: Int64 = 36_525
     private static let longestMinutes: Int64 = 36_525 * 1440
     private static let greatestCents: Int64 = 100_000_000_000
 
-    /// An answer from the company's service, with the names of members that this version does not know.
+    /// An answer of the company's service, with the names of members that this version does not know.
     package struct Answer: Hashable, Sendable {
         package let facts: ConsumptionFacts
         package let unknownMembers: [String]
     }
 
-    /// Parses an answer from the company's service. Unknown members are reported by name; a known member with an
+    /// Parses an answer of the company's service. Unknown members are reported by name, and a known member with an
     /// invalid value is an error.
     ///
-    /// - Parameter name: the name of the text, for errors.
+    /// - Parameter name: the name of the input, for errors.
     package static func answer(_ json: [UInt8], name: String) throws(RefundInputError) -> Answer {
         let input = try RefundInput(json: json, name: name, maximumBytes: maximumAnswerBytes)
         let (members, unknown) = try input.knownMembers(Member.all + [Member.outcome])
@@ -54,9 +55,9 @@ extension ConsumptionFacts {
 
     /// How to treat unknown members.
     enum OtherMembers {
-        /// They are an error: in a file, a misspelled member would be lost.
+        /// Unknown members are an error, so that a misspelled member in a file is noticed.
         case refused
-        /// They are not an error: their names are collected and reported.
+        /// Unknown members are not an error. Their names are collected and reported.
         case collected
     }
 

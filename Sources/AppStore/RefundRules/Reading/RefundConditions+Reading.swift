@@ -3,7 +3,7 @@ internal import Configuration
 internal import Time
 
 extension RefundConditions {
-    /// Member names; a contract.
+    /// The names of members. These names are a contract.
     private enum Member {
         static let product = "product"
         static let productType = "productType"

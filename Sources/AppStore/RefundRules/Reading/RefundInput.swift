@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A JSON value that must match the documentation exactly, with its location: every error names the line and the
+/// A JSON value that must match the documentation exactly, with its location. Every error names the line and the
 /// member.
 struct RefundInput {
     private let element: JSONElement
@@ -47,7 +47,7 @@ struct RefundInput {
 
     // MARK: Containers
 
-    /// Returns the object's members; unknown names are an error.
+    /// Returns the members of the object. Unknown names are an error.
     func members(_ known: [String]) throws(RefundInputError) -> [String: RefundInput] {
         guard element.kind == .object else { throw error("expected an object") }
         var members: [String: RefundInput] = [:]
@@ -67,7 +67,7 @@ struct RefundInput {
         return members
     }
 
-    /// Returns the members with the given names, and the names of the others: at most eight, made printable.
+    /// Returns the members with the given names, and the names of at most eight others, made printable.
     func knownMembers(
         _ known: [String]
     ) throws(RefundInputError) -> (members: [String: RefundInput], unknown: [String]) {
@@ -107,7 +107,7 @@ struct RefundInput {
         return value
     }
 
-    /// Parses a moment: RFC 3339 text, or milliseconds since 1970.
+    /// Parses a time, which is RFC 3339 text or milliseconds since 1970.
     func instant() throws(RefundInputError) -> AppStoreInstant {
         if let text = element.string {
             if let instant = AppStoreInstant(rfc3339: text) { return instant }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 extension RefundPreference {
-    /// Member names in the preferences topic; a contract.
+    /// The names of members in the preferences topic. These names are a contract.
     private enum Member {
         static let consent = "consent"
         static let since = "since"
@@ -12,14 +12,14 @@ extension RefundPreference {
         static let all = [consent, since, withdrawn, preference, consumption]
     }
 
-    /// Maximum length of a record in bytes.
+    /// The maximum length of a record, in bytes.
     package static let maximumBytes = 64 * 1024
 
-    /// Parses a record; `deploy/refund-preference.schema.json` is its JSON Schema. The names of unknown members are
-    /// stored in ``unknownMembers``; a known member with an invalid value is an error, because misreading consent would
+    /// Parses a record. Its JSON Schema is `deploy/refund-preference.schema.json`. The names of unknown members are
+    /// stored in ``unknownMembers``. A known member with an invalid value is an error, because misreading consent would
     /// be worse.
     ///
-    /// - Parameter name: the name of the text, for errors.
+    /// - Parameter name: the name of the input, for errors.
     package init(json: [UInt8], name: String) throws(RefundInputError) {
         let input = try RefundInput(json: json, name: name, maximumBytes: Self.maximumBytes)
         let (members, unknown) = try input.knownMembers(Member.all)
@@ -38,7 +38,7 @@ extension RefundPreference {
         unknownMembers += facts.unknown
     }
 
-    /// The record's value.
+    /// The value of the record.
     package var json: [UInt8] {
         var json = JSONWriter()
         json.object {

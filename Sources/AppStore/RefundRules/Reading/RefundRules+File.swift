@@ -1,7 +1,7 @@
 internal import Cryptography
 
 extension RefundRules {
-    /// Member names; a contract.
+    /// The names of members. These names are a contract.
     private enum Member {
         static let schema = "$schema"
         static let rules = "rules"
@@ -13,13 +13,13 @@ extension RefundRules {
     }
 
     package static let maximumBytes = 1 << 20
-    /// Maximum number of rules; their names are metric labels.
+    /// The maximum number of rules, whose names are metric labels.
     package static let maximumRules = 200
 
-    /// Parses a rules file; `deploy/refund-rules.schema.json` is its JSON Schema.
+    /// Parses a rules file. Its JSON Schema is `deploy/refund-rules.schema.json`.
     ///
-    /// - Parameter name: the file's name, for errors.
-    /// - Throws: the first error, with file, line, member and the allowed values.
+    /// - Parameter name: the name of the file, for errors.
+    /// - Throws: the first error, with the file, line, member and allowed values.
     package init(json: [UInt8], name: String) throws(RefundInputError) {
         let file = try RefundInput(json: json, name: name, maximumBytes: Self.maximumBytes)
         let members = try file.members([Member.schema, Member.fallback, Member.consumption, Member.rules])

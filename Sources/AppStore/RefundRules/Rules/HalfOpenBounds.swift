@@ -1,9 +1,9 @@
-/// A range with an inclusive lower bound and an exclusive upper bound; nil means no bound.
+/// A range with an inclusive lower bound and an exclusive upper bound. Nil means no bound.
 struct HalfOpenBounds: Hashable, Sendable {
     var from: Int64?
     var to: Int64?
 
-    /// Returns whether the range contains the number; false for an unknown number.
+    /// Returns whether the range contains the number, or false for an unknown number.
     func contains(_ number: Int64?) -> Bool {
         guard let number else { return false }
         if let from, number < from { return false }

@@ -1,18 +1,19 @@
 internal import AppStoreModel
 
-/// A product id, or a prefix of product ids followed by `*`.
+/// A product ID, or a prefix of product IDs followed by `*`.
 struct ProductPattern: Hashable, Sendable {
     private let text: String
     private let isPrefix: Bool
 
-    /// Nil for an empty text, or for a star before the end.
+    /// Returns nil for an empty text, or for a star before the end.
     init?(_ text: String) {
         isPrefix = text.hasSuffix("*")
         self.text = isPrefix ? String(text.dropLast()) : text
         guard BoundedText.accepts(text), !self.text.contains("*") else { return nil }
     }
 
-    /// Compares bytes, like all comparisons of identifiers. Returns false for an unknown product.
+    /// Returns whether the pattern matches. Bytes are compared, as for all identifiers. Returns false for an unknown
+    /// product.
     func matches(_ productId: ProductId?) -> Bool {
         guard let productId else { return false }
         return isPrefix

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-/// Detects rules that can never apply because an earlier rule always applies first or their own conditions contradict
+/// Detection of rules that can never apply, because an earlier rule always applies first or the conditions contradict
 /// each other.
 extension RefundConditions {
-    /// Returns whether these conditions hold whenever `other` holds.
+    /// Returns whether these conditions are met whenever `other` is met.
     func cover(_ other: RefundConditions) -> Bool {
         Self.covers(products, other.products) { patterns, others in
             others.allSatisfy { other in patterns.contains { $0.covers(other) } }
@@ -34,14 +34,14 @@ extension RefundConditions {
         return bounds.allSatisfy { Self.covers($0, $1) { $0.cover($1) } }
     }
 
-    /// Returns whether one condition covers another: a missing condition covers every condition, and only a missing
+    /// Returns whether one condition covers another. A missing condition covers every condition, and only a missing
     /// condition covers a missing one.
     private static func covers<Value>(_ one: Value?, _ other: Value?, _ covers: (Value, Value) -> Bool) -> Bool {
         guard let one else { return true }
         return other.map { covers(one, $0) } ?? false
     }
 
-    /// Why these conditions hold for no request that Apple accepts an answer for; nil if they can hold.
+    /// The reason why no request that Apple accepts an answer for can meet these conditions, or nil if one can.
     var contradiction: String? {
         if let ownerships, ownerships.isSubset(of: [.familyShared, .assigned]) {
             return "Apple accepts no answers for family members' or assigned transactions"

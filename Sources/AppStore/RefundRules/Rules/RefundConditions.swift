@@ -1,11 +1,11 @@
 internal import AppStoreModel
 
-/// The conditions of a rule; all must hold. A condition on unknown data does not hold.
+/// The conditions of a rule. All of them must be met, and a condition on unknown data is never met.
 struct RefundConditions: Hashable, Sendable {
     /// A price in one currency.
     struct Price: Hashable, Sendable {
         var currency: String
-        /// In milliunits of the currency.
+        /// The bounds in milliunits of the currency.
         var bounds: HalfOpenBounds
     }
 
@@ -13,10 +13,10 @@ struct RefundConditions: Hashable, Sendable {
     var productTypes: Set<ProductType>?
     var price: Price?
     var reasons: Set<ConsumptionRequestReason>?
-    /// Age of the purchase, in milliseconds.
+    /// The age of the purchase, in milliseconds.
     var age: HalfOpenBounds?
     var earlierRefunds: HalfOpenBounds?
-    /// In milliunits of a percent.
+    /// The consumed share in milliunits of a percent.
     var consumptionPercentage: HalfOpenBounds?
     var storefronts: Set<String>?
     var offers: Set<OfferCondition>?
@@ -24,7 +24,7 @@ struct RefundConditions: Hashable, Sendable {
     var isTrial: Bool?
     var purchases: Set<TransactionReason>?
     var ownerships: Set<InAppOwnershipType>?
-    /// Elapsed share of the subscription period, in milliunits of a percent.
+    /// The elapsed share of the subscription period, in milliunits of a percent.
     var elapsed: HalfOpenBounds?
     var earlierRequests: HalfOpenBounds?
     var earlierRequestsOfTransaction: HalfOpenBounds?

@@ -1,6 +1,6 @@
 /// The decision about one round.
 package struct RefundDecision: Hashable, Sendable {
-    /// Where the outcome comes from.
+    /// The source of the outcome.
     package enum Source: String, CaseIterable, Sendable {
         case rule
         /// No rule applied.
@@ -12,11 +12,11 @@ package struct RefundDecision: Hashable, Sendable {
     }
 
     package var source: Source
-    /// The first rule that applied, even if the company's service chose the outcome; nil if no rule applied.
+    /// The first rule that applied, even if the company's service chose the outcome, or nil if no rule applied.
     package var rule: String?
     package var outcome: RefundOutcome
-    /// Each fact, taken from the first source that states it: service, preference, rule, file. Consent considers all
-    /// sources.
+    /// The facts, each taken from the first source that provides it: service, preference, rule, file. Consent depends
+    /// on all sources.
     package var consumption: ConsumptionFacts
     /// Whether consent is missing because a parent withdrew consent to the use of the app.
     package var isConsentRescinded = false

@@ -1,5 +1,5 @@
-/// The statement made to Apple about one case. The raw values are a contract: they appear in the rules file, in answers
-/// from the company's service, and in records.
+/// The statement that is sent to Apple about a case. The raw values are a contract: they appear in the rules file, in
+/// answers of the company's service, and in records.
 package enum RefundOutcome: String, CaseIterable, Sendable {
     case decline
     case grantFull
@@ -8,6 +8,6 @@ package enum RefundOutcome: String, CaseIterable, Sendable {
     case noPreference
     /// Nothing is sent.
     case doNotAnswer
-    /// A person decides, using `sluicectl refunds answer`.
+    /// A person decides with `sluicectl refunds answer`.
     case hold
 }

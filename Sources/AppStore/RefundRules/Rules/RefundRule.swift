@@ -1,9 +1,9 @@
-/// One rule in the rules file.
+/// One rule of the rules file.
 struct RefundRule: Hashable, Sendable {
-    /// Unique within the file; used as a metric label.
+    /// The name, which is unique within the file and used as a metric label.
     var name: String
     var conditions: RefundConditions
     var outcome: RefundOutcome
-    /// Facts for this rule's cases that the company's service does not state.
+    /// Facts for the cases of this rule, unless the company's service provides them.
     var consumption: ConsumptionFacts
 }

@@ -9,9 +9,9 @@ package struct RefundRulesFinding: Hashable, Sendable, CustomStringConvertible {
     }
 
     package let severity: Severity
-    /// Name of the rule; nil for requests to which none applies.
+    /// The name of the rule, or nil for requests to which no rule applies.
     package let rule: String?
-    /// One sentence that includes the fix, without a full stop.
+    /// One sentence, without a full stop, that includes the fix.
     package let message: String
 
     package var description: String { "rule \(rule ?? "default"): \(message)" }

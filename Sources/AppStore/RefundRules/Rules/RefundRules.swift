@@ -1,14 +1,14 @@
 /// The company's rules for refund requests: an ordered list in which the first rule that applies decides.
 ///
-/// The rules have no side effects: the same facts always give the same decision.
+/// The rules have no side effects: equal facts always give the same decision.
 package struct RefundRules: Hashable, Sendable {
     var rules: [RefundRule]
-    /// The outcome if none of the rules applies.
+    /// The outcome if no rule applies.
     var fallback: RefundOutcome
-    /// Facts for all cases that neither a rule nor the company's service states.
+    /// Facts that apply to all cases unless a rule or the company's service provides them.
     var consumption: ConsumptionFacts
-    /// Fingerprint of the file, 16 hexadecimal digits, for records and metrics. It is equal for files that differ only
-    /// in white space.
+    /// The fingerprint of the file, 16 hexadecimal digits, for records and metrics. Files that differ only in white
+    /// space have the same fingerprint.
     package let fingerprint: String
 
     init(rules: [RefundRule], fallback: RefundOutcome, consumption: ConsumptionFacts, fingerprint: String) {
@@ -18,7 +18,8 @@ package struct RefundRules: Hashable, Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// The rules used if there is no file: no preference, and no facts except those of the company's service.
+    /// The rules that are used if there is no file: no preference, and no facts except those from the company's
+    /// service.
     package static let none = RefundRules(
         rules: [], fallback: .noPreference, consumption: ConsumptionFacts(), fingerprint: "none")
 
