@@ -10,14 +10,14 @@ internal import Records
 internal import TransparencyLog
 
 /// Measures the archive: the cost of encrypting, hashing and writing a notification, its size on disk, the speed of
-/// verification, and `sluice-archive` running as a separate process with a broker.
+/// verification, and `sluice-archive` as a separate process with a broker.
 struct ArchiveBenchmark {
     let verified: [VerifiedNotification]
     /// The current time in milliseconds since 1970.
     let now: Int64
     let isQuick: Bool
 
-    /// Number of leaves covered by one checkpoint: the default of `archive.flush.records`.
+    /// The number of leaves in one checkpoint, which is the default of `archive.flush.records`.
     private static let flush = 1000
     private static let batch = 500
     private static let origin = "example.com/bench"
@@ -60,7 +60,7 @@ struct ArchiveBenchmark {
     }
 
     private func write(_ backlog: NotificationBacklog, to log: Log, into report: inout BenchReport) async throws {
-        report.section("archive: notifications sealed under the key of their purchase, hashed, signed and synchronised")
+        report.section("archive: notifications encrypted with the key of their purchase, hashed, signed and synced")
         var writer = try await LogWriter.open(log.store, names: log.names, signer: log.signer, at: 0)
         var cpu = 0.0
         var bytes = 0
@@ -97,14 +97,14 @@ struct ArchiveBenchmark {
             bar: .atLeast(20_000))
         let stored = try await Self.storedBytes(log.store)
         report.add(
-            "archive.bytes_ratio", Double(stored) / Double(bytes), "bytes on the disk for each byte of a record",
+            "archive.bytes_ratio", Double(stored) / Double(bytes), "bytes on disk per byte of a record",
             digits: 3, bar: .atMost(1.3))
         report.add(
             "archive.memory_growth_mib", Self.residentMiB - memory, "MiB resident more after all than after a tenth")
     }
 
     private func verify(_ log: Log, count: Int, into report: inout BenchReport) async throws {
-        report.section("archive: verified with the public key alone")
+        report.section("archive: verification with the public key only")
         for (name, checksObjects) in [("tree", false), ("objects", true)] {
             var options = VerificationOptions(verifiers: try log.signer.verifiers())
             options.checksObjects = checksObjects
@@ -121,8 +121,8 @@ struct ArchiveBenchmark {
         }
     }
 
-    /// Measures the memory that a writer and a verification need for a log that holds a year of a large installation's
-    /// records.
+    /// Measures the memory that a writer and a verification need for a log with the records of a large installation in
+    /// a year.
     private func grow(_ directory: String, into report: inout BenchReport) async throws {
         guard !isQuick else { return report.skip("archive.long", because: "not with --quick") }
         report.section("archive: one log of 10 million leaves with small records")
@@ -169,8 +169,8 @@ struct ArchiveBenchmark {
             bar: .atMost(64))
     }
 
-    /// Runs the executable, starting with an empty directory, until it has archived and committed a backlog from the
-    /// embedded broker.
+    /// Runs the executable with an empty directory until it has archived and committed a backlog from the embedded
+    /// broker.
     private func addProcess(_ directory: String, into report: inout BenchReport) async throws {
         report.section("sluice-archive from the embedded broker")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

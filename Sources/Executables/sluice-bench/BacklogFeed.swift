@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Kafka
 
-/// Writes a backlog to a broker. The embedded broker keeps 5 MiB per partition, so the backlog gets ahead of the
-/// consumer only within that limit.
+/// Writes a backlog to a broker. The embedded broker stores only 5 MiB per partition, so at most this much is written
+/// before the consumer catches up.
 final class BacklogFeed {
     let bootstrapServers: String
     private let backlog: NotificationBacklog
@@ -14,7 +14,8 @@ final class BacklogFeed {
     private var committed: [Int]
     private var next = 0
 
-    /// Maximum number of unread records per partition: half of what the broker keeps, regardless of compression.
+    /// The maximum number of unread records per partition. It is half of what the broker stores, regardless of
+    /// compression.
     private let window: Int
     private static let inFlight = 1500
 
@@ -23,7 +24,7 @@ final class BacklogFeed {
     /// - Parameters:
     ///   - group: the consumer group whose commits are observed.
     ///   - isBounded: whether the broker is the embedded one.
-    ///   count: the number of partitions of the topic.
+    ///   - count: the number of partitions of the topic.
     init(
         _ backlog: NotificationBacklog, bootstrapServers: String, group: KafkaConsumerGroup = "sluice-entitlements",
         isBounded: Bool = true, partitions count: Int32 = 12
@@ -33,7 +34,8 @@ final class BacklogFeed {
         window = isBounded ? max(100, (5 << 19) / max(1, backlog[0].value?.count ?? 1)) : .max
         self.bootstrapServers = bootstrapServers
         producer = try KafkaProducer(
-            // Full batches, like a real backlog: the embedded broker returns one batch of a partition at a time.
+            // Write full batches, like a real backlog, because the embedded broker returns one batch of a partition at
+            // a time.
             KafkaConfiguration(bootstrapServers: bootstrapServers, properties: ["linger.ms": "50"]),
             topics: [backlog.topic])
         admin = try KafkaAdmin(
@@ -45,7 +47,7 @@ final class BacklogFeed {
         committed = written
     }
 
-    /// Writes as many records as the broker can keep.
+    /// Writes as many records as the broker can store.
     func fill() async throws {
         while !producer.status.isReady { try await Task.sleep(for: .milliseconds(10)) }
         while next < backlog.count, try await write() {}

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The results of a run, printed and written as JSON.
 struct BenchReport {
-    /// The limit that a figure must meet.
+    /// The limit for a figure.
     enum Bar {
         case atMost(Double)
         case atLeast(Double)
@@ -53,7 +53,7 @@ struct BenchReport {
 
     /// Prints one line and stores the value under `name`.
     ///
-    /// - Parameter noise: the noise measured in the same run, which bounds the precision of the value.
+    /// - Parameter noise: the noise measured in the same run, which limits the precision of the value.
     mutating func add(
         _ name: String, _ value: Double, _ unit: String, digits: Int = 1, bar: Bar? = nil, noise: Noise? = nil
     ) {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// An executable from the same directory. Its log goes to a pipe that is read to the end.
+/// An executable in the same directory as this one. Its log goes to a pipe that is read to the end.
 final class ChildProcess {
     private let process = Process()
     private let name: String
@@ -23,8 +23,8 @@ final class ChildProcess {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// Waits for the first log line that has this message and field, and returns the field. Later messages are counted
-    /// and dropped.
+    /// Waits for the first log line with this message and field, and returns the field. Later messages are counted and
+    /// dropped.
     func ready(_ message: String = "ready", field: String) throws -> String {
         var result: String?
         while result == nil {
@@ -35,7 +35,7 @@ final class ChildProcess {
             }
         }
         let (log, lines) = (log, lines)
-        // Ends when the child closes its end of the pipe.
+        // The thread ends when the child closes its end of the pipe.
         Thread.detachNewThread {
             while case let chunk = log.availableData, !chunk.isEmpty { _ = lines.take(chunk) }
         }
@@ -45,7 +45,7 @@ final class ChildProcess {
     /// Returns how many lines with this message have been logged so far.
     func count(of message: String) -> Int { lines.count(of: message) }
 
-    /// The process's CPU time so far in nanoseconds, user and system, over all threads.
+    /// The CPU time of the process in nanoseconds, user and system, over all threads.
     var cpu: Double {
         var clock = clockid_t()
         var time = timespec()

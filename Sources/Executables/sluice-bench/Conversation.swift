@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A program that answers each line of input with a line of output.
+/// A program that responds to each line of input with a line of output.
 final class Conversation {
     private let process = Process()
     private let input = Pipe()

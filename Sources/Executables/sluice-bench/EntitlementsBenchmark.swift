@@ -5,8 +5,8 @@ internal import Kafka
 internal import Records
 internal import SQLite
 
-/// Runs `sluice-entitlements` as a separate process that starts with an empty database, until it has merged, published
-/// and committed a backlog. Uses the embedded broker, and also Apache Kafka if available.
+/// Runs `sluice-entitlements` as a separate process with an empty database, until it has merged, published and
+/// committed a backlog. Uses the embedded broker and, if available, Apache Kafka.
 struct EntitlementsBenchmark {
     let verified: [VerifiedNotification]
     /// The current time in milliseconds since 1970.
@@ -23,7 +23,7 @@ struct EntitlementsBenchmark {
             "records of \(spread.recordBytes) bytes, a customer's next after every other's", digits: 0)
         add(spread, "entitlements", bars: true, into: &report)
         let interleaved = try await drain(backlog(count, .interleaved))
-        report.section("the same records, those of 64 customers at a time, so that a batch has several of a key")
+        report.section("the same records, 64 customers at a time, so that a batch has several records of a key")
         add(interleaved, "entitlements.interleaved", bars: false, into: &report)
         try await addWorkers(count, into: &report)
         try await addKafka(into: &report)
@@ -49,7 +49,8 @@ struct EntitlementsBenchmark {
         report.add("\(name).memory_peak_mib", outcome.peak, "MiB resident")
     }
 
-    /// Measures the backlogs used to compare Sluice with other consumer implementations, each in a separate cluster.
+    /// Measures the backlogs that are used to compare Sluice with other implementations of consumers, each in a
+    /// separate cluster.
     private func addKafka(into report: inout BenchReport) async throws {
         guard let script = KafkaCluster.script else {
             return report.skip("entitlements.kafka", because: KafkaCluster.absence)
@@ -78,7 +79,7 @@ struct EntitlementsBenchmark {
         }
     }
 
-    /// Measures the total cost per record if one worker owns all partitions and if three workers share them.
+    /// Measures the total cost per record if one worker owns all partitions, and if three workers share them.
     private func addWorkers(_ count: Int, into report: inout BenchReport) async throws {
         report.section("the same records on workers, which follow only the partitions they own")
         let one = try await drain(backlog(count), workers: 1)
@@ -98,10 +99,10 @@ struct EntitlementsBenchmark {
         var published = 0
         var perCPUSecond = 0.0
         var perSecond = 0.0
-        /// Mean size of a customer's row when the run ends.
+        /// The mean size of a customer's row at the end of the run.
         var rowBytes = 0
         var peak = 0.0
-        /// Memory by the percentage of the backlog that has been processed.
+        /// The resident memory by the percentage of the backlog that has been processed.
         var memory: [(Int, Double)] = []
     }
 
@@ -112,8 +113,9 @@ struct EntitlementsBenchmark {
             verified, topic: TopicNames().notifications(.production), count: count, order: order, steps: steps, at: now)
     }
 
-    /// - workers: the number of members with `state.role=worker`; nil starts one member with the default role.
-    ///   - cluster: the Kafka cluster; nil uses the embedded broker.
+    /// - Parameters:
+    ///   - workers: the number of members with `state.role=worker`, or nil to start one member with the default role.
+    ///   - cluster: the Kafka cluster, or nil to use the embedded broker.
     private func drain(
         _ backlog: NotificationBacklog, workers: Int? = nil, on cluster: KafkaCluster? = nil
     ) async throws -> Outcome {
@@ -140,7 +142,7 @@ struct EntitlementsBenchmark {
             if [10, 50, 100].contains(share) { outcome.memory.append((share, members[0].memory.now)) }
         }
         outcome.published = try await feed.length(of: topics.entitlements(.production))
-        // The rows are then applied from the topic. The cost of this is part of the records' cost.
+        // The rows are then applied from the topic, which is part of the cost of the records.
         let databases = members.indices.map { directory.path + "/\($0)/entitlements.sqlite" }
         let end = Clocks.monotonic + 30e9
         while try Self.applied(databases) < outcome.published {
@@ -161,8 +163,8 @@ struct EntitlementsBenchmark {
         return outcome
     }
 
-    /// Returns the number of changelog records applied. For each partition, it counts those of the member that applied
-    /// the most.
+    /// Returns the number of applied changelog records. For each partition, this is the number of the member that
+    /// applied the most.
     private static func applied(_ databases: [String]) throws -> Int {
         var furthest: [String: Int] = [:]
         for path in databases {
@@ -188,14 +190,14 @@ struct EntitlementsBenchmark {
             ]
                 + (isEmbedded
                     ? [
-                        // The prefetch limit of Apache Kafka's profile; the embedded broker's limit is smaller.
+                        // The prefetch limit in the profile for Apache Kafka. The embedded broker's limit is smaller.
                         "--kafka.queued.max.messages.kbytes", "4096",
-                        // The feed follows the committed offsets, and the broker keeps few records.
+                        // The feed follows the committed offsets, because the broker stores few records.
                         "--kafka.auto.commit.interval.ms", "100",
                     ] : []))
     }
 
-    /// Returns the mean size of the rows, and checks that each customer has one.
+    /// Returns the mean size of the rows, after checking that each customer has one.
     private func rowBytes(_ path: String, customers: Int) throws -> Int {
         let database = try Database(path: path, access: .reader)
         defer { database.close() }

@@ -1,7 +1,7 @@
 internal import Cryptography
 
-/// Compares signature checks with a precomputed key table and with EVP, alternating between the two: single signatures,
-/// and the three signatures of a notification together.
+/// Compares signature checks with a precomputed key table and with EVP, in alternation, for single signatures and for
+/// the three signatures of a notification together.
 struct FixedKeyBenchmark {
     let probe: VerificationProbe
     let rounds: Int
@@ -10,7 +10,7 @@ struct FixedKeyBenchmark {
     private static let notificationsPerTurn = 10
 
     func run(into report: inout BenchReport) throws {
-        report.section("fixed-key table, by the CPU time of a signature")
+        report.section("fixed-key table, CPU time per signature")
         let begun = Clocks.threadCPU
         let table: P256FixedKeyTable
         do {

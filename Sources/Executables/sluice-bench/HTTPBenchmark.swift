@@ -1,14 +1,14 @@
 internal import Foundation
 internal import HTTPServer
 
-/// Measures the server's cost of a POST whose body is ignored.
+/// Measures the server's cost of a POST with a body that is ignored.
 struct HTTPBenchmark {
     let bodies: [[UInt8]]
     let rounds: Int
     let seconds: Double
 
     func run(into report: inout BenchReport) async throws {
-        report.section("HTTP alone: the same bodies, answered at once")
+        report.section("HTTP alone: the same bodies, answered immediately")
         let server = HTTPServer(listeners: [
             Listener(
                 name: "bench", host: "127.0.0.1", port: 0, limits: .public,

@@ -3,7 +3,7 @@ internal import Cryptography
 internal import Foundation
 internal import Simulator
 
-/// Measures the ingress as a separate process, acknowledged by the embedded broker in another.
+/// Measures the ingress in one process, with acknowledgements of the embedded broker in another.
 struct IngressBenchmark {
     let probes: Probes
     let pki: TestCertificateAuthority
@@ -52,7 +52,7 @@ struct IngressBenchmark {
             try IngressProcess(surroundings, settings: ["verification.workers": "\($0)"])
         }
         var rows = [1, 64, 256, 1000].map { connections in
-            // The listener accepts 512 requests at once, so 1000 connections must take turns.
+            // The listener accepts 512 requests at a time, so 1000 connections must take turns.
             Row(
                 name: "ingress.\(connections)", ingress: ingress,
                 load: .init(connections: connections, outstanding: 400, seconds: seconds))

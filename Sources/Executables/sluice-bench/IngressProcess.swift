@@ -1,13 +1,13 @@
 internal import Foundation
 internal import Simulator
 
-/// A `sluice-ingress` configured as in production, except for single-node brokers, and its load generator.
+/// A `sluice-ingress` configured as in production, except for the single-node broker, with its load generator.
 struct IngressProcess {
     /// Settings shared by all ingresses.
     struct Surroundings {
         let bootstrapServers: String
         let app: SimulatedApp
-        /// Paths of the trusted root certificates.
+        /// The paths of the trusted root certificates.
         let roots: [String]
         let bodies: [[UInt8]]
     }
@@ -16,7 +16,7 @@ struct IngressProcess {
     enum Window: String {
         /// The corpus is posted repeatedly, and every copy becomes a record.
         case one = "1"
-        /// Larger than the corpus, so a repeated notification is a duplicate.
+        /// The window is larger than the corpus, so a repeated notification is a duplicate.
         case all = "1000000"
     }
 
@@ -29,7 +29,7 @@ struct IngressProcess {
     init(_ surroundings: Surroundings, window: Window = .one, settings: [String: String] = [:]) throws {
         var arguments = [
             "--kafka.bootstrap.servers", surroundings.bootstrapServers, "--profile", "single-node",
-            // Same as in the production profile.
+            // This value is the same as in the production profile.
             "--kafka.linger.ms", "5",
             "--revocation", "off", "--apps", surroundings.app.setting,
             "--root.certificates", surroundings.roots.joined(separator: ","),
@@ -45,9 +45,9 @@ struct IngressProcess {
     /// The cost of a load.
     struct Turn {
         let outcome: LoadGenerator.Outcome
-        /// CPU time of the process per notification, in microseconds.
+        /// The CPU time of the process per notification, in microseconds.
         let cost: Double
-        /// CPU time of the process's threads per notification, by role, in microseconds.
+        /// The CPU time of the threads per notification, by role, in microseconds.
         let costs: [ThreadTimes.Role: Double]
     }
 

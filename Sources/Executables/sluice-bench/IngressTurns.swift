@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Measures the cost of an ingress relative to verification alone, and the cost of a duplicate relative to a first
-/// post. Alternates verification, bare signature checks and the ingress in turns of half a second, so that other
+/// post. Verification, bare signature checks and the ingress alternate in turns of half a second, so that other
 /// activity on the machine affects all of them equally.
 struct IngressTurns {
     let probes: Probes
@@ -12,10 +12,11 @@ struct IngressTurns {
     private static let secondsPerTurn = 0.5
     private static let bodiesPerTurn = 200
     private static let connections = 64
-    /// Number of workers per ingress. All of them run at once, because each core is slower while the others are busy.
+    /// The number of workers per ingress. All of them run at the same time, because each core is slower while the
+    /// others are busy.
     private static let threads = ProcessInfo.processInfo.activeProcessorCount
 
-    /// Two ingresses with the same settings: one writes a record for every notification, the other treats every
+    /// Two ingresses with the same settings. One writes a record for every notification, and the other treats every
     /// notification as a duplicate.
     private struct Pair {
         let name: String
@@ -35,7 +36,7 @@ struct IngressTurns {
             self.probe = probe
             first = try IngressProcess(surroundings, settings: settings)
             again = try IngressProcess(surroundings, window: .all, settings: settings)
-            // Posts until every body is acknowledged and all one-time allocations are made.
+            // Posts until every body is acknowledged and all one-time allocations are done.
             _ = try again.generator.run(
                 .init(connections: connections, requests: 2 * surroundings.bodies.count, seconds: 60))
             _ = try first.turn(.init(connections: connections, seconds: secondsPerTurn))
@@ -55,7 +56,7 @@ struct IngressTurns {
     }
 
     func run(into report: inout BenchReport) throws {
-        report.section("ingress beside its own verification, in turns, at \(Self.connections) connections")
+        report.section("ingress and its own verification, in turns, at \(Self.connections) connections")
         var pairs = [try Pair("evp", probes.evp, surroundings)]
         if let probe = probes.tables {
             pairs.append(try Pair("tables", probe, surroundings, ["verification.tables": "on"]))

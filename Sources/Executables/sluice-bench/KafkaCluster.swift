@@ -7,7 +7,7 @@ final class KafkaCluster {
     /// The reason for skipping the Apache Kafka measurements.
     static let absence = "needs KAFKA_HOME with bin/test-cluster, and Java"
 
-    /// Path of the script that starts a broker, or nil if it does not exist.
+    /// The path of the script that starts a broker, or nil if it does not exist.
     static var script: String? {
         let home = ProcessInfo.processInfo.environment["KAFKA_HOME"] ?? ""
         let script = home + "/bin/test-cluster"
@@ -49,8 +49,8 @@ final class KafkaCluster {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Runs the script with `system`: Foundation's `Process` waits until every descendant has ended, and the broker
-    /// keeps running.
+    /// Runs the script with `system`, because Foundation's `Process` waits until all descendants have ended, and the
+    /// broker keeps running.
     private static func run(_ script: String, _ command: String, _ directory: String, output: String) throws {
         let status = system("'\(script)' \(command) '\(directory)' > '\(output)'")
         guard status == 0 else { throw BenchFailure("\(script) \(command) ended with \(status)") }

@@ -3,8 +3,8 @@ internal import Foundation
 internal import Kafka
 internal import Records
 
-/// Measures the response latency at half the ingress's maximum rate. Compares it with the time in which the broker
-/// alone acknowledges records of the same size, sent at the same rate and without linger.
+/// Measures the response latency at half of the ingress's maximum rate. It is compared with the time in which the
+/// broker alone acknowledges records of the same size, at the same rate and without linger.
 struct LatencyBenchmark {
     let generator: LoadGenerator
     let bootstrapServers: String

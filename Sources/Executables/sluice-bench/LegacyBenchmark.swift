@@ -4,7 +4,7 @@ internal import Cryptography
 internal import Foundation
 internal import Simulator
 
-/// Measures version 1 bodies of the maximum size: a thousand transactions, 1.9 MiB.
+/// Measures version 1 bodies of the maximum size, which is a thousand transactions or 1.9 MiB.
 struct LegacyBenchmark {
     let app: SimulatedApp
     let now: Int64
@@ -33,7 +33,7 @@ struct LegacyBenchmark {
         guard let port = UInt16(try ingress.ready(field: "port")) else { throw BenchFailure("no port") }
         let bodies = (0..<8).map { body(purchase: 440_000_599_543_880 + $0) }
         let generator = LoadGenerator(port: port, bodies: bodies)
-        // Makes all one-time allocations before the measurement.
+        // Do all one-time allocations before the measurement.
         _ = try generator.run(.init(connections: 1, seconds: seconds / 2))
         Thread.sleep(forTimeInterval: 1)
         let memory = ingress.memory.now
@@ -55,7 +55,7 @@ struct LegacyBenchmark {
         try broker.stop()
     }
 
-    /// Checks whether the duration of a comparison reveals the position of a wrong character, by Welch's t-test over
+    /// Checks whether the duration of a comparison reveals the position of a wrong character, with Welch's t-test over
     /// 200,000 attempts.
     private func compare(into report: inout BenchReport) throws {
         report.section("version 1: a password that is wrong in its first letter, and one in its last")
@@ -76,7 +76,7 @@ struct LegacyBenchmark {
             if isFirst { samples.0.append(seconds) } else { samples.1.append(seconds) }
         }
         guard matches == 0 else { throw BenchFailure("a wrong password was accepted") }
-        // Drop the slowest percent: interrupts affect both classes and would hide a difference.
+        // Drop the slowest percent. Interrupts affect both classes and would hide a difference.
         let (left, right) = (Moments(samples.0, upTo: 0.99), Moments(samples.1, upTo: 0.99))
         let t = (left.mean - right.mean) / (left.variance / left.count + right.variance / right.count).squareRoot()
         report.add("legacy.comparison.welch_t", abs(t), "of the two means, absolute", digits: 2, bar: .atMost(4.5))

@@ -3,16 +3,16 @@ internal import Glibc
 
 /// Posts bodies over keep-alive connections from one thread. Each connection has one request in flight at a time.
 struct LoadGenerator {
-    /// Defines a load.
+    /// The parameters of a load.
     struct Load {
-        /// Number of connections, which stay open.
+        /// The number of connections, which stay open.
         var connections: Int
-        /// Maximum number of concurrent requests; they take turns on the connections.
+        /// The maximum number of concurrent requests, which take turns on the connections.
         var outstanding = Int.max
-        /// The maximum number of requests, after which the load ends early.
+        /// The maximum number of requests. The load ends early when it is reached.
         var requests = Int.max
-        /// The number of requests per second, with latency measured from the time when a request was due. Nil sends
-        /// requests as fast as responses arrive.
+        /// The number of requests per second, or nil to send requests as fast as responses arrive. With a rate, latency
+        /// is measured from the time when a request was due.
         var perSecond: Double?
         var seconds: Double
     }
@@ -49,7 +49,7 @@ struct LoadGenerator {
     func run(_ load: Load) throws -> Outcome {
         let connections = try Connections(count: load.connections, port: port)
         defer { connections.close() }
-        // Least recently used first, so that all connections are used.
+        // The least recently used connection comes first, so that all connections are used.
         var free = Array(0..<load.connections)
         var firstFree = 0
         var startedAt = [Double](repeating: 0, count: load.connections)
@@ -69,7 +69,7 @@ struct LoadGenerator {
                 sent += 1
             }
             if now >= end || sent >= load.requests, sent == latencies.count { break }
-            // If there is a rate, poll for at most 1 ms, so that no due request is sent later than that.
+            // With a rate, poll for at most 1 ms, so that no request is sent later than that after it was due.
             for connection in try connections.answered(within: pace == nil || now >= end ? 1000 : 1) {
                 try connections.receiveAnswer(on: connection)
                 latencies.append((Clocks.monotonic - startedAt[connection]) / 1e6)
@@ -88,7 +88,7 @@ struct LoadGenerator {
 /// Open sockets to one local port, polled together.
 private final class Connections {
     private var sockets: [Int32] = []
-    /// One entry per socket; its descriptor is negative while no response is expected.
+    /// One entry per socket. The descriptor is negative while no response is expected.
     private var polls: [pollfd] = []
     private var answer = [UInt8](repeating: 0, count: 4096)
 
@@ -103,7 +103,7 @@ private final class Connections {
         for socket in sockets { Glibc.close(socket) }
     }
 
-    /// Sends a request. The request fits in the socket buffer, so this does not wait for the server.
+    /// Sends a request. Requests fit in the socket buffer, so this does not wait for the server.
     func send(_ request: [UInt8], on connection: Int) throws {
         var position = 0
         while position < request.count {
@@ -125,13 +125,13 @@ private final class Connections {
         return count > 0 ? polls.indices.filter { polls[$0].revents != 0 } : []
     }
 
-    /// Reads a response. It has no body, so it arrives in one piece.
+    /// Reads a response. Responses have no body, so they arrive in one piece.
     func receiveAnswer(on connection: Int) throws {
         let count = recv(sockets[connection], &answer, answer.count, 0)
         polls[connection] = pollfd(fd: -1, events: Int16(POLLIN), revents: 0)
         guard count > 12 else { throw BenchFailure("the server closed a connection") }
         guard answer[9] == UInt8(ascii: "2") else {
-            throw BenchFailure("an answer was \(String(decoding: answer[9..<12], as: UTF8.self))")
+            throw BenchFailure("a response was \(String(decoding: answer[9..<12], as: UTF8.self))")
         }
     }
 

@@ -34,13 +34,13 @@ struct Noise {
     }
 }
 
-/// Clocks of this process.
+/// The clocks of this process.
 enum Clocks {
-    /// CPU time of the calling thread, in nanoseconds.
+    /// The CPU time of the calling thread, in nanoseconds.
     static var threadCPU: Double { read(CLOCK_THREAD_CPUTIME_ID) }
-    /// CPU time of all threads, in nanoseconds.
+    /// The CPU time of all threads, in nanoseconds.
     static var processCPU: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
-    /// Monotonic time in nanoseconds.
+    /// The monotonic time in nanoseconds.
     static var monotonic: Double { read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> Double {
@@ -61,7 +61,7 @@ struct Pace {
         self.start = start
     }
 
-    /// Returns the next due time and advances to the one after it, if the time is not later than `now`.
+    /// Returns the next due time if it is not later than `now`, and advances to the one after it.
     mutating func take(at now: Double) -> Double? {
         let due = start + next * interval
         guard due <= now else { return nil }

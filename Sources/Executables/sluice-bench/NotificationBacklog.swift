@@ -5,16 +5,16 @@ internal import Kafka
 internal import Records
 internal import Simulator
 
-/// A backlog of records as the ingress writes them to a notification topic, of any length. It repeats the subscriptions
-/// of a corpus for further customers.
+/// A backlog of any length, with records as the ingress writes them to a notification topic. It repeats the
+/// subscriptions of a corpus for additional customers.
 struct NotificationBacklog {
     /// The order of notifications across customers.
     enum Order {
-        /// A customer's next notification comes after one from every other customer, as when subscriptions renew
-        /// monthly: two are never in the same batch, and the customer's row is in no cache.
+        /// Between two notifications of a customer there is one for every other customer, as when subscriptions renew
+        /// monthly. A batch never contains two notifications of a customer, and the customer's row is in no cache.
         case spread
-        /// A customer's next notification comes after those of 63 other customers, as the simulator posts them: two are
-        /// often in the same batch.
+        /// Between two notifications of a customer there are those of 63 other customers, as the simulator posts them.
+        /// A batch often contains two notifications of a customer.
         case interleaved
     }
 
@@ -69,7 +69,7 @@ struct NotificationBacklog {
     private static let maximumCopies = 799
 
     /// - Parameters:
-    ///   - verified: the corpus's notifications in order; subscriptions with fewer than all steps are left out.
+    ///   - verified: the notifications of the corpus in order; subscriptions without all steps are left out.
     ///   - count: the minimum number of records, as far as the corpus allows.
     ///   - steps: the maximum number of notifications per customer; the first ones are used.
     init(
@@ -118,11 +118,11 @@ struct NotificationBacklog {
     }
 
     private static func template(_ record: KafkaProducerRecord, of id: String) -> Template {
-        // All transactions of a subscription share these digits; the first three of them identify the customer.
+        // All transactions of a subscription share these digits. The first three identify the customer.
         let needles = [String(id.prefix(12))] + names(in: record)
         func places(in bytes: [UInt8]?) -> [Int] {
             guard let bytes else { return [] }
-            // The signed part stays unchanged.
+            // The signed part remains unchanged.
             let end = bytes.firstRange(of: Array(",\"proof\"".utf8))?.lowerBound ?? bytes.count
             return needles.flatMap { bytes[..<end].ranges(of: Array($0.utf8)).map(\.lowerBound) }
         }

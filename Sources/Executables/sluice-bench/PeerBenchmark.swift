@@ -10,7 +10,7 @@ struct PeerBenchmark {
     let pki: TestCertificateAuthority
     let app: SimulatedApp
     let rounds: Int
-    /// The directory for downloaded libraries and built programs; kept for the next run.
+    /// The directory for downloaded libraries and built programs, which is kept for the next run.
     let directory: String
 
     private static let notifications = 200

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension PeerLibrary {
-    /// Apple's own library for Java.
+    /// Apple's library for Java.
     static let appleJava = PeerLibrary(
         name: "apple_java", package: "com.apple.itunes.storekit:app-store-server-library:5.2.0",
         modes: ["offline", "online"], bodiesPerRound: 400, atLeast: 10

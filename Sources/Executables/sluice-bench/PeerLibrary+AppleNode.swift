@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension PeerLibrary {
-    /// Apple's own library for Node. It caches a certificate chain only when online checks are enabled.
+    /// Apple's library for Node. It caches a certificate chain only if online checks are enabled.
     static let appleNode = PeerLibrary(
         name: "apple_node", package: "@apple/app-store-server-library@3.1.0", modes: ["offline", "online"],
         bodiesPerRound: 200, atLeast: 10

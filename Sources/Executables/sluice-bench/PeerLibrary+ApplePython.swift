@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension PeerLibrary {
-    /// Apple's own library for Python. It caches a certificate chain only when online checks are enabled.
+    /// Apple's library for Python. It caches a certificate chain only if online checks are enabled.
     static let applePython = PeerLibrary(
         name: "apple_python", package: "app-store-server-library==3.1.2", modes: ["offline", "online"],
         bodiesPerRound: 40, atLeast: 10

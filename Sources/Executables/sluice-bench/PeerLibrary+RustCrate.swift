@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension PeerLibrary {
-    /// The fastest published library that we found, a crate that is not by Apple. When online checks are enabled, it
+    /// The fastest published library that we found, a crate that is not from Apple. If online checks are enabled, it
     /// caches the certificate chain without sending OCSP requests.
     ///
     /// Cargo gets the crate from its registry, or from a source configured in a parent directory, such as vendored

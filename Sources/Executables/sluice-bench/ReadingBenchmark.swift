@@ -4,8 +4,8 @@ internal import EntitlementRules
 internal import Kafka
 internal import Records
 
-/// Measures the cost of reading a record's facts in both ways: in a single scan, which most records allow, and by
-/// decoding its payloads into models, which the others need.
+/// Measures two ways to read the facts of a record: in a single scan, which is enough for most records, and by decoding
+/// its payloads into models, which the others need.
 struct ReadingBenchmark {
     let verified: [VerifiedNotification]
     /// The current time in milliseconds since 1970.
@@ -13,11 +13,11 @@ struct ReadingBenchmark {
     let rounds: Int
 
     private static let count = 500
-    // Both alternate every few milliseconds, so that other activity on the machine affects them equally.
+    // Both ways alternate every few milliseconds, so that other activity on the machine affects them equally.
     private static let turnsPerRound = 20
 
     func run(into report: inout BenchReport) throws {
-        report.section("facts of a record: its value scanned, and read by one scan and by models")
+        report.section("facts of a record: read by one scan and by models")
         let backlog = try NotificationBacklog(
             verified, topic: TopicNames().notifications(.production), count: Self.count, order: .spread, at: now)
         let values = (0..<backlog.count).compactMap { backlog[$0].value }
@@ -39,7 +39,7 @@ struct ReadingBenchmark {
         for value in values {
             let record = try NotificationRecord(key: nil, value: value, headers: [])
             guard let facts = facts(record), facts.hasBoundedIdentifiers else {
-                throw BenchFailure("a record without facts")
+                throw BenchFailure("a record has no facts")
             }
         }
         return (Clocks.threadCPU - start) / 1000 / Double(values.count)

@@ -8,7 +8,7 @@ internal import Kafka
 internal import Records
 internal import Simulator
 
-/// Measures the size of a notification in Kafka: the bytes of key, value and headers.
+/// Measures the size of a notification in Kafka, in bytes of key, value and headers.
 struct RecordSizeBenchmark {
     let pki: TestCertificateAuthority
     let app: SimulatedApp
@@ -61,7 +61,7 @@ struct RecordSizeBenchmark {
 
 /// Captured Apple samples, if the test vectors are available.
 private enum AppleSamples {
-    /// The directory named by `SLUICE_TEST_VECTORS`, otherwise `shared/vectors` in any parent of the current directory.
+    /// The directory in `SLUICE_TEST_VECTORS`, or `shared/vectors` in a parent of the current directory.
     static var folder: URL? {
         let named = ProcessInfo.processInfo.environment["SLUICE_TEST_VECTORS"].map { URL(fileURLWithPath: $0) }
         var candidates = named.map { [$0] } ?? []

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import EntitlementRules
 
-/// Measures how the cost of a weekly renewal in entitlements depends on the age of the purchase. The cost covers
+/// Measures how the cost of a weekly renewal in entitlements depends on the age of the purchase. The cost includes
 /// reading the row, merging the facts, writing the row, and encoding the published value.
 struct RenewalBenchmark {
     let rounds: Int
@@ -12,7 +12,7 @@ struct RenewalBenchmark {
     private static let renewalsPerTurn = 100
 
     func run(into report: inout BenchReport) throws {
-        report.section("renewal of a purchase: row read, merged, written and published")
+        report.section("renewal of a purchase: reading, merging, writing and publishing the row")
         let purchases = try Self.ages.map { try WeeklyPurchase(transactions: $0) }
         var costs: [[Double]] = Self.ages.map { _ in [] }
         for _ in 0..<rounds * Self.turnsPerRound {
@@ -58,9 +58,9 @@ private struct WeeklyPurchase {
     /// Returns the value published after the renewal.
     func renewed() throws -> [UInt8] {
         var facts = try PurchaseFacts(json: row)
-        guard facts.merge(renewal).isChanged else { throw BenchFailure("a renewal that changed nothing") }
+        guard facts.merge(renewal).isChanged else { throw BenchFailure("a renewal changed nothing") }
         guard let value = facts.published(at: moment, rules: rules, row: facts.jsonText).value else {
-            throw BenchFailure("a renewal that was not published")
+            throw BenchFailure("a renewal was not published")
         }
         return value
     }
@@ -96,7 +96,7 @@ private struct WeeklyPurchase {
                 notification: try NotificationPayload(json: Array(notification.utf8)),
                 transaction: try TransactionPayload(json: Array(transaction.utf8)),
                 renewalInfo: try RenewalInfoPayload(json: Array(renewalInfo.utf8)))
-        else { throw BenchFailure("an empty period") }
+        else { throw BenchFailure("the period is empty") }
         return facts
     }
 }

@@ -88,7 +88,7 @@ struct RestoreBenchmark {
     private struct Outcome {
         var rows = 0
         var rowBytes = 0.0
-        /// CPU time in nanoseconds.
+        /// The CPU time in nanoseconds.
         var cpu = 0.0
         var seconds = 0.0
         var peak = 0.0
@@ -120,9 +120,9 @@ struct RestoreBenchmark {
             [
                 "--kafka.bootstrap.servers", bootstrapServers, "--profile", "single-node", "--data.dir", directory,
                 "--http.port", "0", "--admin.port", "0", "--state.role", role,
-                // The prefetch limit of Apache Kafka's profile; the embedded broker's limit is smaller.
+                // The prefetch limit in the profile for Apache Kafka. The embedded broker's limit is smaller.
                 "--kafka.queued.max.messages.kbytes", "4096",
-                // The feed follows the committed offsets, and the broker keeps few records.
+                // The feed follows the committed offsets, because the broker stores few records.
                 "--kafka.auto.commit.interval.ms", "100",
             ])
     }

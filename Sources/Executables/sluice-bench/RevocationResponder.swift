@@ -5,8 +5,8 @@ internal import HTTPServer
 internal import Synchronization
 
 /// Answers OCSP requests for the test certificates on this machine, because Apple's libraries cache a chain only after
-/// checking its revocation status. Like Apple's responses, these contain the issuer's delegated certificate that signed
-/// them; Apple's library for Node accepts no others.
+/// checking its revocation status. Like Apple's responses, these contain the delegated certificate that signed them;
+/// Apple's library for Node accepts no others.
 final class RevocationResponder: Sendable {
     private let server: HTTPServer
     private let port: UInt16
@@ -44,7 +44,7 @@ final class RevocationResponder: Sendable {
         port = server.port()
     }
 
-    /// Creates certificates that contain this responder's address.
+    /// Creates certificates with the address of this responder.
     func makeCertificates(at seconds: Int64) throws -> TestCertificateAuthority {
         var options = TestCertificateAuthority.Options(now: seconds)
         options.leafOCSPAddress = "http://127.0.0.1:\(port)/leaf"

@@ -8,8 +8,8 @@ internal import Simulator
 internal import Telemetry
 internal import Time
 
-/// Measures the design goals as ratios within one run on one machine: verification compared with bare signature checks
-/// and with published libraries, and the ingress with a broker.
+/// Measures the design goals as ratios within one run on one machine. Verification is compared with bare signature
+/// checks and with published libraries, and the ingress is measured with a broker.
 @main
 struct SluiceBench {
     static let output = Setting.string(
@@ -68,7 +68,7 @@ struct SluiceBench {
         ], version: Build.version)
 
     static func main() async throws {
-        // As in the ingress.
+        // The limit is the same as in the ingress.
         MemoryArenas.limit()
         try initializeCryptography()
         let configuration = command.parseOrExit().configuration

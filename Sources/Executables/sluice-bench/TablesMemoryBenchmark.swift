@@ -4,8 +4,8 @@ internal import Foundation
 internal import Simulator
 internal import Time
 
-/// Measures the memory of an ingress that holds the maximum number of key tables and receives notifications signed with
-/// all of these keys.
+/// Measures the memory of an ingress with the maximum number of key tables that receives notifications signed with all
+/// of these keys.
 struct TablesMemoryBenchmark {
     let bootstrapServers: String
     let app: SimulatedApp

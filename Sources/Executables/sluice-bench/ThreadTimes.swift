@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// The ingress's CPU time so far by thread role, in nanoseconds.
+/// The CPU time of the ingress by thread role, in nanoseconds.
 struct ThreadTimes {
     /// The role of a thread, derived from its name.
     enum Role: String, CaseIterable {
-        /// Reads and writes the sockets of both listeners.
+        /// The thread reads and writes the sockets of both listeners.
         case loop
-        /// Verifies notifications.
+        /// The threads verify notifications.
         case workers
-        /// The producer's threads, including those for delivery reports.
+        /// The threads of the producer, including those for delivery reports.
         case librdkafka
         /// The log, the main thread, and threads that have ended.
         case other
@@ -29,18 +29,19 @@ struct ThreadTimes {
     private var byRole: [Role: Double] = [:]
     private let all: Double
 
-    /// - Throws: ``BenchFailure`` if `/proc` lacks the data: the system is not Linux, or the kernel lacks schedstat.
+    /// - Throws: ``BenchFailure`` if `/proc` lacks the data, because the system is not Linux or the kernel lacks
+    ///   schedstat.
     init(of process: ChildProcess) throws {
         let tasks = "/proc/\(process.pid)/task"
         let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
         all = process.cpu
         for thread in threads {
-            // A thread may end in the meantime; its time then counts as `other`.
+            // A thread may end in the meantime. Its time then counts as `other`.
             guard let name = try? String(contentsOfFile: "\(tasks)/\(thread)/comm", encoding: .utf8),
                 let times = try? String(contentsOfFile: "\(tasks)/\(thread)/schedstat", encoding: .utf8)
             else { continue }
-            // The file has the time on a CPU and the time waiting for one, both in nanoseconds, and then the number of
-            // slices.
+            // The file contains the time on a CPU and the time waiting for one, both in nanoseconds, then the number of
+            // time slices.
             guard let running = times.split(separator: " ").first.flatMap({ Double($0) }) else {
                 throw BenchFailure("/proc does not report CPU time per thread")
             }
@@ -48,8 +49,8 @@ struct ThreadTimes {
         }
     }
 
-    /// Returns the nanoseconds per role since an earlier reading. `other` is the process's time that is not attributed
-    /// to the named threads.
+    /// Returns the nanoseconds per role since an earlier reading. `other` is the time of the process that is not
+    /// attributed to the named threads.
     func since(_ earlier: ThreadTimes) -> [Role: Double] {
         var times: [Role: Double] = [:]
         for role in Role.allCases where role != .other {

@@ -6,12 +6,12 @@ internal import Foundation
 internal import Simulator
 
 /// Measures, in CPU time of the calling thread, the complete verification of a body (three JWS with a known chain) and
-/// the three signature checks that it cannot do without.
+/// the three signature checks that are the minimum.
 struct VerificationProbe: Sendable {
     static let bodiesPerRound = 400
 
     let bodies: [[UInt8]]
-    /// A set of bodies small enough for the processor's cache, because a body that was just received is also in the
+    /// A set of bodies that fits in the cache of the processor, because a body that was just received is also in the
     /// cache.
     private let nearBodies: [[UInt8]]
     private let verifier: NotificationVerifier
@@ -21,9 +21,9 @@ struct VerificationProbe: Sendable {
     private let now: Int64
 
     /// - Parameters:
-    ///   - now: the verifier's current time, in milliseconds since 1970.
-    ///   - usesTables: whether signatures are verified with a precomputed key table. If so, the table exists when this
-    ///     returns.
+    ///   - now: the current time for the verifier, in milliseconds since 1970.
+    ///   - usesTables: whether signatures are verified with a precomputed key table. If so, the table exists when the
+    ///     initializer returns.
     init(
         bodies: [[UInt8]], pki: TestCertificateAuthority, app: SimulatedApp, at now: Int64, usesTables: Bool = false
     ) throws {
@@ -37,7 +37,7 @@ struct VerificationProbe: Sendable {
         self.key = key
         digest = SHA256.digest(of: [1, 2, 3])
         signature = try pki.leafKey.es256Signature(digest: digest)
-        // Fills the chain cache and proves that every body is accepted.
+        // Fills the chain cache, and checks that every body is accepted.
         for body in bodies { try verify(body) }
         if usesTables { try waitForTable() }
     }
@@ -103,7 +103,7 @@ struct VerificationBenchmark {
     let probes: Probes
     let rounds: Int
 
-    // All alternate every few milliseconds, so that other activity on the machine affects them equally.
+    // All measurements alternate every few milliseconds, so that other activity on the machine affects them equally.
     private static let turnsPerRound = 200
     private static let bodiesPerTurn = 10
 
