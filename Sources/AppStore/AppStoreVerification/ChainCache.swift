@@ -136,7 +136,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Number of entries in each level.
+    /// The number of entries in each level.
     var counts: (headers: Int, paths: Int) { state.withLock { ($0.headers.count, $0.paths.count) } }
 
     private func lastUse(_ header: KnownHeader) -> UInt64 { header.lastUse.load(ordering: .relaxed) }

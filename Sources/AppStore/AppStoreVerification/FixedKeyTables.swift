@@ -42,11 +42,11 @@ public struct FixedKeyDisagreement: Sendable, Hashable {
 
 /// Counters for the precomputed tables of one process.
 public struct FixedKeyStatus: Sendable, Hashable {
-    /// Number of keys with a table in use.
+    /// The number of keys with a table in use.
     public var tables = 0
-    /// Number of signatures evaluated with a table.
+    /// The number of signatures evaluated with a table.
     public var judged = 0
-    /// Number of accepted signatures that were verified again.
+    /// The number of accepted signatures that were verified again.
     public var rechecked = 0
     /// The number of disagreements and of tables that failed their test. Tables are turned off after the first fault.
     public var faults = 0

@@ -36,7 +36,7 @@ struct RevocationState {
 
     static let capacity = 64
     static let greatestAge: Int64 = 24 * 3_600_000
-    /// Minimum interval between requests for one certificate.
+    /// The minimum interval between requests for one certificate.
     static let shortestPause: Int64 = 15_000
     static let longestPause: Int64 = 600_000
     /// How long a status may be unknown before operators are alerted.
@@ -208,11 +208,11 @@ final class RevocationStanding: Sendable {
 public struct RevocationStatus: Sendable, Hashable {
     /// The number of responses and failures since the start, by kind.
     public var outcomes: [String: Int] = [:]
-    /// Number of certificates with a good response that is still valid.
+    /// The number of certificates with a good response that is still valid.
     public var good = 0
     /// The number of certificates that have been revoked by their issuer.
     public var revoked = 0
-    /// Number of certificates without a valid response.
+    /// The number of certificates without a valid response.
     public var unknown = 0
     /// The number of notifications accepted although the status of one of their certificates was unknown (policy
     /// `soft`).

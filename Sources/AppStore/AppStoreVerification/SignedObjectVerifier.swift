@@ -54,7 +54,7 @@ final class SignedObjectVerifier: Sendable {
         self.fixedKeys = fixedKeys
     }
 
-    /// Number of certificate path validations so far; each takes about a millisecond.
+    /// The number of certificate path validations so far; each takes about a millisecond.
     var validations: Int { validated.load(ordering: .relaxed) }
 
     /// Verifies a single object with ``open(_:at:isNested:)`` and ``verify(_:)``.

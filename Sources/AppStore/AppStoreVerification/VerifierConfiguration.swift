@@ -74,7 +74,7 @@ public struct BodyLimits: Sendable, Hashable {
 /// Limits on the validation of unknown certificate paths. A validation takes about a millisecond, and an untrusted
 /// client can create any number of paths.
 public struct NewCertificateChainLimits: Sendable, Hashable {
-    /// Number of paths per second.
+    /// The number of paths per second.
     public var perSecond: Int
     /// The number of distinct paths validated at the same time.
     public var concurrency: Int

@@ -34,16 +34,16 @@ package struct SweepRun: Hashable, Sendable {
 
     /// The counters of the run. A page that is read again after a crash is counted again in `swept` and `calls`.
     package struct Counts: Hashable, Sendable {
-        /// Number of requests to Apple.
+        /// The number of requests to Apple.
         package var calls: Int64 = 0
         /// The number of notifications in Apple's history or, in a status sweep, of subscriptions about which Apple was
         /// queried.
         package var swept: Int64 = 0
-        /// Number of notifications in the history that were missing from the topic.
+        /// The number of notifications in the history that were missing from the topic.
         package var missing: Int64 = 0
         /// The number of missing notifications that were published, which is all of them except in a dry run.
         package var published: Int64 = 0
-        /// Number of nonconforming notifications written to the quarantine topic.
+        /// The number of nonconforming notifications written to the quarantine topic.
         package var quarantined: Int64 = 0
         /// The number of notifications that are not signed by Apple, belong to another app or environment than
         /// requested, or were rejected by Kafka. Each is written to the quarantine topic once, if Kafka accepts it, and
@@ -57,7 +57,7 @@ package struct SweepRun: Hashable, Sendable {
         /// The number of subscriptions for which Apple's signed answer was published, because they differ or need an
         /// answer.
         package var repaired: Int64 = 0
-        /// Number of differing subscriptions for which nothing was published.
+        /// The number of differing subscriptions for which nothing was published.
         package var unrepaired: Int64 = 0
         /// The number of windows that were skipped because they could not be read after several attempts.
         package var unread: Int64 = 0

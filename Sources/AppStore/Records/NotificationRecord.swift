@@ -42,7 +42,7 @@ public struct NotificationRecord: Sendable {
         notificationElement = notification
     }
 
-    /// Maximum length of a value in bytes.
+    /// The maximum length of a value in bytes.
     public static let maximumValueBytes = 16 << 20
 
     // MARK: Payloads

@@ -60,17 +60,17 @@ public struct TopicSpecification: Hashable, Sendable {
     /// The maximum message size, enough for the largest body that the ingress accepts, both decoded and as received,
     /// with the headers.
     public static let maximumMessageBytes = 1_048_588
-    /// Default number of partitions of keyed topics.
+    /// The default number of partitions of keyed topics.
     public static let defaultPartitions = 12
 
-    /// Retention of notification topics in days.
+    /// The retention of notification topics in days.
     public static let notificationDays = 30
     /// The minimum retention of tombstones in days. It is longer than the retention of the notifications that they
     /// erase, so that reading the notifications again does not restore erased data.
     public static let tombstoneDays = 45
     /// The number of days within which a replaced or erased record is removed from a topic with personal data.
     public static let erasureDays = 7
-    /// Retention of quarantined notifications and dead letters in days.
+    /// The retention of quarantined notifications and dead letters in days.
     static let quarantineDays = 90
     /// The retention of the archive's checkpoints in days. The last checkpoint of each log remains longer.
     static let checkpointDays = 400

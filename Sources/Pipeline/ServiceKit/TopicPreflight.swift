@@ -13,7 +13,7 @@ package enum TopicPreflight {
         package let warnings: [String]
         /// Recommended changes under any profile, which do not prevent the start. One line each, with the fix.
         package let advice: [String]
-        /// Number of partitions of each topic.
+        /// The number of partitions of each topic.
         package let partitions: [KafkaTopic: Int]
     }
 

@@ -99,19 +99,19 @@ public struct AppTransactionId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifier of a product, as configured in App Store Connect.
+/// The identifier of a product, as configured in App Store Connect.
 public struct ProductId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifier of a subscription group. A customer has at most one subscription in a group at a time.
+/// The identifier of a subscription group. A customer has at most one subscription in a group at a time.
 public struct SubscriptionGroupIdentifier: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Identifier of an external purchase token.
+/// The identifier of an external purchase token.
 public struct ExternalPurchaseId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -57,8 +57,8 @@ public struct ConsumerApplication: Sendable {
     ///   - summary: one sentence for `--help`.
     ///   - discussion: further paragraphs for `--help`.
     ///   - adminPort: the default of `admin.port`.
-    ///   - schema: the consumer's settings, in addition to those of every consumer, and the prefix of its environment
-    ///     variables.
+    ///   - schema: the settings of this consumer, in addition to the settings of every consumer, and the prefix of its
+    ///     environment variables.
     ///   - examples: command lines for `--help`.
     ///   - topics: returns the input topics and other required topics for a configuration.
     ///   - build: creates the handler and the services, while the admin listener is already running; throws a

@@ -73,7 +73,7 @@ package enum DeadLetterHeader {
 /// for byte unless the topic refuses them (see ``DeadLetterForm``), and additional headers with the origin and the
 /// reason. Headers with the prefix `__connect.errors.` follow Kafka Connect (KIP-298).
 enum DeadLetter {
-    /// Maximum length of an added header's value, in bytes.
+    /// The maximum length of an added header's value, in bytes.
     static let maximumHeaderBytes = 1024
 
     typealias Header = DeadLetterHeader

@@ -29,7 +29,7 @@ package final class HandlerThreads: TaskExecutor {
 
     /// How long a job may wait before another thread is started, in nanoseconds.
     private static let longestWait: Int64 = 5_000_000
-    /// Time after which an idle thread above the minimum ends.
+    /// The time after which an idle thread above the minimum ends.
     private static let idleTime: DispatchTimeInterval = .seconds(30)
 
     private let minimum: Int
@@ -46,10 +46,10 @@ package final class HandlerThreads: TaskExecutor {
     private let watch = DispatchQueue(label: "pipeline.handlers.watch")
 
     /// - Parameters:
-    ///   - minimum: number of threads started without waiting.
-    ///   - maximum: maximum number of threads; further calls wait.
-    ///   - waitLimit: maximum time that a call may wait while all threads are computing.
-    ///   - processorsWanted: returns the number of processors that the threads wanted since its last call; nil if
+    ///   - minimum: the number of threads that are always available.
+    ///   - maximum: the maximum number of threads; further calls wait.
+    ///   - waitLimit: how long a call may wait while all threads are computing.
+    ///   - processorsWanted: returns the number of processors that the threads needed since the last call, or nil if
     ///     unknown.
     init(
         minimum: Int = ProcessInfo.processInfo.activeProcessorCount, maximum: Int = 64,
