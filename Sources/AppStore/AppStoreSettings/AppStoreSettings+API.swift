@@ -132,7 +132,7 @@ extension AppStoreSettings {
         } catch {
             throw configuration.error(
                 found.fileKey,
-                "\(file) cannot be used: \(error.message). Name the unmodified .p8 file from App Store Connect.")
+                "\(file) cannot be used: \(error.message). Use the unmodified .p8 file from App Store Connect.")
         }
     }
 

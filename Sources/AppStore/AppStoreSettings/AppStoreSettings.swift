@@ -91,7 +91,7 @@ extension AppStoreSettings {
             } catch {
                 throw configuration.error(
                     Self.roots.key,
-                    "\(file) contains no certificate in PEM or DER: \(error.message). Name a file with certificates.")
+                    "\(file) contains no certificate in PEM or DER: \(error.message). Use a file with certificates.")
             }
         }
         return roots

@@ -75,7 +75,7 @@ package struct TestCertificateAuthority: Sendable {
                 root: root, intermediate: intermediate, leaf: leaf, leafKey: leafKey,
                 authorityKeys: AuthorityKeys(root: rootKey, intermediate: intermediateKey))
         } catch {
-            throw AppStoreSigningError(.cryptography, "the test certificates cannot be made", cause: error)
+            throw AppStoreSigningError(.cryptography, "creating the test certificates failed", cause: error)
         }
     }
 }

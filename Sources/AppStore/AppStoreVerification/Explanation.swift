@@ -124,7 +124,7 @@ extension NotificationVerifier {
             }
             guard isReached else { return Explanation.Step(step: step, outcome: .notReached, detail: "") }
             if step == .revocation, revocation.policy == .off {
-                return Explanation.Step(step: step, outcome: .skipped, detail: "not asked")
+                return Explanation.Step(step: step, outcome: .skipped, detail: "not requested")
             }
             return Explanation.Step(step: step, outcome: .passed, detail: "")
         }

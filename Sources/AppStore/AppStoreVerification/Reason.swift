@@ -1,5 +1,5 @@
-/// Why a body was rejected, quarantined or sent to the sandbox topic: a stable code for metrics, logs and quarantine
-/// headers.
+/// The reason why a body was rejected, quarantined or sent to the sandbox topic, as a stable code for metrics, logs and
+/// quarantine headers.
 ///
 /// For the consequences of each reason, see ``step``, ``status`` and `Sources/AppStore/README.md`. Future versions may
 /// add cases.
@@ -49,8 +49,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case newCertificateChains = "new_chains"
     /// The signature over these bytes is not valid for the leaf's key.
     case signature
-    /// The current time is outside the validity of the path. The status is 503 within 48 hours of the validity, because
-    /// a retry can then help.
+    /// The current time is outside the validity period of the path. The status is 503 within 48 hours of that period,
+    /// because a retry can then help.
     case certificateTime = "cert_time"
     /// The issuer has revoked a certificate in the path.
     case revoked
@@ -87,8 +87,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case profileNumber = "profile_number"
     /// `signedDate` is absent or before the App Store opened.
     case profileDate = "profile_date"
-    /// The payload does not have exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or has it
-    /// ambiguously.
+    /// The payload does not have exactly one of `data`, `summary`, `externalPurchaseToken` and `appData`, or it is
+    /// ambiguous which one.
     case profileContainer = "profile_container"
     /// The signed payload is not a single JSON object in UTF-8 of limited depth.
     case profileEncoding = "profile_encoding"

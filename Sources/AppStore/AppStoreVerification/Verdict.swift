@@ -90,7 +90,7 @@ public struct NonconformingNotification: Sendable, Hashable {
     public let signedPartDigest: [UInt8]?
 }
 
-/// The reason why nothing of a body is stored. Checks throw it; callers of the verifier receive it in the ``Verdict``.
+/// The reason why a body is not stored. Checks throw it; callers of the verifier receive it in the ``Verdict``.
 public struct Refusal: Error, Hashable {
     public let reason: Reason
     /// The check that failed.

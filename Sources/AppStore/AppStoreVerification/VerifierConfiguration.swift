@@ -135,7 +135,7 @@ extension VerifierConfiguration {
         guard (1...FixedKeyTables.greatestRecheck).contains(tables.recheckedOneIn) else {
             throw VerifierSetupError(
                 code: .settings,
-                message: "tables: one signature in 1 to \(FixedKeyTables.greatestRecheck) is verified again")
+                message: "tables: one in 1 to \(FixedKeyTables.greatestRecheck) signatures can be verified again")
         }
     }
 

@@ -22,7 +22,7 @@ package struct OneTimeState: Hashable, Sendable {
     package var isEntitled: Bool
     /// The time when this state ends without a notification, or nil if it never does.
     package var until: AppStoreInstant?
-    /// The credited units of a consumable, followed by the number of those that were debited.
+    /// The credited units of a consumable; `debitedUnits` is the number of these that were debited.
     package var creditedUnits: Int64 = 0
     package var debitedUnits: Int64 = 0
     package var problems: [EntitlementProblem] = []

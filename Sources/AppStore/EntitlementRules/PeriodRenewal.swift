@@ -39,8 +39,8 @@ struct PeriodRenewal {
         self.status = isToldWithFormer ? nil : status
     }
 
-    /// The end of the grace period, as stated by Apple. Nil unless Apple is still retrying, because renewal info still
-    /// contains the date after a status that ends the period, and after the retries.
+    /// The end of the grace period, as stated by Apple, or nil unless Apple is still retrying. Renewal info contains
+    /// the date even after a status that ends the period, and after the retries.
     var gracePeriodEnd: AppStoreInstant? {
         guard !isCommitted, let failure, let end = failure.gracePeriodExpiresDate else { return nil }
         let since = status.flatMap { Self.isEarlier($0.version, than: failure.version) ? nil : $0.status }

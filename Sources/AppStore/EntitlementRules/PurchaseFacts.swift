@@ -33,7 +33,8 @@ package struct PurchaseFacts: Hashable, Sendable {
     package private(set) var successors: [OriginalTransactionId: AppStoreInstant] = [:]
     /// The purchases that this one continues, with the date of the change.
     package private(set) var predecessors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// The account of the purchase that this one continues: first from its transactions, then as claimed by the app.
+    /// The account of the purchase that this one continues, from its transactions; `transferredClaim` is the account
+    /// that the app claims.
     package private(set) var transferredToken: OwnerClaim?
     package private(set) var transferredClaim: OwnerClaim?
     /// The time up to which signed facts are erased.

@@ -63,7 +63,7 @@ package enum StateRule: String, Sendable, CaseIterable {
             return "the period is over, and its renewal is awaited\(end) (entitlements.renewal.leeway)"
         case .renewalUnread:
             return "the period is over, and unread input may contain its renewal; kept\(end)"
-        case .billingRetry: return "billing failed, and Apple tries to charge\(end); service has ended"
+        case .billingRetry: return "billing failed, and Apple retries the charge\(end); service has ended"
         case .statusActive: return "Apple stated active after the end of the known period; tolerated\(end)"
         case .statusActiveTooOld:
             return "Apple stated active after the end of the known period, and entitlements.stale.tolerance has passed"
@@ -80,7 +80,7 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .lengthUnknown: return "the product has no lengthDays in the products file"
         case .oneTimeRevoked: return "Apple revoked the purchase"
         case .credited: return "consumable bought: its units are credited"
-        case .partlyDebited: return "Apple refunded a part: its units are debited"
+        case .partlyDebited: return "Apple refunded part of the purchase: the units of that part are debited"
         case .debited: return "Apple refunded the consumable: its units are debited"
         case .unknownType: return "the type of the product is unknown, so it grants nothing"
         }

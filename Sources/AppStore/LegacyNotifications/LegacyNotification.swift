@@ -24,7 +24,7 @@ public struct LegacyNotification: Sendable {
     public let eventId: String
     /// The time of the event according to the body, but never later than `receivedAt`.
     public let eventTime: AppStoreInstant
-    /// The ID in the body or, if it has none, that of the subject transaction.
+    /// The originalTransactionId in the body or, if it has none, that of the subject transaction.
     public let originalTransactionId: OriginalTransactionId?
     /// The subject transaction, or nil if it cannot be determined. The notification then changes no entitlement.
     public let transactionId: TransactionId?

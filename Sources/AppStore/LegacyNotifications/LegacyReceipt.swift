@@ -31,7 +31,7 @@ struct LegacyReceipt: Sendable {
     private init(receiptsOf body: LegacyBody, _ fallback: OriginalTransactionId?) throws(LegacyFault) {
         for value in [body.root["latest_receipt_info"], body.root["latest_expired_receipt_info"]] {
             guard value.map({ $0.kind == .object }) ?? true else {
-                throw LegacyFault(.receipt, "a receipt of the body is not an object")
+                throw LegacyFault(.receipt, "a receipt in the body is not an object")
             }
         }
         var transactions: [ReceiptTransaction] = []

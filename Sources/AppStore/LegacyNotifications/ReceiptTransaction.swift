@@ -28,7 +28,7 @@ struct ReceiptTransaction: Sendable {
         self.object = object
     }
 
-    /// The end of the period, which a refund makes earlier.
+    /// The end of the period. A refund ends it early.
     var end: AppStoreInstant? {
         guard let cancellationDate, !isUpgraded else { return expiresDate }
         return expiresDate.map { min($0, cancellationDate) } ?? cancellationDate

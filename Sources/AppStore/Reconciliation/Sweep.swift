@@ -30,12 +30,12 @@ package struct Sweep: Hashable, Sendable {
     package let kind: SweepKind
     /// The operator's request, present only for a backfill.
     package var request: Request?
-    /// The time after which a requested run begins, because the ingress was unavailable until then, in milliseconds
-    /// since 1970.
+    /// The time, in milliseconds since 1970, after which a run must begin, because the ingress was unavailable until
+    /// then.
     package var wantedAt: Int64?
     /// The time when an operator cancelled a backfill, in milliseconds since 1970.
     package var cancelledAt: Int64?
-    /// The number of updates in the current run, ascending.
+    /// The number of updates in the current run.
     package private(set) var step: Int64 = 0
     /// The current run, or the last run if that is complete.
     package private(set) var run: SweepRun?

@@ -68,8 +68,8 @@ package struct SweepRun: Hashable, Sendable {
         package init() {}
     }
 
-    /// The maximum number of items that are listed by name, for each of missing notifications, differing subscriptions,
-    /// and unread windows.
+    /// The maximum number of missing notifications that are listed by name. It also limits the listed differing
+    /// subscriptions and unread windows.
     package static let namedMissing = 50
 
     /// The start of the run in milliseconds since 1970, which identifies the run.

@@ -38,7 +38,8 @@ package struct RefundRequest: CasePart {
     package var rank: [Int64] { [isLate ? 0 : 1, -receivedAt.millisecondsSince1970] }
 
     /// The maximum time between signature and receipt, in milliseconds. Apple's last attempt comes 157 hours after the
-    /// first, and can be answered for another 12 hours. A request received later is history (app-store.md 10.5).
+    /// first, and can be answered for another 12 hours. Apple no longer waits for an answer to a request received later
+    /// (app-store.md 10.5).
     static let latestReceipt: Int64 = 169 * 3_600_000
 
     /// Whether Apple may still be waiting for the answer when the request is received.

@@ -8,7 +8,7 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
     case waiting
     /// Apple accepted the answer.
     case accepted
-    /// Intentionally, nothing is sent.
+    /// The answer is withheld intentionally.
     case withheld
     /// The answer was decided but not sent, because `refunds.mode` is `observe`.
     case observed

@@ -72,7 +72,7 @@ struct BenchReport {
         print(line)
     }
 
-    /// Records why something was not measured.
+    /// Records the reason why a figure was not measured.
     mutating func skip(_ name: String, because reason: String) {
         skipped[name] = reason
         print("  \(Self.padded(name)) skipped: \(reason)")

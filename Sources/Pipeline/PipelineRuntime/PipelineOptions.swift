@@ -41,9 +41,9 @@ public struct PipelineOptions: Sendable {
     /// The maximum number of attempts at a record, including the first. If the last one throws, the record is
     /// dead-lettered.
     public var maximumAttempts = 5
-    /// The upper bound of the wait before the second attempt. The bound doubles with each further attempt.
+    /// The longest wait before the second attempt. It doubles with each further attempt.
     public var firstBackoff: Duration = .milliseconds(200)
-    /// The maximum upper bound of the wait between attempts.
+    /// The longest wait between attempts.
     public var maximumBackoff: Duration = .seconds(30)
     /// The maximum duration of a handler call, after which the process ends with exit code 75; nil means no limit.
     public var recordDeadline: Duration?

@@ -24,7 +24,7 @@ extension KafkaTopicExpectation {
         timestampType = settings[KafkaTopicFinding.Subject.timestampType.rawValue]
     }
 
-    /// This expectation without the requirements whose violation cannot lose an acknowledged record.
+    /// This expectation, reduced to the requirements that protect acknowledged records.
     private var withoutAdvice: KafkaTopicExpectation {
         var expectation = self
         expectation.deleteRetentionMilliseconds = nil

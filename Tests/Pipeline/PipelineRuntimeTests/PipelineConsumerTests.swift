@@ -261,7 +261,7 @@ struct PipelineConsumerTests {
         await two.stop()
         let failure = try await running.failed()
         #expect(failure?.exitCode == .failure)
-        #expect(failure?.line.contains("still runs") == true)
+        #expect(failure?.line.contains("is still running") == true)
         #expect(one.log.lines.contains { $0.contains("work of a lost partition has not ended") })
         #expect(one.pipeline.obstacle == "stopping")
         let clock = ContinuousClock()

@@ -60,7 +60,7 @@ public struct AutoRenewStatus: OpenEnumeration {
     ]
 }
 
-/// Why a subscription expired (Apple: expirationIntent).
+/// The reason why a subscription expired (Apple: expirationIntent).
 public struct ExpirationIntent: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }

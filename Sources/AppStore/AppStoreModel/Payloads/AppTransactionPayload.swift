@@ -18,7 +18,7 @@ public struct AppTransactionPayload: Hashable, Sendable {
     public var deviceVerification: String?
     public var deviceVerificationNonce: String?
     public var appTransactionId: AppTransactionId?
-    /// `iOS`, `macOS`, `tvOS` or `visionOS`.
+    /// The platform: `iOS`, `macOS`, `tvOS` or `visionOS`.
     public var originalPlatform: String?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

@@ -4,9 +4,9 @@ public import JSON
 public struct NotificationPayload: Hashable, Sendable {
     public var notificationType: NotificationType?
     public var subtype: Subtype?
-    /// Unique for each notification; retries have the same UUID.
+    /// The identifier of the notification. Retries have the same one.
     public var notificationUUID: NotificationUUID?
-    /// Always `2.0`.
+    /// The version, which is always `2.0`.
     public var version: String?
     /// The time when the App Store signed this payload.
     public var signedDate: AppStoreInstant?

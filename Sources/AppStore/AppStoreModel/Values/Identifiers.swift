@@ -59,7 +59,7 @@ public enum BoundedText {
     }
 }
 
-/// Bundle identifier of an app.
+/// The bundle identifier of an app.
 public struct BundleId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -12,8 +12,8 @@ extension AppStoreServerClient {
 
     // MARK: Single signed objects
 
-    // All of these objects came from Apple over a verified connection, so certificates must be valid at signedDate
-    // only.
+    // All of these objects came from Apple over a verified connection, so certificates only need to be valid at
+    // signedDate.
 
     /// Verifies a transaction and checks that it belongs to the requested app and environment.
     ///

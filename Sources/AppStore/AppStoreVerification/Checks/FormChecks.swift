@@ -21,7 +21,7 @@ enum FormChecks {
         } catch {
             switch error.code {
             case .empty: throw Refusal(.empty, "the body is empty")
-            case .duplicateName: throw Refusal(.jsonDuplicate, "an object of the body has a duplicate member")
+            case .duplicateName: throw Refusal(.jsonDuplicate, "an object in the body has a duplicate member")
             default: throw Refusal(.json, "the body is not JSON")
             }
         }

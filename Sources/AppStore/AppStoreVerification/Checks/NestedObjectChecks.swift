@@ -78,7 +78,7 @@ struct NestedObjectVerifier {
     ) -> Result<OpenedObject, Refusal>? {
         switch field {
         case .absent: return nil
-        case .malformed: return .failure(Refusal(.profileNested, "\(name): not a text"))
+        case .malformed: return .failure(Refusal(.profileNested, "\(name): not a string"))
         case .value(let range):
             do throws(Refusal) {
                 return .success(try verifier.open(payload[range], at: now, isNested: true))
@@ -195,7 +195,7 @@ enum NestedObjectChecks {
             throw refusal(name, "another environment")
         }
         if let transaction, transaction.originalTransactionId.value != renewalInfo.originalTransactionId.value {
-            throw refusal(name, "another purchase than signedTransactionInfo")
+            throw refusal(name, "not the purchase of signedTransactionInfo")
         }
     }
 

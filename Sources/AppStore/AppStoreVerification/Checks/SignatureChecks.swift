@@ -4,8 +4,8 @@ internal import JSON
 /// Checks 10 to 12: the signature, then the validity and revocation of the certificates used to verify it.
 enum SignatureChecks {
     private static let byteCount = 64
-    /// How long after the end of the validity, or before its start, a retry can help: within two days, a wrong clock is
-    /// corrected, or a certificate that Apple has just replaced is updated.
+    /// How far outside the validity period a retry can help, in seconds. Within two days, a wrong clock is corrected,
+    /// and Apple has replaced an expired certificate.
     private static let graceSeconds: Int64 = 48 * 3600
 
     // MARK: Check 10

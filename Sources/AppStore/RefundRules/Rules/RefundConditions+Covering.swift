@@ -41,7 +41,7 @@ extension RefundConditions {
         return other.map { covers(one, $0) } ?? false
     }
 
-    /// The reason why no request that Apple accepts an answer for can meet these conditions, or nil if one can.
+    /// The reason why a request that Apple accepts an answer for can never meet these conditions, or nil if one can.
     var contradiction: String? {
         if let ownerships, ownerships.isSubset(of: [.familyShared, .assigned]) {
             return "Apple accepts no answers for family members' or assigned transactions"

@@ -2,7 +2,7 @@ internal import Kafka
 internal import Telemetry
 internal import Time
 
-/// Why a record is dead-lettered, and after how many attempts.
+/// The reason why a record is dead-lettered, and the number of attempts.
 struct DeadLetterCause: Sendable {
     /// A short code, such as the code of the handler's reason.
     let reason: String

@@ -87,7 +87,7 @@ final class GroupTelemetry: Sendable {
             [LogField(.facility, line.facility), LogField(.clientMessage, line.message)])
     }
 
-    /// Logs a record that has been unfinished for too long, once.
+    /// Logs a warning once for a record that has been unfinished for too long.
     func watch(_ partition: KafkaTopicPartition, _ load: PartitionWindow.Load, at now: Int64) {
         guard let since = load.oldestAdmittedAt, let offset = load.oldestOffset, now - since > Self.longestUnfinished
         else { return reported.withLock { $0[partition] = nil } }
@@ -126,7 +126,7 @@ final class GroupTelemetry: Sendable {
                 PipelineMetricName.oldestUnfinishedSeconds,
                 help: "Time since the oldest unfinished record was read.", labels: labels,
                 Double(now - (load.oldestAdmittedAt ?? now)) / 1e9)
-            // Until the first record of an assignment is finished, only the end of the log is known from librdkafka.
+            // Until the first record of an assignment is finished, librdkafka reports only the end of the log.
             let begun = starts[partition].flatMap { start in
                 statistics[partition]?.highOffset.map { max(0, $0 - max(0, start.rawValue)) }
             }

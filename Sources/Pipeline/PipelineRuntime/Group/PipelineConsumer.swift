@@ -115,7 +115,7 @@ package final class PipelineConsumer: Service {
         }
         guard let consumer else { return }
         if await !consumer.close(within: limit) {
-            logger.error("consumer not closed in time", [LogField(.group, options.group.rawValue)])
+            logger.error("consumer did not close in time", [LogField(.group, options.group.rawValue)])
         }
         failures.continuation.finish()
     }
@@ -205,7 +205,7 @@ package final class PipelineConsumer: Service {
                 logger.error("work of a lost partition has not ended", partition.logFields)
                 fail(
                     StartupError(
-                        "\(partition) was reassigned, but work of its previous assignment still runs \(options.drainLimit) after its cancellation",
+                        "\(partition) was reassigned, but work of its previous assignment is still running \(options.drainLimit) after its cancellation",
                         fix: "Start again; a handler must return when its task is cancelled"))
             }
             await previous.value

@@ -12,7 +12,7 @@ struct PipelineHealth: Sendable, Equatable {
     /// Whether the client or the pipeline has failed permanently or is closing.
     var isOver = false
     var brokersUp = 0
-    /// The reasons for which the brokers refuse this member.
+    /// The reasons why the brokers refuse this member.
     var troubles = KafkaTroubleRecord()
     /// The time of the last statistics, or of the start, in monotonic nanoseconds.
     var lastSign: Int64

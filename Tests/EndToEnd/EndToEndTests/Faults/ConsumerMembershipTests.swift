@@ -43,7 +43,7 @@ extension EndToEnd {
                 report.add("lost", group.count(logged: "partitions lost; cancelling their work"))
                 report.add("commits refused", group.count(logged: "commit refused"))
                 // Some are stopped before the busy group has let them join: they have nothing to revoke then.
-                let late = "consumer not closed in time"
+                let late = "consumer did not close in time"
                 report.add("left before they were in", group.count(logged: late))
                 try await group.conclude(load, Array(members.values), report, mayLog: late)
             }
