@@ -11,16 +11,16 @@ internal import TransparencyLog
 /// never signed. For other logs the key store has the newest signature, unless another host has owned the partition
 /// since.
 struct AnchoredHeads: Sendable {
-    /// The store of `archive.anchor.url`; nil if it is not set.
+    /// The store at `archive.anchor.url`, or nil if it is not set.
     let store: (any ObjectStore)?
-    /// The topic of `archive.anchor.kafka`; nil if it is off.
+    /// The topic of `archive.anchor.kafka`, or nil if it is off.
     let topic: CheckpointTopic?
     let logger: Logger
 
     /// Returns the anchored notes of a log.
     ///
-    /// - Throws: an error of the store or of Kafka, but only if this host has no note of the log. If it has one,
-    ///   archiving does not wait for an anchor.
+    /// - Throws: a storage or Kafka error if this host has no note of the log. Otherwise archiving does not wait for an
+    ///   anchor.
     func notes(of names: LogNames, origin: String, hasNote: Bool) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
         do {

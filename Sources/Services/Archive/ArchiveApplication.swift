@@ -13,9 +13,8 @@ package enum ArchiveApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - clocks: provide the times in leaves and checkpoints.
-    ///   - pause: awaited before each search for payloads with expired retention; its argument is
-    ///     `archive.retention.interval`.
+    ///   - clocks: the clocks for the times of leaves and checkpoints.
+    ///   - pause: awaited before each search for expired payloads; receives `archive.retention.interval`.
     static func application(
         clocks: Clocks = .system,
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -32,12 +31,12 @@ package enum ArchiveApplication {
 
                 A record's offset is committed when a signed checkpoint covers it. Offsets that Kafka deleted before they \
                 were archived are recorded in the log. A log that is missing, older than a signed checkpoint, or has \
-                another history is refused; archive.begin=true, for one start, accepts a lost archive as it is, and reads \
-                again the records that the group has read and the archive does not have.
+                another history is refused. For one start, archive.begin=true accepts a lost archive as it is, and \
+                reads again the records that the group has read but the archive lacks.
 
-                Keys: sluicectl archive key creates them. Keep the key store (archive.key.store) on another volume, and \
-                in other backups, than the archive: both together can be decrypted, and erasing a person destroys that \
-                person's key. Its keys are also in Kafka, encrypted: a joining host reads them from there.
+                Keys: sluicectl archive key creates them. Keep the key store (archive.key.store) on another volume \
+                than the archive, and in other backups: together they can be decrypted, and erasing a person \
+                destroys that person's key. The keys are also in Kafka, encrypted: a joining host reads them there.
 
                 Exit codes: 0 stopped as requested, 1 an external failure, 64 usage, 65 a topic is damaged, 66 records \
                 were deleted before they were read, 78 configuration, or a log that was refused.

@@ -89,9 +89,9 @@ struct ArchiveHandler: FlushingHandler {
         log.isCompared = true
     }
 
-    /// Returns an entry that documents missing offsets, so that the records are not thought to have been removed.
+    /// Returns an entry that documents missing offsets, so that an auditor does not suspect that records were removed.
     ///
-    /// Not inlined, because the optimizer of Swift 6.3.1 would crash on the caller ("While splitting coroutine").
+    /// Not inlined, because the Swift 6.3.1 optimizer would crash on the caller ("While splitting coroutine").
     @inline(never) private func gap(
         _ offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition, at now: Int64
     ) async throws -> ArchiveEntry {

@@ -54,7 +54,7 @@ struct ArchiveMetrics: Sendable {
         var failures: [LogError.Code: Counter] = [:]
         for code in LogError.Code.allCases {
             failures[code] = registry.counter(
-                ArchiveMetricName.failures, help: "Failed attempts to open or to write a log, by reason.",
+                ArchiveMetricName.failures, help: "Failed attempts to open or write a log, by reason.",
                 labels: [MetricLabel("reason", code.rawValue)])
         }
         self.failures = failures
@@ -62,7 +62,7 @@ struct ArchiveMetrics: Sendable {
             ArchiveMetricName.flushDuration, help: "Time from the first byte written to the signed checkpoint.")
         keepsCheckpointLog = registry.gauge(
             ArchiveMetricName.keepsCheckpointLog,
-            help: "1 if this member has continued the log of checkpoints in the last interval, else 0.")
+            help: "1 if this member extended the log of checkpoints in the last interval, otherwise 0.")
     }
 
     func flushed(_ topic: KafkaTopic, leaves: Int, bytes: Int, at seconds: Int, nanoseconds: UInt64) {

@@ -12,7 +12,7 @@ internal import Time
 
 /// The assembled components of `sluice-archive`.
 struct ArchiveService {
-    /// Maximum number of bytes per partition that a member holds in memory while it catches up.
+    /// Maximum number of bytes per partition that a member buffers while it catches up.
     static let flushBytes = 8 << 20
 
     let handler: ArchiveHandler
@@ -104,7 +104,7 @@ struct ArchiveService {
         let mayBegin = configuration[ArchiveSettings.begin]
         if mayBegin {
             context.logger.warning(
-                "archive.begin is set: logs are accepted as the archive has them; remove it after this start")
+                "archive.begin is set: accepting the logs as they are in the archive; remove it after this start")
         }
         let anchored = AnchoredHeads(
             store: try ArchivePlace.openAnchor(configuration, creating: true, notice: notice),

@@ -9,12 +9,12 @@ internal import ServiceKit
 package enum ArchiveSettings {
     package static let flushRecords = Setting.integer(
         "archive.flush.records", default: 1000, in: 1...50_000,
-        help: "A checkpoint is signed, and offsets are committed, after this number of records of a partition.")
+        help: "Number of records of a partition after which a checkpoint is signed and offsets are committed.")
     package static let flushInterval = Setting.duration(
         "archive.flush.interval", default: .seconds(5), in: .milliseconds(100)...(.seconds(600)),
         help: """
-            A checkpoint is signed at the latest this time after its first record. Each checkpoint is an object of its \
-            own: for an object store with billed writes, a minute is a good value.
+            Maximum time from the first record of a checkpoint to its signature. Each checkpoint is a separate object: \
+            for an object store that bills writes, a minute is a good value.
             """)
     package static let deadLetters = Setting(
         "archive.dead.letter.topics", ValueKind.list(of: .text), default: [],
@@ -23,7 +23,7 @@ package enum ArchiveSettings {
     package static let begin = Setting.boolean(
         "archive.begin", default: false,
         help: """
-            For one start after the loss of an archive: accepts the logs as they are in archive.url, although the key \
+            For one start after the loss of an archive: accepts the logs as they are in archive.url, even if the key \
             store, an anchor or the group's offsets show that more was signed. Remove the setting afterwards.
             """)
     package static let topicsPrefix = Setting.string(

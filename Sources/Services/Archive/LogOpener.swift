@@ -65,8 +65,8 @@ struct OtherCluster: Error, CustomStringConvertible {
 
     init(_ partition: KafkaTopicPartition, archived: String, present: String) {
         description = """
-            the archive of \(partition) belongs to the cluster \(archived), and this one is \(present). Give the archive \
-            of this cluster an archive.url of its own, and keep the old archive
+            the archive of \(partition) belongs to cluster \(archived), but this cluster is \(present). Set a new \
+            archive.url for this cluster, and keep the old archive
             """
     }
 }
@@ -77,7 +77,7 @@ struct RecreatedTopic: Error, CustomStringConvertible {
 
     /// Creates the error for a topic that ends before the archive does.
     init(_ partition: KafkaTopicPartition, archived: KafkaOffset, end: KafkaOffset) {
-        self.init("\(partition) ends at offset \(end), and the archive at \(archived)")
+        self.init("\(partition) ends at offset \(end), but its archive at \(archived)")
     }
 
     /// Creates the error for a record that differs from the one archived at its offset.
@@ -87,7 +87,7 @@ struct RecreatedTopic: Error, CustomStringConvertible {
 
     private init(_ reason: String) {
         description = """
-            \(reason): the topic was recreated. Give the archive of the new topic an archive.url of its own, and keep the \
+            \(reason): the topic was recreated. Set a new archive.url for the new topic, and keep the \
             old archive
             """
     }

@@ -48,7 +48,7 @@ struct RecordSealer: Sendable {
     }
 }
 
-/// The pipeline reads a topic that the archive does not know: a programming error, reported instead of crashing.
+/// A record of an unknown topic: a programming error, reported instead of crashing.
 struct UnknownTopic: Error, CustomStringConvertible {
     let topic: KafkaTopic
 

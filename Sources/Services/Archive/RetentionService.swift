@@ -64,8 +64,7 @@ final class RetentionService: Service {
     /// Performs one run over the logs that this member owns.
     ///
     /// The current time is the earlier of this host's clock and the newest timestamp of any Kafka record, so a fast
-    /// clock on this host or on a producer cannot make anything expire early. Without records there is no such time,
-    /// and the run does nothing.
+    /// clock on this host or on a producer cannot make anything expire early. Without records the run does nothing.
     func runOnce() async throws {
         guard let newest = parts.logs.newestTimestamp else { return }
         let now = min(parts.clocks.wallMilliseconds(), newest)
@@ -73,7 +72,7 @@ final class RetentionService: Service {
         do throws(ArchiveKeyError) {
             hasHolds = try parts.keys.hasHolds()
         } catch {
-            parts.logger.error("payloads could not be deleted", [LogField(.error, "\(error)")])
+            parts.logger.error("deleting payloads failed", [LogField(.error, "\(error)")])
             return
         }
         for partition in parts.logs.partitions {
@@ -111,7 +110,7 @@ final class RetentionService: Service {
         } catch {
             if let error = error as? LogError { parts.metrics.failed(error.code) }
             parts.logger.error(
-                "payloads could not be deleted", [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])
+                "deleting payloads failed", [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])
         }
     }
 

@@ -5,7 +5,8 @@ internal import Publication
 internal import Records
 
 /// Maps outcomes to responses so that Apple retries if and only if a retry can help: 4xx means that the sender is at
-/// fault, 503 that we are or that the problem is temporary, and 200 that the notification is durably stored.
+/// fault; 503 means that this service is, or that the problem is temporary; 200 means that the notification is durably
+/// stored.
 enum AcknowledgementPolicy {
     /// Kafka has acknowledged the record.
     static let accepted = HTTPResponse(status: 200, reason: IngressReason.accepted)
@@ -40,13 +41,13 @@ enum AcknowledgementPolicy {
             closes: (400...403).contains(refusal.status) || refusal.status == 413)
     }
 
-    /// Returns the response after Kafka has acknowledged the bytes in the quarantine topic.
+    /// Returns the response to a notification after Kafka has acknowledged it in the quarantine topic.
     static func quarantined(_ notification: QuarantinableNotification) -> HTTPResponse {
         HTTPResponse(status: 200, reason: notification.record.reason)
     }
 
-    /// Returns the response if Kafka has not stored the record, or may not have. Apple retries in either case, and
-    /// consumers tolerate a second copy.
+    /// Returns the response for a record that Kafka has not stored, or may not have stored. Apple retries in either
+    /// case, and consumers tolerate a second copy.
     static func notAcknowledged(_ error: KafkaError) -> HTTPResponse {
         let reason =
             switch error.code {

@@ -1,8 +1,8 @@
 internal import AppStoreModel
 internal import Bytes
 
-/// A 64-bit hash of a notification's content. Two notifications with the same `notificationUUID` but different hashes
-/// are not copies of each other. Dates and nested objects are excluded, because a retry may be signed again.
+/// A 64-bit hash of a notification's content. Notifications with the same `notificationUUID` but different hashes are
+/// not copies of each other. Dates and nested objects are excluded, because a retry may be signed again.
 struct ContentPrint: Hashable, Sendable {
     private let hash: UInt64
 

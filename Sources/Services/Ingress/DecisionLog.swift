@@ -5,7 +5,7 @@ internal import Records
 internal import Telemetry
 
 /// Counts every request, and logs those that were not simply accepted. Each reason is limited to a few lines per
-/// second, because an untrusted client can cause any number of them. Never blocks.
+/// second, because an untrusted client can cause an unlimited number of them. Never blocks.
 final class DecisionLog: Sendable {
     private static let linesPerSecondAndReason = 2
 
@@ -39,7 +39,7 @@ final class DecisionLog: Sendable {
         if let fingerprint = refusal.unknownRootFingerprint {
             return explanations.log(
                 .warning, key: refusal.reason.rawValue,
-                "certificates with Apple's extensions lead to an unknown root: forged, or root.certificates is incomplete",
+                "certificates with Apple's extensions have an unknown root: forged, or root.certificates is incomplete",
                 [LogField(.reason, refusal.reason.rawValue), LogField(.rootFingerprint, fingerprint)])
         }
         // The audience is checked only after the signature has been verified.
@@ -58,7 +58,7 @@ final class DecisionLog: Sendable {
     /// Logs that a notification differs from the one stored in Kafka with the same UUID. Called on a worker.
     func contradicted(_ id: NotificationUUID) {
         explanations.log(
-            .error, key: "contradiction", "different notification with the same notificationUUID; the first one counts",
+            .error, key: "contradiction", "different notification with the same notificationUUID; keeping the first",
             [LogField(.notificationUUID, id.rawValue)])
     }
 

@@ -1,9 +1,9 @@
 internal import Publication
 internal import Synchronization
 
-/// Remembers acknowledged notifications, so that a notification that is sent again (by an Apple retry or a replay) adds
-/// no record and uses no quarantine budget. A second copy that arrives while the first is in flight waits for the
-/// outcome of the first.
+/// Remembers acknowledged notifications, so that a repeated notification (an Apple retry or a replay) adds no record
+/// and uses no quarantine budget. A second copy that arrives while the first is in flight waits for the outcome of the
+/// first.
 ///
 /// An identity is remembered only after its record has been acknowledged; otherwise, a 200 could be sent for a record
 /// that is then lost. `Waiter` represents a request to respond to.
@@ -18,7 +18,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     private struct State {
-        /// Content of each acknowledged notification; nil if the notification is nonconforming.
+        /// Content of each acknowledged notification, or nil for a nonconforming one.
         var acknowledged: [DuplicateKey: ContentPrint?] = [:]
         /// Acknowledged identities in order of arrival, as a ring buffer.
         var ring: [DuplicateKey] = []
@@ -46,7 +46,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     /// Returns whether a notification with this identity but different content was acknowledged or is in flight. The
-    /// first one counts.
+    /// first one takes precedence.
     func isOther(_ content: ContentPrint, than identity: DuplicateKey) -> Bool {
         let known = state.withLock { $0.acknowledged[identity] ?? $0.inFlight[identity]?.content }
         return known != nil && known != content
@@ -54,7 +54,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
 
     /// Registers an authentic notification. Called once for each, before its record is built.
     ///
-    /// - Parameter content: the notification's content; nil if it is nonconforming.
+    /// - Parameter content: the notification's content, or nil if it is nonconforming.
     func arrive(_ identity: DuplicateKey, content: ContentPrint? = nil, waiter: Waiter) -> Arrival {
         state.withLock { state in
             if state.acknowledged[identity] != nil { return .acknowledged }

@@ -15,9 +15,9 @@ package import Time
 
 /// The ingress service: two listeners, verification workers and a producer.
 ///
-/// Start order: check the topics, load Apple's certificates, then start producer, workers and listeners. Stop order, in
-/// which each step needs the parts that stop later: readiness turns off, the public listener accepts connections for
-/// two more seconds and drains (requests in progress are answered), the workers end, the producer drains, and the admin
+/// Start order: check the topics, load Apple's certificates, then start producer, workers and listeners. Stop order
+/// (each step needs the parts that stop later): readiness turns off, the public listener accepts connections for two
+/// more seconds and drains (requests in progress are answered), the workers end, the producer drains, and the admin
 /// listener closes.
 package final class Ingress: Service {
     package let name = "ingress"
@@ -123,10 +123,10 @@ package final class Ingress: Service {
         drain.set()
         guard let running = running.withLock({ $0 }) else { return }
         let end = ContinuousClock.now + limit
-        // Connected clients get three quarters of the limit, which exceeds the handler deadline.
+        // Connected clients get three quarters of the limit, which is more than the handler deadline.
         await running.publicServer.drain(within: limit * 0.75, accepting: plan.acceptsAfterReadiness)
         await running.workers.close()
-        // No request is waiting for the records still in flight. Closing the producer also needs some time.
+        // No request is waiting for the records that are still in flight. Closing the producer also takes some time.
         let left = ContinuousClock.now.duration(to: end)
         await running.producer.close(within: max(.zero, min(limit * 0.1, left - limit * 0.1)))
         await running.adminServer.drain(within: .zero)
@@ -167,7 +167,7 @@ package final class Ingress: Service {
             IngressSamples.add(verifier.tableStatus, to: &samples)
             samples.counter(
                 IngressMetricName.chainValidations,
-                help: "Certificate chains verified; cached chains are rarely verified again.",
+                help: "Verified certificate chains; cached chains are rarely verified again.",
                 UInt64(clamping: verifier.chainValidations))
             samples.gauge(
                 IngressMetricName.quarantineSpent, help: "Share of the hourly quarantine budget that is used.",
@@ -193,11 +193,11 @@ package final class Ingress: Service {
         self.metrics.collect { samples in
             for counters in publicServer.counters { IngressSamples.add(counters, to: &samples) }
             samples.counter(
-                IngressMetricName.slowPasses, help: "Event loop iterations that took 50 ms or longer.",
+                IngressMetricName.slowPasses, help: "Event loop iterations of 50 ms or longer.",
                 UInt64(clamping: publicServer.slowPasses))
             let isReady = checks.allSatisfy { $0.problem() == nil }
             samples.gauge(
-                IngressMetricName.ready, help: "1 when /readyz answers 200, else 0.", isReady ? 1 : 0)
+                IngressMetricName.ready, help: "1 if /readyz responds 200, otherwise 0.", isReady ? 1 : 0)
         }
         try listen(adminServer, host: ApplicationSettings.adminHost.key, port: IngressSettings.adminPort.key)
         do {
@@ -210,8 +210,8 @@ package final class Ingress: Service {
     }
 
     /// - Parameters:
-    ///   - host: the key of the setting for the listener's address.
-    ///   - port: the key of the setting for the listener's port.
+    ///   - host: the setting key for the listener's address.
+    ///   - port: the setting key for the listener's port.
     private func listen(_ server: HTTPServer, host: String, port: String) throws {
         do {
             try server.start()

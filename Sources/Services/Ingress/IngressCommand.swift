@@ -7,8 +7,8 @@ package enum IngressCommand {
         "sluice-ingress",
         summary: "Verifies App Store Server Notifications and acknowledges each one after Kafka has stored it.",
         discussion: """
-            POST /notifications accepts a notification and responds 200 only after all in-sync replicas of the \
-            notification topic have acknowledged it. /livez, /readyz and /metrics are on the admin listener.
+            POST /notifications accepts a notification and responds 200 only after all in-sync replicas of its topic \
+            have acknowledged it. /livez, /readyz and /metrics are on the admin listener.
 
             Exit codes: 0 stopped normally, 1 external failure, 64 usage, 78 configuration.
             """,
@@ -22,7 +22,7 @@ package enum IngressCommand {
                 "A single broker, for experiments."),
             .init(
                 "sluice-ingress --apps com.example.app:1234567890 --root.certificates pki/root.pem --revocation off",
-                "Accept what sluice-simulator signs, and nothing from Apple."),
+                "Accept notifications signed by sluice-simulator, and none from Apple."),
         ],
         version: Build.version)
 }

@@ -8,7 +8,7 @@ internal import Records
 internal import Synchronization
 internal import Telemetry
 
-/// Metrics of the ingress. Handles are created once, and counting takes no lock, except for decisions.
+/// Metrics of the ingress. Handles are created once, and counting takes no lock, except for ``decided(_:)``.
 final class IngressMetrics: Sendable {
     private let registry: MetricsRegistry
     private let decisions = Mutex<[DecisionKey: Counter]>([:])
@@ -92,10 +92,10 @@ final class IngressMetrics: Sendable {
             help: "Accepted notifications about a subscription without the renewal info that Apple documents.")
         contradictions = registry.counter(
             IngressMetricName.contradictions,
-            help: "Notifications with the notificationUUID of a different published one; the first one counts.")
+            help: "Notifications with the notificationUUID of a different published one; the first one is kept.")
         inconsistencies = registry.counter(
             IngressMetricName.inconsistencies,
-            help: "Verified notifications without an identity: a bug, to be reported.")
+            help: "Verified notifications without an identity: a bug; please report it.")
     }
 
     /// Counts a request, including those that the HTTP parser rejected. Called on the loop thread.
@@ -148,15 +148,15 @@ final class IngressMetrics: Sendable {
 
     /// Counts a password check of a version 1 or older body.
     ///
-    /// - Parameter app: the configured app that the body names; nil if it names none. Never any other app, so that the
-    ///   number of series is bounded.
+    /// - Parameter app: the configured app named in the body, or nil. Other apps are never counted, so that the number
+    ///   of series is bounded.
     func password(isRight: Bool, app: BundleId?) {
         let key = PasswordKey(app: app, isRight: isRight)
         let counter = legacyPasswords.withLock { counters in
             if let counter = counters[key] { return counter }
             let counter = registry.counter(
                 IngressMetricName.legacyPasswords,
-                help: "Passwords of version 1 and older bodies, by the app they name.",
+                help: "Password checks of version 1 and older bodies, by the app they name.",
                 labels: [
                     MetricLabel("bundleid", app?.rawValue ?? "-"), MetricLabel("outcome", isRight ? "right" : "wrong"),
                 ])

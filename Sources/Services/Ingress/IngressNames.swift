@@ -1,7 +1,7 @@
 internal import AppStoreVerification
 internal import Telemetry
 
-/// Names of the ingress's metrics. A contract.
+/// Names of the ingress's metrics, which are a public contract.
 enum IngressMetricName {
     static let decisions = "sluice_ingress_decisions_total"
     static let decisionDuration = "sluice_ingress_request_duration_seconds"
@@ -58,7 +58,7 @@ enum IngressReason {
     static let kafkaTimeout = "kafka_timeout"
     static let kafkaRecordTooLarge = "kafka_record_too_large"
     static let kafkaError = "kafka_error"
-    /// Same code as the verifier's: in both cases, this machine's clock is wrong.
+    /// Equal to the verifier's code, because both mean that this machine's clock is wrong.
     static let clock = Reason.clock.rawValue
     static let quarantineBudget = "quarantine_budget"
     /// A version 1 or older body for an app without a shared secret.

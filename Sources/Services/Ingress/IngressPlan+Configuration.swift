@@ -14,7 +14,7 @@ extension IngressPlan {
     /// - Throws: a ``ConfigurationError`` that names the key, its source and the fix.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         let apps = try Self.apps(configuration)
-        // Detect unusable roots and apps early. `start()` creates its own verifier, with precomputed key tables.
+        // Report unusable roots and apps early. `start()` creates its own verifier with precomputed key tables.
         _ = try AppStoreSettings.verifier(configuration)
         for network in configuration[IngressSettings.proxies] where NetworkPrefix(network) == nil {
             throw configuration.error(
@@ -48,18 +48,18 @@ extension IngressPlan {
         return verifier
     }
 
-    // Records are small and batches contain few of them, so compression would cost the ingress more CPU than the saved
-    // bytes are worth. The alias `compression.type` is passed to librdkafka later, so a user's value overrides this
-    // one.
+    // Records are small and batches contain few of them, so compression costs more CPU than the saved bytes are worth.
+    // The alias `compression.type` is passed to librdkafka later, so a user's value overrides this one.
     private static let kafkaDefaults = ["compression.codec": "none"]
 
-    /// Returns the apps in `apps` with their per-app settings. Empty if ``IngressSettings/appsIfAny`` has no value.
+    /// Returns the apps in `apps` with their per-app settings. Returns an empty array if ``IngressSettings/appsIfAny``
+    /// has no value.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         try AppStoreSettings.apps(configuration)
     }
 
-    /// Returns the certificates in the files named by `root.certificates`, as DER. Without the setting, returns Apple's
-    /// root.
+    /// Returns the certificates in the files listed in `root.certificates`, as DER. Returns Apple's root if the setting
+    /// is absent.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         try AppStoreSettings.roots(configuration)
     }

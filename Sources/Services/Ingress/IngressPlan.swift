@@ -23,13 +23,13 @@ package struct IngressPlan: Sendable {
     package var quarantineBytesPerHour: Int
     /// The networks of the operator's own proxies, such as `10.0.0.0/8`.
     package var proxies: [String]
-    /// The header in which the proxies name the client.
+    /// The header in which the proxies state the client's address.
     package var forwarded = ForwardedAddress.off
     /// Maximum idle time of connections from proxies.
     package var proxyIdleTime = Limits.public.proxyIdleTime
     /// HTTP client configuration for OCSP requests.
     package var http = HTTPClient.Configuration()
-    /// The value of ``KafkaProducer/Options/slowAfter``: half of the time limit for a response.
+    /// The value of ``KafkaProducer/Options/slowAfter``: half of the response time limit.
     package var slowAfter: Duration? = Limits.public.handlerTime / 2
     /// How long a stopping ingress still accepts connections after `/readyz` fails. A load balancer keeps sending
     /// requests until it has polled `/readyz`.

@@ -3,7 +3,7 @@ internal import ServiceKit
 internal import Telemetry
 internal import Time
 
-/// The conditions for accepting Apple's requests. The roots are loaded before any listener exists.
+/// The conditions for accepting Apple's requests. Roots are not among them: they are loaded before any listener exists.
 enum IngressReadiness {
     static func checks(
         _ producer: KafkaProducer, _ sanity: ClockSanity, _ signedDates: SignedDates, _ clocks: Clocks

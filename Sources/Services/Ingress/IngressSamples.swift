@@ -7,14 +7,14 @@ internal import Telemetry
 enum IngressSamples {
     static func add(_ status: KafkaProducer.Status, to samples: inout MetricSamples) {
         samples.gauge(
-            IngressMetricName.kafkaAvailable, help: "1 when records are sent to Kafka, 0 while sends fail fast.",
+            IngressMetricName.kafkaAvailable, help: "1 if records are sent to Kafka, 0 while sends fail fast.",
             status.isAvailable ? 1 : 0)
         samples.gauge(
             IngressMetricName.kafkaInFlight, help: "Records waiting for their delivery report.",
             Double(status.recordsInFlight))
         samples.gauge(
             IngressMetricName.producerGeneration,
-            help: "Number of the current producer; more than 1 after fatal producer errors.",
+            help: "Sequence number of the current producer; more than 1 after fatal producer errors.",
             Double(status.generation))
     }
 
@@ -37,7 +37,7 @@ enum IngressSamples {
         samples.gauge(
             IngressMetricName.revocationNeedsAttention,
             help:
-                "1 when a certificate used within the last hour is revoked, or has unknown status for five minutes.",
+                "1 if a certificate used in the last hour is revoked or has had an unknown status for five minutes.",
             status.needsAttention ? 1 : 0)
     }
 
@@ -50,7 +50,7 @@ enum IngressSamples {
             UInt64(clamping: status.judged))
         samples.counter(
             IngressMetricName.tableRechecks,
-            help: "Signatures accepted with a key table and verified again without it.",
+            help: "Signatures accepted with a key table and re-verified without it.",
             UInt64(clamping: status.rechecked))
         samples.counter(
             IngressMetricName.tableFaults,
@@ -79,7 +79,7 @@ enum IngressSamples {
             ("idle", counters.idleDeadlines), ("send", counters.sendDeadlines),
         ] {
             samples.counter(
-                IngressMetricName.deadlines, help: "Connection phases ended by a deadline.",
+                IngressMetricName.deadlines, help: "Connections ended by the deadline of a phase.",
                 labels: [MetricLabel("phase", phase)], UInt64(clamping: count))
         }
         samples.counter(

@@ -31,20 +31,20 @@ package enum IngressSettings {
             """)
     package static let tablesRecheck = Setting.integer(
         "verification.tables.recheck", default: FixedKeyTables().recheckedOneIn, in: 1...1_000_000,
-        help: "One in this number of signatures accepted with a key table is verified again without it.", example: "1")
+        help: "One in this many signatures accepted with a key table is re-verified without it.", example: "1")
     package static let rememberedNotifications = Setting.integer(
         "duplicates.remembered", default: 100_000, in: 1...10_000_000,
-        help: "Number of acknowledged notifications remembered, so that a repeated one adds no record.")
+        help: "Number of acknowledged notifications remembered, so that a repeated notification adds no record.")
     package static let quarantineBytesPerHour = Setting.byteSize(
         "quarantine.bytes.per.hour", default: 64 << 20, in: 1 << 20...1 << 40,
         help:
-            "Bytes per hour written to the quarantine topic; beyond it, nonconforming notifications get a 503 response."
+            "Bytes per hour written to the quarantine topic. Beyond this, nonconforming notifications get a 503."
     )
     package static let proxies = Setting.strings(
         "http.proxies", default: ["127.0.0.0/8", "::1"],
         help: """
-            Networks of your own proxies: their connections are exempt from the limit per second, may be idle for \
-            http.idle, and are trusted to state the client as http.forwarded says.
+            Networks of your own proxies. Their connections are exempt from the limit per second, may be idle for \
+            http.idle, and are trusted to state the client's address as configured by http.forwarded.
             """, example: "10.0.0.0/8")
     package static let forwarded = Setting<ForwardedAddress>.oneOf(
         "http.forwarded", default: .off,

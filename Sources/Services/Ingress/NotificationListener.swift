@@ -6,7 +6,7 @@ internal import Time
 /// The public listener. It serves only `POST /notifications` and ignores any query.
 enum NotificationListener {
     static let path: StaticString = "/notifications"
-    /// Maximum size of a signed notification in bytes. Apple's notifications have about 19 KB.
+    /// Maximum size of a signed notification in bytes. Apple's notifications are about 19 KB.
     static let maximumBody = 256 * 1024
     /// Maximum size of a version 1 or older body in bytes. It contains the customer's transactions and receipt.
     static let maximumLegacyBody = 2 * 1024 * 1024

@@ -18,7 +18,7 @@ struct NotificationWork: Sendable {
     /// Time of receipt, milliseconds since 1970.
     let receivedAt: Int64
     let exchange: Exchange
-    /// Whether the request was already refused once because there were too many new certificate chains.
+    /// Whether the request was already postponed once because there were too many new certificate chains.
     var isSecondTry = false
 }
 
@@ -84,7 +84,7 @@ final class NotificationProcessor: Sendable {
             case .again(let work): again.append(work)
             case .duplicate: duplicates.append(work.exchange)
             case .answered: work.body.wipe()
-            // Bodies signed by Apple contain no secrets, and their records refer to parts of the body.
+            // Bodies signed by Apple contain no secrets, and records reference parts of them.
             case .published: break
             }
         }
@@ -96,7 +96,7 @@ final class NotificationProcessor: Sendable {
     private enum Decision {
         case again(NotificationWork)
         case answered
-        /// The request is to be answered together with other duplicates.
+        /// The request is answered together with other duplicates.
         case duplicate
         case published
     }
@@ -185,8 +185,7 @@ final class NotificationProcessor: Sendable {
         if duplicates.isOther(content, than: key) { contradict(id) }
     }
 
-    /// Reports the contradiction. The request is answered as a duplicate, because the first notification would still
-    /// count after a retry.
+    /// Reports the contradiction. The request is answered as a duplicate, because a retry would change nothing.
     private func contradict(_ id: NotificationUUID) {
         metrics.contradicted()
         decisions.contradicted(id)
@@ -232,7 +231,7 @@ final class NotificationProcessor: Sendable {
 
     private func quarantine(_ notification: QuarantinableNotification, _ work: NotificationWork) {
         let (known, exchange, count) = (notification.duplicateKey, work.exchange, work.body.count)
-        // Check for duplicates before the budget; otherwise, copies of one such notification could exhaust it.
+        // Check for duplicates before the budget; otherwise, copies of one notification could exhaust the budget.
         guard isFirst(known, nil, exchange) else { return }
         guard quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
             return settle(known, exchange, refused: AcknowledgementPolicy.quarantineBudget)
@@ -244,8 +243,8 @@ final class NotificationProcessor: Sendable {
                 decisions.explain(notification.record)
                 settle(known, exchange, acknowledged: AcknowledgementPolicy.quarantined(notification))
             case .failure(let error):
-                // Return the bytes, so that an outage does not exhaust the budget. A record that may have been written
-                // still counts.
+                // Return the bytes, so that an outage does not exhaust the budget. The bytes of a record that may have
+                // been written remain spent.
                 if error.persistence == .no { quarantine.giveBack(count) }
                 settle(known, exchange, refused: AcknowledgementPolicy.notAcknowledged(error))
             }

@@ -1,8 +1,8 @@
 internal import Concurrency
 internal import Synchronization
 
-/// Limits the bytes written to the quarantine topic. Otherwise, a client with nonconforming notifications signed by
-/// Apple could fill the brokers' disks. A token bucket of bytes that refills evenly over an hour.
+/// Limits the bytes written to the quarantine topic, so that a client cannot fill the brokers' disks with nonconforming
+/// notifications signed by Apple. A token bucket of bytes that refills evenly over an hour.
 final class QuarantineBudget: Sendable {
     private let bucket: Mutex<TokenBucket>
 
@@ -12,7 +12,7 @@ final class QuarantineBudget: Sendable {
         bucket = Mutex(TokenBucket(capacity: capacity, perSecond: capacity / 3600, now: nowNanoseconds))
     }
 
-    /// Takes `bytes` from the bucket. If there are not enough, takes nothing and returns false.
+    /// Takes `bytes` from the bucket and returns true. If the bucket has fewer, takes none and returns false.
     func take(_ bytes: Int, nowNanoseconds: UInt64) -> Bool {
         bucket.withLock { $0.take(Double(bytes), now: nowNanoseconds) }
     }
@@ -20,7 +20,7 @@ final class QuarantineBudget: Sendable {
     /// Puts back the bytes of a record that was not written.
     func giveBack(_ bytes: Int) { bucket.withLock { $0.putBack(Double(bytes)) } }
 
-    /// Returns the used share of the bucket, from 0 to 1. Operators should be alerted at one half.
+    /// Returns the used share of the bucket, from 0 to 1. Operators should be alerted at 0.5.
     func spentShare(nowNanoseconds: UInt64) -> Double {
         bucket.withLock { bucket in
             bucket.capacity > 0 ? 1 - bucket.available(now: nowNanoseconds) / bucket.capacity : 1

@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// Detects a slow clock from Apple's signatures. A notification signed more than a day ahead is evidence; three
-/// distinct ones without a plausible one in between are sufficient.
+/// Detects a slow clock from Apple's signatures. A notification signed more than a day ahead of the clock is evidence;
+/// three distinct ones without a plausible one in between are sufficient.
 ///
-/// Each such notification is answered 503 regardless. The result affects only readiness: while the ingress is not
-/// ready, other instances get the notifications. It becomes ready again a few minutes after the last contradiction.
+/// Each of these notifications gets a 503 response in any case. The result affects only readiness: while this instance
+/// is not ready, other instances get the notifications. It becomes ready again a few minutes after the last
+/// contradiction.
 final class SignedDates: Sendable {
     private struct State {
         var digests: Set<[UInt8]> = []
@@ -20,7 +21,7 @@ final class SignedDates: Sendable {
     /// Records a notification with a plausible signing time.
     func agreed() { state.withLock { $0.digests.removeAll(keepingCapacity: true) } }
 
-    /// Records a notification signed more than a day ahead.
+    /// Records a notification signed more than a day ahead of the clock.
     /// - Parameters:
     ///   - digest: the digest of the signed bytes; a copy of a notification is not additional evidence.
     ///   - now: the time in monotonic milliseconds.

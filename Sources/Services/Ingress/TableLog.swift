@@ -2,7 +2,7 @@ internal import AppStoreVerification
 internal import Cryptography
 internal import Telemetry
 
-/// Logs the events of precomputed key tables. A fault is logged with all data needed to reproduce it: the digest, the
+/// Logs the events of precomputed key tables. A fault is logged with all data needed to reproduce it. The digest, the
 /// signature and the public key are not secret and reveal nothing about a purchase.
 enum TableLog {
     static func take(_ event: FixedKeyEvent, _ logger: Logger) {

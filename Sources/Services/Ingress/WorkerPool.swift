@@ -9,8 +9,8 @@ internal import Synchronization
 final class WorkerPool<Item: Sendable>: Sendable {
     private struct State {
         var items = FIFO<Item>()
-        /// Number of items at the end of the queue that have not been announced yet. They are processed together with
-        /// the items that follow.
+        /// Number of items at the end of the queue that have not been announced yet. They are processed with the items
+        /// that follow.
         var unannounced = 0
         /// Number of threads that are waiting, or about to wait, and have not been woken.
         var idle = 0
@@ -30,7 +30,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
     /// queue.
     ///
     /// - Parameter atOnce: maximum number of items per call. One thread is woken for every `atOnce` items, because
-    ///   waking a thread costs as much as some of the work.
+    ///   waking a thread is as expensive as processing a few items.
     init(count: Int, atOnce: Int = 1, name: String, work: @escaping @Sendable ([Item]) -> [Item]) {
         self.count = max(1, count)
         self.atOnce = max(1, atOnce)
@@ -57,7 +57,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
         if isLast { ended.complete() }
     }
 
-    /// Adds an item; `announce` makes it visible to the threads.
+    /// Adds an item. The threads see it after the next call of `announce`.
     func add(_ item: Item) {
         state.withLock { state in
             state.items.append(item)

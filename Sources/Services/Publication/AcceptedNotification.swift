@@ -3,13 +3,13 @@ package import AppStoreVerification
 package import LegacyNotifications
 package import Records
 
-/// A notification that passed all checks and is ready to be written. From here on, the version of the body no longer
-/// matters.
+/// A notification that passed all checks and is ready to be written. From here on, the version of its body is
+/// irrelevant.
 package struct AcceptedNotification: Sendable {
     enum Content: Sendable {
         // Indirect, because the value has about forty members and is copied several times during publication.
         indirect case signed(VerifiedNotification)
-        /// A version 1 or older notification: complete, without texts to rebuild.
+        /// A version 1 or older notification: complete, with no texts to rebuild.
         case unsigned(RecordContent)
     }
 
@@ -18,7 +18,8 @@ package struct AcceptedNotification: Sendable {
     package let duplicateKey: DuplicateKey
     let content: Content
 
-    /// Creates one from a verified notification. Nil only if the verifier accepted a notification without an identity.
+    /// Creates a value from a verified notification. Returns nil only if the verifier accepted a notification without
+    /// an identity.
     package init?(_ verified: VerifiedNotification) {
         guard
             let identity = RecordIdentity(
@@ -33,8 +34,8 @@ package struct AcceptedNotification: Sendable {
         content = .signed(verified)
     }
 
-    /// Creates one from a version 1 or older notification with the correct password. Nil only if its event id is
-    /// invalid.
+    /// Creates a value from a version 1 or older notification with the correct password. Returns nil only if its event
+    /// id is invalid.
     package init?(_ legacy: LegacyNotification) {
         let identity = RecordIdentity(
             notificationUUID: NotificationUUID(legacy.eventId), notificationType: legacy.notificationType,

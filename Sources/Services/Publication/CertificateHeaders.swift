@@ -4,8 +4,8 @@ internal import Kafka
 internal import Records
 internal import Synchronization
 
-/// The header segments known to be acknowledged in the certificates topic. A record may refer only to these, so that
-/// readers can always resolve the references.
+/// The header segments that Kafka has acknowledged in the certificates topic. A record may reference only these, so
+/// that readers can always resolve the references.
 ///
 /// Only header segments with a verified signature get here, and Apple has few of them. The number of remembered
 /// segments is bounded. An evicted segment is written again, which is harmless.
@@ -33,7 +33,7 @@ final class CertificateHeaders: Sendable {
         self.send = send
     }
 
-    /// Returns the references of these segments; nil unless all are known to be acknowledged.
+    /// Returns the references of these segments, or nil unless all are known to be acknowledged.
     func references(to segments: [ArraySlice<UInt8>]) -> [HeaderReference]? {
         state.withLock { state in
             var references: [HeaderReference] = []
@@ -48,8 +48,8 @@ final class CertificateHeaders: Sendable {
         }
     }
 
-    /// Writes the segments that are not known to be acknowledged, and calls `then` once: with all references once all
-    /// segments are acknowledged, or else with the first failure. Does not block.
+    /// Writes the segments that are not known to be acknowledged, and calls `then` once: with all references after all
+    /// segments have been acknowledged, or with the first failure. Does not block.
     func publish(_ segments: [ArraySlice<UInt8>], then: @escaping @Sendable (Outcome) -> Void) {
         let headers = segments.map(Self.header)
         let publication = Publication(headers.map(\.reference), then)
@@ -99,7 +99,7 @@ private final class Publication: Sendable {
 
     var isComplete: Bool { expected.withLock { $0.isEmpty } }
 
-    /// Adds a reference to wait for; returns false if it was already added.
+    /// Adds a reference to wait for. Returns false if it was already added.
     func expect(_ reference: HeaderReference) -> Bool { expected.withLock { $0.insert(reference).inserted } }
 
     func settle(_ reference: HeaderReference, _ result: Result<Void, KafkaError>) {

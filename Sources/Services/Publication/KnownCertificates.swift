@@ -5,11 +5,11 @@ internal import Records
 package import Telemetry
 package import Time
 
-/// Preloads Apple's certificates from the certificates topic at startup, so that even the first authentic notifications
-/// have a known certificate chain when a flood of new chains exhausts the limit for new ones.
+/// Preloads Apple's certificates from the certificates topic at startup, so that authentic notifications have a known
+/// certificate chain even if a flood of new chains exhausts the limit for new ones.
 ///
 /// Only the ingress and the reconciler write to the topic, and they write only segments with a verified signature. The
-/// certificates in each segment are checked again. If the topic is unreadable, only this advantage is lost.
+/// certificates in each segment are checked again. An unreadable topic costs only this advantage.
 package enum KnownCertificates {
     private static let limit = Duration.seconds(5)
     /// Maximum number of segments to load, starting with the latest: as many as the verifier caches.

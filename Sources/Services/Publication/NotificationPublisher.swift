@@ -3,8 +3,8 @@ internal import AppStoreVerification
 package import Kafka
 package import Records
 
-/// Writes notifications of any version: builds the record, publishes the header segments that it refers to, produces
-/// the record, and reports when Kafka has acknowledged it.
+/// Publishes notifications of any version: builds the record, publishes the header segments that it references,
+/// produces the record, and reports when Kafka has acknowledged it.
 ///
 /// Never blocks. Completions are called from delivery reports, on the producer's thread.
 package final class NotificationPublisher: Sendable {
@@ -12,12 +12,12 @@ package final class NotificationPublisher: Sendable {
 
     /// An event during publication, for metrics.
     package enum Event: Sendable {
-        /// A record was acknowledged; the value is the time since librdkafka accepted it.
+        /// A record was acknowledged. The value is the time since librdkafka accepted it.
         case acknowledged(nanoseconds: UInt64)
         case notAcknowledged(KafkaError)
         /// A header segment was acknowledged in the certificates topic.
         case certificateHeader
-        /// A record contains the compact JWS, because rebuilding would not restore the same bytes.
+        /// A record contains the compact JWS, because it cannot be rebuilt byte for byte.
         case signedPayloadKept
     }
 
@@ -46,7 +46,7 @@ package final class NotificationPublisher: Sendable {
         }
     }
 
-    /// Publishes a notification. Calls `then` once: when the record and all header segments that it refers to are
+    /// Publishes a notification. Calls `then` once: when the record and all header segments that it references are
     /// acknowledged, or with the first failure.
     package func publish(
         _ notification: AcceptedNotification, receivedAt: AppStoreInstant, origin: RecordOrigin,
@@ -71,7 +71,7 @@ package final class NotificationPublisher: Sendable {
         send(record.produced(to: topics.quarantine), then: then)
     }
 
-    /// Calls `then` with the content once all header segments that it refers to are acknowledged: immediately if they
+    /// Calls `then` with the content once all header segments that it references are acknowledged: immediately if they
     /// are known to be, otherwise from their delivery reports.
     private func withContent(
         of notification: AcceptedNotification,

@@ -3,14 +3,14 @@ package import AppStoreVerification
 internal import Cryptography
 package import Records
 
-/// A nonconforming notification that is ready for the quarantine topic. From here on, the version of the body no longer
-/// matters.
+/// A nonconforming notification that is ready for the quarantine topic. From here on, the version of its body is
+/// irrelevant.
 package struct QuarantinableNotification: Sendable {
     package let record: QuarantineRecord
     package let duplicateKey: DuplicateKey
 
     /// - Parameter body: the body as received.
-    /// - Returns: the notification; nil only if the verifier quarantined a body without a verified signature.
+    /// - Returns: the notification, or nil only if the verifier quarantined a body without a verified signature.
     package init?(
         _ notification: NonconformingNotification, body: [UInt8], receivedAt: AppStoreInstant?, source: RecordOrigin
     ) {
@@ -19,10 +19,10 @@ package struct QuarantinableNotification: Sendable {
         record = QuarantineRecord(notification, body: body, receivedAt: receivedAt, source: source)
     }
 
-    /// Creates one from a version 1 or older body with the correct password.
+    /// Creates a value from a version 1 or older body with the correct password.
     /// - Parameters:
     ///   - reason: the code of the verdict.
-    ///   - bundleId: the app; nil if unknown.
+    ///   - bundleId: the app, or nil if it is unknown.
     ///   - redacted: the body without the parts that must not be stored.
     package init?(
         legacy redacted: [UInt8], reason: String, detail: String, bundleId: BundleId?,

@@ -5,8 +5,7 @@ internal import Records
 // Conversions from verified notifications to produced records. Bytes are copied unchanged.
 
 extension VerifiedNotification {
-    /// The parts from which readers restore the signed texts; nil if a record cannot restore them byte for byte without
-    /// containing them.
+    /// The parts from which readers restore the signed texts, or nil if the texts cannot be rebuilt byte for byte.
     var signedParts: SignedParts? {
         SignedParts(
             signedPayload: signedText, notification: notification, envelope: envelope, transaction: transaction,
@@ -15,7 +14,7 @@ extension VerifiedNotification {
 }
 
 extension RecordContent {
-    /// - Parameter proof: the proof; nil for a record that contains the compact JWS as received.
+    /// - Parameter proof: the proof, or nil for a record that contains the compact JWS as received.
     init(_ verified: VerifiedNotification, proof: RecordProof?) {
         self.init(
             notification: verified.notification, nestedJWSTexts: verified.envelope.nestedJWSTexts,

@@ -112,7 +112,7 @@ import TransparencyLog
         let error = await #expect(throws: RecreatedTopic.self) {
             try await handler.partitionAssigned(Self.place, startingAt: 0)
         }
-        #expect(error?.description.contains("ends at offset 4, and the archive at 10") == true)
+        #expect(error?.description.contains("ends at offset 4, but its archive at 10") == true)
         await broker.stop()
     }
 

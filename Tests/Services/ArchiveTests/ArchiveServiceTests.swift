@@ -100,7 +100,7 @@ import Testing
         try await second.kafka.write((0..<20).map { second.notification($0, of: $0) })
         try second.take(installation)
         let service = try await second.start()
-        let isRefused = await eventually { service.log.lines.contains { $0.contains("belongs to the cluster") } }
+        let isRefused = await eventually { service.log.lines.contains { $0.contains("belongs to cluster") } }
         #expect(isRefused)
         await service.stop()
         #expect(service.metric("sluice_archive_leaves_total") == 0)

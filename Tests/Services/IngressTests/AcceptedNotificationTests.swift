@@ -124,7 +124,7 @@ import Testing
             #expect(harness.value("sluice_ingress_contradictions_total") == 0)
             #expect(try await harness.post(TestAppStore.body(second)).status == 200)
             #expect(harness.value("sluice_ingress_contradictions_total") == 1)
-            #expect(harness.log.lines.contains { $0.contains("the first one counts") })
+            #expect(harness.log.lines.contains { $0.contains("keeping the first") })
             #expect(try await harness.counts() == [1, 0, 0])
         }
     }

@@ -10,7 +10,7 @@ struct AnchorSchedule: Sendable {
 
     private var entries: [LogNames: Entry] = [:]
 
-    /// Removes all other logs; another member owns them now.
+    /// Removes all logs except these; another member owns the others now.
     mutating func keep(_ logs: [LogNames]) {
         let owned = Set(logs)
         entries = entries.filter { owned.contains($0.key) }

@@ -23,10 +23,10 @@ final class CheckpointLogService: Service {
         var logger: Logger
     }
 
-    /// The state of the log while this member maintains it.
+    /// The log's state while this member maintains it.
     private struct Kept {
         var writer: CheckpointLogWriter
-        /// The size of the last checkpoint appended for each log, in leaves. Empty at first, so that the first round
+        /// Number of leaves in the last checkpoint appended for each log. Initially empty, so that the first round
         /// appends a leaf for every log.
         var sizes: [LogNames: Int] = [:]
         /// The checkpoints that were read one interval ago.
@@ -59,7 +59,7 @@ final class CheckpointLogService: Service {
 
     func stop(within limit: Duration) async {}
 
-    /// - Returns: nil if another member maintains the log, or after a failure, so that the log is opened again.
+    /// - Returns: nil if another member maintains the log, or after a failure; the next round then opens the log again.
     private func round(_ kept: Kept?) async -> Kept? {
         guard surroundings.keepsLog() else {
             kept?.writer.close()
@@ -77,7 +77,7 @@ final class CheckpointLogService: Service {
         } catch {
             surroundings.metrics.failed(error.code)
             surroundings.logger.error(
-                "the log of checkpoints could not be continued; trying again", [LogField(.error, error.message)])
+                "the log of checkpoints could not be extended; retrying", [LogField(.error, error.message)])
             return nil
         }
     }
@@ -106,23 +106,22 @@ final class CheckpointLogService: Service {
         for log in grown { kept.sizes[log.names] = log.checkpoint.size }
     }
 
-    /// Returns whether a copy of the checkpoint exists. A writer creates the copy once the checkpoint is durable;
-    /// before that, a power failure could lose the checkpoint, and the log of checkpoints would contain one that no
-    /// longer exists. A checkpoint without a copy waits for one interval; by then its writer has made it durable or
-    /// signed a newer one.
+    /// Returns whether a copy of the checkpoint exists. A writer creates the copy once the checkpoint is durable.
+    /// Before that, a power failure could lose the checkpoint, but the log of checkpoints would still contain it. A
+    /// checkpoint without a copy waits for one interval; by then its writer has made it durable or signed a newer one.
     private func isDurable(_ names: LogNames, _ size: Int) async -> Bool {
         let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
         return (try? await reader.checkpoint(size: size)) != nil
     }
 
-    /// Returns the newest checkpoint of a log, or nil if it is unusable, because one log must not delay the others.
+    /// Returns the newest checkpoint of a log, or nil if it is unusable: one log must not delay the others.
     private func checkpoint(_ names: LogNames) async -> Checkpoint? {
         do throws(LogReadError) {
             let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
             return try await reader.checkpoint()?.checkpoint
         } catch {
             surroundings.logger.warning(
-                "a checkpoint cannot be read, and is not added to the log of checkpoints",
+                "a checkpoint cannot be read and is not added to the log of checkpoints",
                 [LogField(.log, "\(names.prefix)"), LogField(.error, "\(error)")])
             return nil
         }

@@ -34,7 +34,7 @@ final class KafkaAnchor: CheckpointAnchor {
         } catch {
             throw AnchorError(
                 error.isRetriable ? .unavailable : .refused,
-                "\(topic) does not accept the checkpoint of \(log.names.prefix): \(error.message)")
+                "\(topic) rejects the checkpoint of \(log.names.prefix): \(error.message)")
         }
     }
 

@@ -5,15 +5,15 @@ internal import TransparencyLog
 /// A second store, preferably in a separate account or with an object lock. Like the archive, it has
 /// `<topic>/<partition>/checkpoint` and everything under `<topic>/<partition>/checkpoints/…`.
 ///
-/// A new checkpoint must contain the leaves of the previous one as its first; otherwise the previous one is kept.
+/// A new checkpoint must begin with the leaves of the previous one; otherwise the previous one is kept.
 struct StoreAnchor: CheckpointAnchor {
     let name = "store"
     let store: any ObjectStore
 
     func anchor(_ log: AnchoredLog) async throws(AnchorError) {
         do throws(ObjectStoreError) {
-            // The lock keeps two members from writing at once. Taking it fails for a bucket that ignores conditional
-            // requests.
+            // The lock prevents two members from writing at once. Acquiring it fails for a bucket that ignores
+            // conditional requests.
             let lock = try await store.lock(log.names.prefix)
             defer { lock.release() }
             let place = try log.names.checkpoint()
@@ -35,14 +35,14 @@ struct StoreAnchor: CheckpointAnchor {
         }
     }
 
-    /// Returns why the new checkpoint does not continue the anchored one, or nil if it does.
+    /// Returns the reason that the new checkpoint does not continue the anchored one, or nil if it does.
     private func problem(_ log: AnchoredLog, _ found: StoredObject?) async throws(ObjectStoreError) -> String? {
         guard let found else { return nil }
         guard let old = Self.checkpoint(found.bytes), KeyName.areEqual(old.origin, log.checkpoint.checkpoint.origin)
-        else { return "the anchor's checkpoint of \(log.names.prefix) is invalid, or of another log" }
+        else { return "the anchor's checkpoint of \(log.names.prefix) is invalid or belongs to another log" }
         let new = log.checkpoint.checkpoint
         guard old.size <= new.size else {
-            return "rolled back: the archive has \(new.size) leaves of \(log.names.prefix), and the anchor \(old.size)"
+            return "rolled back: the archive has \(new.size) leaves of \(log.names.prefix), the anchor has \(old.size)"
         }
         let proof: ConsistencyProof
         do throws(AnchorError) {
@@ -54,7 +54,7 @@ struct StoreAnchor: CheckpointAnchor {
         return nil
     }
 
-    /// Keeps the first copy of each size.
+    /// Stores a copy of the checkpoint unless one of the same size exists.
     private func keepCopy(_ log: AnchoredLog) async throws(ObjectStoreError) {
         let name = try log.names.checkpoint(size: log.size)
         do throws(ObjectStoreError) {
@@ -62,7 +62,7 @@ struct StoreAnchor: CheckpointAnchor {
         } catch {
             guard error.code == .exists else { throw error }
             guard let copy = try await store.read(name) else { return }
-            // After a restart the same tree is signed again, with a later time.
+            // After a restart, the same tree is signed again with a later time.
             guard Self.checkpoint(copy.bytes)?.root == log.checkpoint.checkpoint.root else {
                 throw ObjectStoreError(.changed, "the anchor has a different \(name)")
             }

@@ -28,10 +28,10 @@ struct Witness: Sendable, Equatable {
             func wrong(_ problem: String) -> FileProblem { FileProblem(message: "line \(index + 1) \(problem)") }
             guard parts.count == 3 else { throw wrong("is not of the form: name verifier-key URL") }
             guard name.utf8.count <= 60, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 92 }) else {
-                throw wrong("begins with a name that is too long, or has characters that are not allowed")
+                throw wrong("begins with a name that is too long or contains invalid characters")
             }
             guard !witnesses.contains(where: { $0.name == name }), name != "kafka", name != "store" else {
-                throw wrong("has the name of another anchor")
+                throw wrong("repeats the name of another anchor")
             }
             witnesses.append(
                 Witness(name: name, verifier: try verifier(parts[1], wrong), url: try url(parts[2], wrong)))
@@ -51,7 +51,7 @@ struct Witness: Sendable, Equatable {
             verifier = try NoteVerifier(text: text)
         } catch { throw wrong("has an invalid verifier key: \(error.message)") }
         guard verifier.type.isCosignature else {
-            throw wrong("has the key of a log; a witness needs a key for cosignatures (type 4 or 6)")
+            throw wrong("has a log's key; a witness needs a cosignature key (type 4 or 6)")
         }
         return verifier
     }

@@ -9,7 +9,8 @@ internal import TransparencyLog
 final class WitnessAnchor: CheckpointAnchor {
     typealias Send = @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 
-    /// Maximum number of attempts with a size reported by the witness; another member of the group may be faster.
+    /// Maximum number of attempts with a size reported by the witness. Another member of the group may have submitted a
+    /// newer size.
     private static let attempts = 3
     /// Maximum number of signatures kept; a note has at most 100.
     private static let maximumSignatures = 50
@@ -48,7 +49,7 @@ final class WitnessAnchor: CheckpointAnchor {
             case 409:
                 let size = try size(response, log)
                 guard size != old else {
-                    throw AnchorError(.conflict, "\(name) has a different tree of \(log.names.prefix)")
+                    throw AnchorError(.conflict, "\(name) has a different tree for \(log.names.prefix)")
                 }
                 old = size
             default:
@@ -99,7 +100,7 @@ final class WitnessAnchor: CheckpointAnchor {
     /// Parses the size that the witness reports in a 409 response.
     private func size(_ response: HTTPClientResponse, _ log: AnchoredLog) throws(AnchorError) -> Int {
         guard WitnessRequest.isSize(contentType: response.header("content-type")) else {
-            throw AnchorError(.conflict, "\(name) has a different tree of \(log.names.prefix) than the archive")
+            throw AnchorError(.conflict, "\(name) has a different tree for \(log.names.prefix) than the archive")
         }
         guard let size = WitnessRequest.size(ofConflict: response.body) else {
             throw AnchorError(.answer, "\(name): the 409 response has no size")
@@ -110,7 +111,7 @@ final class WitnessAnchor: CheckpointAnchor {
     private func refusal(_ status: Int, _ log: AnchoredLog) -> AnchorError {
         let origin = log.checkpoint.checkpoint.origin
         switch status {
-        case 403: return AnchorError(.refused, "\(name) does not know the key of \(origin): give it the archive's key")
+        case 403: return AnchorError(.refused, "\(name) does not know the key of \(origin): send it the archive's key")
         case 404: return AnchorError(.refused, "\(name) does not know the log \(origin): ask its operator to add it")
         case 422:
             return AnchorError(
@@ -127,7 +128,7 @@ final class WitnessAnchor: CheckpointAnchor {
             if found?.bytes == note.bytes { return }
             _ = try await archive.replace(place, note.bytes, expected: found?.version)
         } catch {
-            throw AnchorError(.archive, "the checkpoint that \(name) has cosigned cannot be stored: \(error.message)")
+            throw AnchorError(.archive, "the checkpoint cosigned by \(name) cannot be stored: \(error.message)")
         }
     }
 }

@@ -7,9 +7,9 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// Applies the records of the erasures topic to the key store of this host. Every member on every host reads all of
-/// them, starting from the position that its key store has reached. Records that already exist at startup are applied
-/// before the first record is archived, so that a new host creates no key for an erased subject.
+/// Applies the records of the erasures topic to the key store of this host. Every member on every host reads the whole
+/// topic, starting from the position that its key store has reached. Records that exist at startup are applied before
+/// the first record is archived, so that a new host creates no key for an erased subject.
 final class ErasureFollower: Service {
     let name = "erasures"
 
@@ -22,7 +22,7 @@ final class ErasureFollower: Service {
     private let pause: Duration
     /// The interval between checks for keys destroyed by other processes on this host.
     private let look: Duration
-    /// Publishes the ids of this host's keys that an erasure does not name. Its producer is created on first use.
+    /// Publishes the ids of this host's keys that an erasure does not list. Its producer is created on first use.
     private let announcer: ErasureAnnouncer
     private let state = Mutex(State())
 
@@ -107,8 +107,8 @@ final class ErasureFollower: Service {
         await consumer.close(within: .seconds(5))
     }
 
-    /// Returns the position that the key store has reached. Returns the beginning if the topic no longer contains that
-    /// offset, or does not contain it yet because the topic was recreated. Applying a record again changes nothing.
+    /// Returns the position that the key store has reached, or the beginning of the topic if the topic does not contain
+    /// that offset: it was deleted, or the topic was recreated. Applying a record again changes nothing.
     private func nextOffset() async throws -> KafkaOffset {
         let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             try await admin.watermarks(of: place.topic)[place]
@@ -137,7 +137,7 @@ final class ErasureFollower: Service {
     private func apply(_ records: [KafkaRecord]) async throws {
         for record in records {
             let next = record.offset.rawValue + 1
-            // Tombstones, retention records and reveal records contain no decision about a person.
+            // Tombstones, retention records and reveal records contain no erasure.
             guard let value = record.value, RetentionRecord(json: value) == nil, RevealRecord(json: value) == nil else {
                 try keys.apply([], nextOffset: next)
                 continue
@@ -159,8 +159,8 @@ final class ErasureFollower: Service {
         }
     }
 
-    /// Publishes a record of this host's keys that the erasure does not name. Verification accepts a key as erased only
-    /// if a record in this archived topic names it. The record is published before the keys are destroyed, so that it
+    /// Publishes the ids of this host's keys that the erasure does not list. Verification accepts a key as erased only
+    /// if a record in this archived topic lists it. The record is published before the keys are destroyed, so that it
     /// cannot be lost.
     private func announce(_ erasure: ErasureRecord) async throws {
         if let own = try keys.record(namingKeysOf: erasure) { try await announcer.publish(own) }
@@ -174,7 +174,7 @@ final class ErasureFollower: Service {
             [LogField(.outcome, outcome.name), LogField(.offset, record.offset.rawValue)])
     }
 
-    /// Skips a record that can never be applied, so that later records can be.
+    /// Skips a record that can never be applied, so that it does not block later records.
     private func refuse(_ record: KafkaRecord, _ reason: String) throws {
         metrics.refused.increment()
         logger.error(

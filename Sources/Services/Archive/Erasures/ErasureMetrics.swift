@@ -3,14 +3,14 @@ internal import Telemetry
 
 /// Counts the records of the erasures topic by outcome.
 struct ErasureMetrics: Sendable {
-    /// Records that cannot be parsed, or whose pseudonyms were made with another key.
+    /// Records that cannot be parsed, or with pseudonyms from another key.
     let refused: Counter
     private let outcomes: [String: Counter]
 
     init(_ registry: MetricsRegistry) {
         let counter = { (outcome: String) in
             registry.counter(
-                ArchiveMetricName.erasures, help: "Records of the erasures topic, by their outcome on this host.",
+                ArchiveMetricName.erasures, help: "Records of the erasures topic, by outcome on this host.",
                 labels: [MetricLabel("outcome", outcome)])
         }
         refused = counter("refused")

@@ -7,7 +7,7 @@ internal import Synchronization
 internal import Telemetry
 
 /// The data keys of the archive, shared by all hosts. Each host copies the keys topic into its key store, and encrypts
-/// under a key only after reading it back as the first key of its subject.
+/// with a key only after reading it back as the first key of its subject.
 ///
 /// At startup, the keys topic is read to its end before the erasures topic, so that a host with an empty key store
 /// creates the same pseudonyms as the others. Keys are published after both have been read.
@@ -25,7 +25,7 @@ final class SharedKeys: Service {
     private let logger: Logger
     /// The interval between attempts to read.
     private let pause: Duration
-    /// The interval between checks for due publications left by other processes on this host.
+    /// The interval between checks for unfinished publications by other processes on this host.
     private let look: Duration
     private let waiters = OffsetWaiters()
     private let state = Mutex(State())
@@ -57,7 +57,7 @@ final class SharedKeys: Service {
     /// Returns the protection for each request's record; see ``KeyStore/sealingKeys(for:)``. Every returned key has
     /// been read from the topic as the first key of its subject.
     ///
-    /// - Throws: an ``ArchiveKeyError``, or a `KafkaError` while the topic cannot be written or read; the records then
+    /// - Throws: an ``ArchiveKeyError``, or a `KafkaError` if the topic cannot be written or read; the records then
     ///   wait.
     func dataKeys(for requests: [DataKeyRequest]) async throws -> [ArchiveProtection] {
         // At most two rounds are needed, unless other hosts erase the same subjects in the meantime.
@@ -79,7 +79,7 @@ final class SharedKeys: Service {
                 try await WholeTopic.read(place, of: kafka, from: try await nextOffset()) { try await apply($0) }
                 try refuseLostKeys()
                 // The pseudonym key is published before the first log is written, so that a joining host finds at least
-                // this record.
+                // one record.
                 try await publisher.publish(try keys.duePublications(limit: 0))
             }
         } catch let error as KafkaError {
@@ -96,7 +96,7 @@ final class SharedKeys: Service {
     private func refuseLostKeys() throws {
         guard try keys.isJoining else { return }
         throw StartupError(
-            "there was no key store at \(keys.path), the archive has logs, and \(place.topic) has no records",
+            "there was no key store at \(keys.path), but the archive has logs and \(place.topic) has no records",
             setting: "archive.key.store",
             fix: """
                 Correct the setting, or restore the key store from its backup; if another host has it, start that host \

@@ -3,8 +3,8 @@ internal import Kafka
 /// Reads one partition of any length from an offset to its end.
 enum WholeTopic {
     /// - Parameters:
-    ///   - limit: the time limit per batch. The whole read is not limited, so that a topic that has grown for years
-    ///     does not prevent startup.
+    ///   - limit: the time limit per batch. The whole read has no limit, so that a topic that has grown for years does
+    ///     not prevent startup.
     ///   - piece: the number of records per batch.
     /// - Throws: a `KafkaError` if a batch was not read in time.
     static func read(

@@ -9,9 +9,9 @@ internal import LegacyNotifications
 internal import Lifecycle
 internal import Telemetry
 
-/// The reason why a version 1 or older body is not stored at all.
+/// The reason that a version 1 or older body is not stored.
 enum LegacyRefusal: Sendable {
-    /// No app has a shared secret, or the app named in the body has none.
+    /// No app has a shared secret, or the app named in the body does not.
     case disabled
     /// The password is missing, not a string, or not the app's.
     case password
@@ -24,7 +24,7 @@ enum LegacyVerdict {
     /// - Parameter isUnexpectedSandbox: whether the notification is from the sandbox, for an app configured without the
     ///   sandbox.
     case accepted(LegacyNotification, isUnexpectedSandbox: Bool)
-    /// The password is correct, but part of the body is unreadable, or several apps have the secret and the body names
+    /// The password is correct, but part of the body is unreadable, or several apps share the secret and the body names
     /// none of them. `redacted` is the body without the parts that must not be stored.
     case nonconforming(detail: String, app: BundleId?, AppStoreEnvironment?, redacted: [UInt8])
     /// - Parameter app: the configured app named in the body, if any.
@@ -34,7 +34,7 @@ enum LegacyVerdict {
 /// Decides whether a version 1 or older body comes from a client with the app's shared secret.
 ///
 /// The secret is the only proof and does not cover the content, so anyone who obtains it can forge any body. The
-/// notification is therefore marked with the basis for its trust.
+/// notification therefore records the basis for its trust.
 final class LegacyVerifier: Sendable {
     private let apps: [BundleId: AppIdentity]
     /// The secrets, in configuration order.
@@ -72,8 +72,8 @@ final class LegacyVerifier: Sendable {
     }
 
     /// Verifies a body. Wrong passwords are not rate-limited: the bodies for all apps come from the same networks, and
-    /// Apple keeps no history of them, so a limit would lose authentic bodies. A secret has too many digits to be
-    /// guessed, even without a rate limit.
+    /// Apple keeps no history of them, so a limit would lose authentic bodies. A secret is too long to be guessed, even
+    /// without a rate limit.
     ///
     /// - Parameter now: monotonic nanoseconds.
     func verify(_ document: JSONDocument, receivedAt: AppStoreInstant, now: UInt64) -> LegacyVerdict {
@@ -121,8 +121,8 @@ final class LegacyVerifier: Sendable {
         }
     }
 
-    /// Returns the apps that have this secret: either the named app or all of them, because several apps share the
-    /// account's own secret. Compares the secrets of every candidate.
+    /// Returns the apps that have this secret: the named app, or every app that shares the account's secret. Compares
+    /// the secrets of all candidates.
     private func apps(_ named: BundleId?, with digest: [UInt8], now: UInt64) -> [AppIdentity] {
         var found: [AppIdentity] = []
         for known in secrets where named == nil || known.app.bundleId == named {
@@ -148,7 +148,7 @@ final class LegacyVerifier: Sendable {
         }
     }
 
-    /// Returns the SHA-256 of the password; nil if the password is not a string or its length is implausible.
+    /// Returns the SHA-256 of the password, or nil if the password is not a string or has an implausible length.
     private static func passwordDigest(of body: LegacyBody) -> [UInt8]? {
         guard let password = body.password, password.range.count <= longestPassword, let text = password.textBytes
         else { return nil }

@@ -85,7 +85,7 @@ struct WitnessAnchorTests {
         #expect(unsigned?.code == .refused)
         #expect(
             unsigned?.message
-                == "w1 does not know the key of \(AnchoredArchive.logOrigin): give it the archive's key")
+                == "w1 does not know the key of \(AnchoredArchive.logOrigin): send it the archive's key")
         server.set(.status(404))
         let unknown = await anchorError { try await anchor(foreign).anchor(try await foreign.log()) }
         #expect(unknown?.code == .refused)
@@ -170,13 +170,13 @@ struct WitnessAnchorTests {
             ("\nw1 \(key) https://a b", "line 2 is not of the form: name verifier-key URL"),
             (
                 "w1 \(log) https://a",
-                "line 1 has the key of a log; a witness needs a key for cosignatures (type 4 or 6)"
+                "line 1 has a log's key; a witness needs a cosignature key (type 4 or 6)"
             ),
             ("w1 \(key) ftp://a", "line 1 has a URL that is not an https:// URL"),
             ("w1 \(key) https://a?b", "line 1 has a URL with a query"),
             ("w1 \(key) https://u:p@a", "line 1 has a URL with a user"),
-            ("kafka \(key) https://a", "line 1 has the name of another anchor"),
-            ("w \(key) https://a\nw \(key) https://b", "line 2 has the name of another anchor"),
+            ("kafka \(key) https://a", "line 1 repeats the name of another anchor"),
+            ("w \(key) https://a\nw \(key) https://b", "line 2 repeats the name of another anchor"),
         ] {
             #expect(throws: FileProblem(message: problem)) { try Witness.read(Array(text.utf8)) }
         }
