@@ -2,9 +2,9 @@ internal import Bytes
 internal import Configuration
 internal import Cryptography
 
-/// The keys that clients present as `Authorization: Bearer KEY` (RFC 6750), parsed from a file. Each line contains a
-/// name, a permission (`read`, `story` or `full`) and a key, separated by spaces or tabs. Empty lines and lines that
-/// begin with `#` are ignored.
+/// The keys that clients send as `Authorization: Bearer KEY` (RFC 6750), parsed from a file. Each line contains a name,
+/// a permission (`read`, `story` or `full`) and a key, separated by spaces or tabs. Empty lines and lines that begin
+/// with `#` are ignored.
 struct AccessKeyList: Sendable {
     enum Permission: String, Sendable, CaseIterable, Comparable {
         /// Read requests only.
@@ -19,7 +19,7 @@ struct AccessKeyList: Sendable {
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// The client that a key belongs to.
+    /// The client that owns a key.
     struct Client: Sendable, Equatable {
         let name: String
         let permission: Permission
@@ -47,10 +47,10 @@ struct AccessKeyList: Sendable {
             guard parts.count == 3 else { throw problem("must contain a name, a permission and a key") }
             let name = String(decoding: first, as: UTF8.self)
             guard Self.nameBytes.contains(first.count), names.insert(name).inserted else {
-                throw problem("has a duplicate name, or a name of more than \(Self.nameBytes.upperBound) bytes")
+                throw problem("has a duplicate name, or a name longer than \(Self.nameBytes.upperBound) bytes")
             }
             guard let permission = Permission(rawValue: String(decoding: parts[1], as: UTF8.self)) else {
-                throw problem("has none of read, story and full after the name")
+                throw problem("has no permission (read, story or full) after the name")
             }
             guard Self.keyBytes.contains(parts[2].count), parts[2].allSatisfy(Self.isKeyByte) else {
                 throw problem(
@@ -71,7 +71,7 @@ struct AccessKeyList: Sendable {
         self.keys = keys
     }
 
-    /// Returns the client that a presented key belongs to; nil if the key is not listed. The digest of the presented
+    /// Returns the client that a presented key belongs to, or nil if the key is not listed. The digest of the presented
     /// key is compared with the digest of every listed key, so that timing reveals neither the content nor the length
     /// of a key. If a key is listed under two names, the name with more permissions applies.
     func client(of presented: [UInt8]) -> Client? {
@@ -87,7 +87,7 @@ struct AccessKeyList: Sendable {
         return match
     }
 
-    /// Returns whether a byte may occur in a key: `b64token` in RFC 6750, section 2.1.
+    /// Returns whether a key may contain a byte: `b64token` in RFC 6750, section 2.1.
     private static func isKeyByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -3,7 +3,7 @@ internal import Telemetry
 internal import Time
 
 /// The current keys in `http.keys.file`. Changes take effect within a second, without a restart. If the file is
-/// unreadable or not a valid list, this is logged and the previous keys stay in effect.
+/// unreadable or invalid, an error is logged and the previous keys remain in effect.
 final class AccessKeys: Sendable {
     /// The challenge in responses with status 401.
     static let challenge = "Bearer realm=\"sluice-entitlements\""
@@ -20,8 +20,8 @@ final class AccessKeys: Sendable {
         self.log = log
     }
 
-    /// Returns the client of the key in an `Authorization` field; nil if there is no field, its scheme is not `Bearer`,
-    /// or the key is unknown.
+    /// Returns the client of the key in an `Authorization` field, or nil if there is no field, its scheme is not
+    /// `Bearer`, or the key is unknown.
     func client(in field: String?) -> AccessKeyList.Client? {
         guard let field, field.prefix(Self.scheme.count).lowercased() == Self.scheme else { return nil }
         let key = field.utf8.dropFirst(Self.scheme.count).drop { $0 == UInt8(ascii: " ") }
@@ -44,7 +44,7 @@ final class AccessKeys: Sendable {
 }
 
 extension AccessKeys {
-    /// Returns nil without `http.keys.file`, which is optional only for a loopback listener.
+    /// Returns nil without `http.keys.file`, which only a loopback listener may omit.
     convenience init?(
         _ configuration: Configuration, clocks: Clocks, log: RateLimitedLogger
     ) throws(ConfigurationError) {
@@ -52,10 +52,10 @@ extension AccessKeys {
         self.init(file, clocks: clocks, log: log)
     }
 
-    /// Opens the file named by `http.keys.file`; returns nil if it is not set.
+    /// Opens the file named by `http.keys.file`, or returns nil if the setting is absent.
     ///
-    /// - Throws: a `ConfigurationError` if the file is not valid, or if there is no file and other machines can reach
-    ///   the address.
+    /// - Throws: a `ConfigurationError` if the file is invalid, or if there is no file and other machines can reach the
+    ///   address.
     static func file(
         _ configuration: Configuration, clocks: Clocks
     ) throws(ConfigurationError) -> ReloadedFile<AccessKeyList>? {

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Synchronization
 internal import Telemetry
 
-/// Determines which admitted requests the read API logs. Refused requests are always logged.
+/// The admitted requests that the read API logs. Refused requests are always logged.
 package enum AccessLines: String, Hashable, Sendable, CaseIterable {
     /// Only claims, erasures and uploaded transactions.
     case changes
@@ -35,7 +35,7 @@ final class AccessLog: Sendable {
 
     /// Records a request that is refused before it is handled.
     ///
-    /// - Parameter path: the requested path; nil if it is unknown.
+    /// - Parameter path: the requested path, or nil if it is unknown.
     func refused(_ path: Route?, status: Int) {
         count(nil, path, status)
         guard status == 401 else { return }
@@ -44,7 +44,7 @@ final class AccessLog: Sendable {
             [LogField(.path, path?.rawValue ?? Self.other), LogField(.status, status)])
     }
 
-    /// Wraps an exchange so that its response is counted, and logged if its status or `lines` requires it.
+    /// Wraps an exchange to count its response, and to log it if its status or `lines` requires it.
     func observe(_ exchange: Exchange, key: String?, _ route: Route) -> Exchange {
         exchange.observed { [self] response in
             count(key, route, response.status)
@@ -57,9 +57,9 @@ final class AccessLog: Sendable {
         }
     }
 
-    /// Wraps an exchange so that its response is logged.
+    /// Wraps an exchange to log its response.
     ///
-    /// - Parameter purchase: the request, which names the purchase; nil if only the signed transaction names it.
+    /// - Parameter purchase: the request that names the purchase, or nil if only the signed transaction names it.
     func observe(change exchange: Exchange, key: String?, _ route: Route, of purchase: ChangeRequest?) -> Exchange {
         exchange.observed { [self] response in
             let purchase =
@@ -91,7 +91,7 @@ final class AccessLog: Sendable {
         for (answer, count) in answers.withLock({ $0 }) {
             samples.counter(
                 EntitlementsMetricName.requests,
-                help: "Requests to the read API by the name of the client's key, path and status.",
+                help: "Requests to the read API, by key name, path and status.",
                 labels: [
                     MetricLabel("key", answer.key), MetricLabel("path", answer.path),
                     MetricLabel("status", "\(answer.status)"),

@@ -6,7 +6,7 @@ internal import Records
 struct BodyMembers {
     private let object: JSONObject
 
-    /// Maximum number of characters of an unknown member name to repeat in an error.
+    /// Maximum length of an unknown member name in an error message.
     private static let longestName = 64
 
     init(_ body: [UInt8], names: [StaticString]) throws(Refusal) {

@@ -6,8 +6,8 @@ internal import Records
 /// A request to `POST /v1/claims` or `/v1/erasures`. Its facts do not come from a notification.
 struct ChangeRequest: Sendable, Equatable {
     enum Change: Sendable, Equatable {
-        /// Assigns the purchase to this account. With `isTransfer` and a proof, this applies even if it belongs to
-        /// another account.
+        /// Assigns the purchase to this account, even if it belongs to another account when `isTransfer` is set and
+        /// there is a proof.
         case claim(AppAccountToken, isTransfer: Bool = false)
         /// Erases everything known about the purchase.
         case erasure
@@ -17,7 +17,7 @@ struct ChangeRequest: Sendable, Equatable {
     var environment: AppStoreEnvironment
     var bundleId: BundleId
     var originalTransactionId: OriginalTransactionId
-    /// The signed transaction with which the claimant proves possession of the purchase; compact JWS.
+    /// The signed transaction that proves possession of the purchase, as compact JWS.
     var proof: [UInt8]?
 
     /// Maximum body size in bytes, including a signed transaction.
@@ -50,8 +50,8 @@ struct ChangeRequest: Sendable, Equatable {
         environment = try members.environment()
     }
 
-    /// Returns the facts to add to the purchase at this moment. Nil if there is nothing to add: the purchase already
-    /// belongs to the account, or it belongs to another account and this is not a transfer with proof.
+    /// Returns the facts to add to the purchase at this moment. Returns nil if there is nothing to add: the purchase
+    /// already belongs to the account, or it belongs to another account and this is not a transfer with proof.
     func contribution(
         to known: PurchaseFacts, at now: AppStoreInstant, isProved: Bool = false
     ) -> PurchaseFacts? {
@@ -73,8 +73,8 @@ struct ChangeRequest: Sendable, Equatable {
         return facts
     }
 
-    /// Returns a moment for the claim that is later than the claim it replaces and than earlier purchases, regardless
-    /// of clock differences between members.
+    /// Returns a time for the claim: later than the claim it replaces and than earlier purchases, regardless of clock
+    /// differences between members.
     private func moment(ofClaimOn known: PurchaseFacts, at now: AppStoreInstant) -> AppStoreInstant {
         let bought = known.latestPurchase(upTo: now.advanced(byMilliseconds: PurchaseFacts.clockTolerance))
         let last = max(known.newestClaim?.version.signedDate ?? .earliest, bought ?? .earliest)
@@ -114,7 +114,7 @@ private struct Members {
         return Array(text.utf8)
     }
 
-    /// Returns the value of a Boolean member; false if it is absent.
+    /// Returns the value of a Boolean member, or false if it is absent.
     func flag(_ name: StaticString) throws(Refusal) -> Bool {
         guard let value = object[name.description] else { return false }
         guard let flag = value.bool else { throw Refusal(message: "\(name): expected true or false") }

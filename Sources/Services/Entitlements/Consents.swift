@@ -5,8 +5,8 @@ internal import KeyedState
 internal import Records
 
 extension ReadAPI {
-    /// Returns the consent rows of the customers who made the purchases, without duplicates. Apple reports, by
-    /// appTransactionId, that a parent or guardian has withdrawn consent for a child's use of the app.
+    /// Returns the consent rows of the customers who made the purchases, without duplicates. Apple reports by
+    /// appTransactionId that a parent or guardian has withdrawn consent for a child to use the app.
     func consents(of purchases: [PurchaseFacts], _ rows: StateView<EntitlementsModel>) throws -> [PurchaseFacts] {
         var keys: Set<[String]> = []
         var consents: [PurchaseFacts] = []
@@ -22,7 +22,7 @@ extension ReadAPI {
 }
 
 extension EntitlementsFinding {
-    /// Writes `consents`: those withdrawn as of the queried moment. Writes nothing if there are none.
+    /// Writes `consents`, the consents withdrawn as of the queried moment. Writes nothing if there are none.
     func writeConsents(to body: inout JSONWriter) {
         let withdrawn = consents.filter { consent in
             guard let rescindedAt = consent.consentRescindedAt else { return false }

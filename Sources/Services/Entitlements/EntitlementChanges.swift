@@ -8,7 +8,7 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Applies claims and erasures one at a time. Each takes about as long as an acknowledgement from Kafka.
+/// Applies claims and erasures one at a time. Each takes about as long as one acknowledgement from Kafka.
 final class EntitlementChanges: Sendable {
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
@@ -21,8 +21,8 @@ final class EntitlementChanges: Sendable {
     private let waiting = WaitingExchanges<ChangeRequest>(atMost: 64)
 
     /// - Parameters:
-    ///   - apps: apps with purchases that may be claimed before any fact about them is known; empty means every app.
-    ///   - verifier: verifies the signed transactions that prove a claim; nil if no app is configured.
+    ///   - apps: apps whose purchases may be claimed before any fact about them is known; empty means every app.
+    ///   - verifier: the verifier of the signed transactions that prove a claim, or nil if no app is configured.
     init(
         state: KeyedState<EntitlementsModel>, rules: ProductRules, input: InputFreshness, topics: TopicNames,
         clocks: Clocks, log: RateLimitedLogger, apps: Set<BundleId>,
@@ -95,7 +95,7 @@ final class EntitlementChanges: Sendable {
             throw error.reason == .certificateTime
                 ? UploadProblem(
                     422, ReadAPIName.certificateExpired,
-                    "signed under a certificate that is not valid now: let the app fetch it from StoreKit again")
+                    "signed with a certificate that is not valid now: have the app fetch it from StoreKit again")
                 : UploadProblem(error)
         }
         guard let subject = UploadSubject(verified), subject.bundleId == request.bundleId,
@@ -108,8 +108,8 @@ final class EntitlementChanges: Sendable {
         return true
     }
 
-    /// Returns an empty purchase for a claim that precedes the first notification. Nil if Apple cannot have assigned
-    /// the id, because it is not a decimal number.
+    /// Returns an empty purchase for a claim that precedes the first notification. Returns nil if Apple cannot have
+    /// assigned the id, because it is not a decimal number.
     private func unknown(_ request: ChangeRequest) -> PurchaseFacts? {
         guard case .claim = request.change, apps.isEmpty || apps.contains(request.bundleId),
             !request.bundleId.rawValue.contains("/"),

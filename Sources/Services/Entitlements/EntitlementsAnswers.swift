@@ -64,7 +64,7 @@ struct EntitlementsAnswers {
             of: environments.map { environment in
                 EntitlementAnswer(
                     purchases: finding.purchases, environment: environment, at: instant, rules: rules,
-                    // Evaluate a past moment with the facts known at that time.
+                    // Evaluate a past moment using the facts known then.
                     view: instant < now ? .history : .newestFacts)
             }, at: instant)
     }
@@ -88,7 +88,7 @@ struct EntitlementsAnswers {
         finding.writeConsents(to: &body)
     }
 
-    /// Writes how far the input has been read: `asOf`, and `stale` if `asOf` is too long ago.
+    /// Writes `asOf`, the moment up to which the input has been read, and `stale` if it is too long ago.
     private func writeAge(
         of environments: [AppStoreEnvironment], at now: AppStoreInstant, isTimeless: Bool, to body: inout JSONWriter
     ) {
@@ -130,7 +130,7 @@ struct EntitlementsAnswers {
         return writer.bytes
     }
 
-    /// Encodes a page of purchases, and the key after which the next page begins.
+    /// Encodes a page of purchases, and the cursor of the next page.
     func purchases(_ query: PurchasesQuery, _ purchases: [PurchaseFacts], hasMore: Bool, at instant: AppStoreInstant)
         -> [UInt8]
     {
@@ -187,7 +187,7 @@ struct EntitlementsAnswers {
         }
     }
 
-    /// Writes the same version as in the topic's records and in webhooks. A timeless version covers only the facts.
+    /// Writes the same version as in the topic's records and in webhooks. A timeless version reflects only the facts.
     private func writeVersion(
         of purchase: PurchaseFacts, at instant: AppStoreInstant, _ isTimeless: Bool, to object: inout JSONWriter
     ) {

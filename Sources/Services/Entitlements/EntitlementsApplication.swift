@@ -13,21 +13,21 @@ internal import ServiceKit
 internal import Telemetry
 internal import Time
 
-/// `sluice-entitlements`: consumes the notification topics, keeps state by key in a compacted topic and SQLite, and
+/// `sluice-entitlements`: consumes the notification topics, stores state by key in a compacted topic and SQLite, and
 /// serves a read API.
 package enum EntitlementsApplication {
     package static let application = application()
 
     /// - Parameters:
     ///   - confirmationDelay: the time from the receipt of a version 1 notification until Apple is asked to confirm it.
-    ///   - pause: waits between two checks for notifications to be confirmed.
+    ///   - pause: waits between checks for notifications to confirm.
     static func application(
         confirmationDelay: Duration = .seconds(5),
         pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
     ) -> ConsumerApplication {
         ConsumerApplication(
             name: "sluice-entitlements",
-            summary: "Keeps customers' entitlements, from the notifications in Kafka, and serves a read API.",
+            summary: "Computes customers' entitlements from the notifications in Kafka and serves a read API.",
             discussion: """
                 State is a function of the set of signed facts: duplicates, reordering and replays yield the same \
                 answer. It is published to the topics …entitlements.production and .sandbox, and kept in a database \
@@ -51,7 +51,7 @@ package enum EntitlementsApplication {
                     "Read API on 127.0.0.1:8081."),
                 .init(
                     "sluice-entitlements --entitlements.group.instance.id entitlements-1",
-                    "One of several members, which keeps its partitions across a restart."),
+                    "One of several members; it keeps its partitions across a restart."),
                 .init(
                     "curl 'http://127.0.0.1:8081/v1/entitlements?originalTransactionId=2000000000000001'",
                     "Entitlements of one purchase now."),
@@ -68,7 +68,7 @@ package enum EntitlementsApplication {
             build: { context in try await build(context, confirmationDelay, pause) })
     }
 
-    /// Returns the reader of stories; nil if stories are not enabled.
+    /// Returns the reader of stories, or nil if stories are disabled.
     private static func stories(
         _ topics: TopicNames, _ context: ConsumerContext
     ) throws(ConfigurationError) -> StoryAnswers? {
@@ -108,7 +108,7 @@ package enum EntitlementsApplication {
             file: "entitlements.sqlite", in: configuration,
             topics: Dictionary(
                 uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), topics.state($0)) }))
-        // An erasure takes effect for every reader that has read its tombstone, or still can.
+        // An erasure takes effect for every reader that has read the tombstone or can still read it.
         options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
         options.history = EntitlementsHandler.history(of: context.group, topics: topics)
         let state = KeyedState(options, model: model, in: context)
@@ -127,7 +127,7 @@ package enum EntitlementsApplication {
         if let (verifier, responders) = settings.verification {
             services.append(RevocationChecks(verifier, responders: responders, clocks: .system))
         }
-        // A worker has only its own partitions, so it cannot serve reads. A reader joins no group.
+        // A worker stores only its own partitions, so it cannot serve reads. A reader joins no group.
         if options.role != .worker { services.append(service) }
         if options.role != .reader, !plan.confirmedApps.isEmpty, let verifier {
             services.append(
@@ -149,7 +149,7 @@ package enum EntitlementsApplication {
             liveness: [HealthCheck("state") { state.fault }])
     }
 
-    /// Returns the readiness checks. A worker serves no reads, so it is ready regardless of how old its input is.
+    /// Returns the readiness checks. A worker serves no reads, so it is ready even if its input is old.
     private static func readiness(
         _ state: KeyedState<EntitlementsModel>, _ input: InputFreshness, _ role: StateOptions.Role
     ) -> [HealthCheck] {
@@ -171,7 +171,7 @@ package enum EntitlementsApplication {
         return InputFollower(
             topics: topics, log: KafkaInputLog(kafka: context.kafka, admin: admin, group: context.group),
             freshness: input, handled: { context.handled.next(of: $0) },
-            // A worker already has its own publications, and serves no other partitions.
+            // A worker has already applied its own publications, and serves no other partitions.
             catchUp: { topic in if role != .worker { try await state.catchUp(with: topic) } },
             clocks: .system, frequent: log, close: { await admin.close(within: .seconds(1)) })
     }

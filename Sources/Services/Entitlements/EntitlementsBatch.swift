@@ -5,7 +5,7 @@ internal import JSON
 struct EntitlementsBatch: Sendable, Equatable {
     /// One query per subject, in the order of the request.
     var queries: [EntitlementsQuery]
-    /// The queried moment; nil means now.
+    /// The queried moment, or nil for now.
     var at: AppStoreInstant?
 
     static let maximumSubjects = 100

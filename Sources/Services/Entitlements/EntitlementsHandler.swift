@@ -9,7 +9,7 @@ internal import Telemetry
 
 /// Merges the facts in notifications into the state of their purchases.
 ///
-/// The merge is a join, so repeated, late and out-of-order records do no harm.
+/// The merge is a join, so repeated, late and out-of-order records are harmless.
 enum EntitlementsHandler {
     static func handler(
         of state: KeyedState<EntitlementsModel>, topics: TopicNames, metrics: EntitlementsMetrics,
@@ -19,7 +19,7 @@ enum EntitlementsHandler {
         return KeyedStateHandler(state) { record in
             reading(record, environments)
         } merged: { merged in
-            // Access elements by index, because iteration would copy each one.
+            // Access elements by index, because iteration copies each one.
             let changed = merged.changed
             metrics.merged(
                 changed: changed.count, late: merged.late,
@@ -57,8 +57,8 @@ enum EntitlementsHandler {
             isKept: { record in
                 if case .state = reading(record, environments) { true } else { false }
             },
-            fix: "Restore this member's database; or stop every sluice-entitlements and run: sluicectl entitlements "
-                + "rebuild --yes, after which the retained notifications are read again")
+            fix: "Restore this member's database; or stop all sluice-entitlements processes and run sluicectl "
+                + "entitlements rebuild --yes, after which the retained notifications are read again")
     }
 
     private static func environments(_ topics: TopicNames) -> [KafkaTopic: AppStoreEnvironment] {
@@ -69,8 +69,7 @@ enum EntitlementsHandler {
         _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment]
     ) -> StateReading<PurchaseFacts> {
         guard let environment = environments[record.topic] else {
-            // Programming error: the pipeline reads a topic unknown to this handler. Dead-letter this record instead of
-            // crashing.
+            // Programming error: a topic unknown to this handler. Dead-letter this record instead of crashing.
             return .verdict(.deadLetter(HandlerReason(code: EntitlementsReason.unknownTopic)))
         }
         return FactsReading.read(record, environment: environment)

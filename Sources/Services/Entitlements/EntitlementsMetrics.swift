@@ -21,7 +21,7 @@ struct EntitlementsMetrics: Sendable {
             EntitlementsMetricName.staleFacts, help: "Out-of-date facts ignored.")
         disagreements = registry.counter(
             EntitlementsMetricName.disagreements,
-            help: "Changed purchases with facts that contradict Apple's status; the facts win.")
+            help: "Changed purchases with facts that contradict Apple's status; the facts take precedence.")
         statusQueries = registry.counter(
             EntitlementsMetricName.statusQueries,
             help: "Publications of purchases with facts that do not explain Apple's statements; query their status."
@@ -37,8 +37,8 @@ struct EntitlementsMetrics: Sendable {
             EntitlementsMetricName.readDuration, help: "Duration of one read API request.")
     }
 
-    /// Registers the metrics for the age of the facts. While the age is unknown, it is omitted and the facts count as
-    /// stale.
+    /// Registers the metrics for the age of the facts. While the age is unknown, it is omitted and the facts are
+    /// considered stale.
     static func collect(
         _ input: InputFreshness, _ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64
     ) {
@@ -49,7 +49,7 @@ struct EntitlementsMetrics: Sendable {
                 let age = input.age(of: [environment], at: now)
                 samples.gauge(
                     EntitlementsMetricName.factsStale,
-                    help: "1 while the facts are older than entitlements.staleness.limit, or of unknown age.",
+                    help: "1 if the facts are older than entitlements.staleness.limit or of unknown age, otherwise 0.",
                     labels: labels, age?.isStale ?? true ? 1 : 0)
                 guard let age else { continue }
                 samples.gauge(

@@ -5,7 +5,7 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// The state model of entitlements. A row contains the facts of one purchase and is published as its answer at that
+/// The state model of entitlements. A row contains the facts of one purchase and is published as the answer at that
 /// time.
 struct EntitlementsModel: StateModel {
     /// Names of index entries.
@@ -13,10 +13,10 @@ struct EntitlementsModel: StateModel {
         static let appAccountToken = "appAccountToken"
         static let appTransactionId = "appTransactionId"
         static let originalTransactionId = "originalTransactionId"
-        /// The transactions kept for a purchase, except the one with the same id as the purchase.
+        /// The transactions kept for a purchase, except the transaction whose id is also the purchase's.
         static let transactionId = "transactionId"
-        /// Purchases that belong to no account. The entry's value is the record key, so that they can be listed in key
-        /// order.
+        /// Purchases that belong to no account. The entry's value is the record key, so that purchases can be listed in
+        /// key order.
         static let unclaimed = "unclaimed"
     }
 
@@ -28,7 +28,7 @@ struct EntitlementsModel: StateModel {
 
     /// Apps whose version 1 notifications are confirmed through the App Store Server API.
     let confirmedApps: Set<BundleId>
-    /// How far the input has been read; nil means completely.
+    /// How far the input has been read, or nil if it has been read completely.
     let input: InputFreshness?
     /// Counts publications.
     let metrics: EntitlementsMetrics?
@@ -41,7 +41,7 @@ struct EntitlementsModel: StateModel {
         self.input = input
         self.metrics = metrics
         self.confirmedApps = confirmedApps
-        // A row's deadline depends on whether its app is confirmed.
+        // A row's deadline depends on whether the app's notifications are confirmed.
         let confirmed = confirmedApps.map(\.rawValue).sorted().joined(separator: ",")
         fingerprint = rules.fingerprint + (confirmed.isEmpty ? "" : ";confirmed=\(confirmed)")
         environments = Dictionary(
@@ -93,7 +93,7 @@ struct EntitlementsModel: StateModel {
             moment: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 
-    /// Another member may have published at `moment` without having read all input.
+    /// Returns the next change of a state. Another member may have published at `moment` without having read all input.
     func nextChange(of state: PurchaseFacts, after moment: Int64) -> Int64? {
         func change(_ rules: ProductRules) -> Int64? {
             EntitlementAnswer(
@@ -104,10 +104,9 @@ struct EntitlementsModel: StateModel {
         return change(rules) ?? change(rules.reading(until: .earliest))
     }
 
-    /// Interval, in milliseconds, after which a state published with unread input is republished.
+    /// Interval, in milliseconds, after which a state that was published with unread input is republished.
     private static let unknownPause: Int64 = 600_000
-    /// Shorter interval used during the first seconds of a process, while it is unknown how far the input has been
-    /// read.
+    /// Shorter interval used during the first seconds of a process, before it is known how far the input has been read.
     private static let unmeasuredPause: Int64 = 5_000
 
     /// Returns the rules, based on the moment up to which a purchase's input has been read.
@@ -124,14 +123,14 @@ struct EntitlementsModel: StateModel {
         }
     }
 
-    /// Returns when to query Apple about version 1 statements.
+    /// Returns the time at which to query Apple about version 1 statements.
     func deadline(of state: PurchaseFacts) -> Int64? {
         guard state.legacy != nil, confirmedApps.contains(state.bundleId) else { return nil }
         return state.legacyQuestion?.due.millisecondsSince1970
     }
 
-    /// Returns when an erased purchase can be dropped: when no notification from before the erasure can arrive any
-    /// more.
+    /// Returns the time at which an erased purchase can be dropped: when notifications from before the erasure can no
+    /// longer arrive.
     func expiry(of state: PurchaseFacts) -> Int64? {
         state.erasedAt.flatMap { erasedAt in
             state.isErased ? erasedAt.millisecondsSince1970 + Self.erasureDays * 86_400_000 : nil

@@ -1,6 +1,7 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract. The runtime defines those of every consumer.
+/// Names of the service's metrics, which are a public contract. The runtime defines the metrics common to all
+/// consumers.
 enum EntitlementsMetricName {
     static let purchasesChanged = "sluice_entitlements_purchases_changed_total"
     static let staleFacts = "sluice_entitlements_stale_facts_total"
@@ -27,7 +28,7 @@ enum EntitlementsReason {
     static let noPurchase = "no_purchase"
     /// A version 1 notification that does not identify its transaction.
     static let unresolved = "unresolved"
-    // Dead-lettered: an operator should investigate.
+    // Dead-lettered: requires an operator's attention.
     static let transactionMissing = "transaction_missing"
     static let identityMissing = "identity_missing"
     static let fieldType = "field_type"
@@ -36,8 +37,8 @@ enum EntitlementsReason {
     static let unknownTopic = "unknown_topic"
 }
 
-/// Members and parameters of the read API, a contract. EntitlementRules defines the members of the answer itself, and
-/// ``Route`` the paths. `OpenAPIDocument` describes all of them.
+/// Members and parameters of the read API, which are a public contract. EntitlementRules defines the members of the
+/// answer itself, and ``Route`` the paths. `OpenAPIDocument` describes all of them.
 enum ReadAPIName {
     static let appAccountToken: StaticString = "appAccountToken"
     static let transfer: StaticString = "transfer"

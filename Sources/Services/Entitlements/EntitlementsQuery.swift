@@ -13,7 +13,7 @@ struct EntitlementsQuery: Sendable, Equatable {
     var subject: Subject
     var environments: QueriedEnvironments
     var bundleId: BundleId?
-    /// The queried moment; nil means now. Always nil for a history.
+    /// The queried moment, or nil for now. Always nil for a history.
     var at: AppStoreInstant?
 
     init(
@@ -52,7 +52,7 @@ extension EntitlementsQuery {
 struct PurchasesQuery: Sendable, Equatable {
     var environment: AppStoreEnvironment
     var isUnclaimed: Bool
-    /// The key where the previous page ended; only purchases after it are listed.
+    /// The last key of the previous page; only purchases after it are listed.
     var after: String?
     var limit: Int
 

@@ -24,8 +24,8 @@ final class EntitlementsService: Service {
     private let stories: StoryAnswers?
 
     /// - Parameters:
-    ///   - verifier: verifies uploaded transactions; nil if no app is configured.
-    ///   - stories: reads stories from Kafka; nil if they are disabled.
+    ///   - verifier: the verifier of uploaded transactions, or nil if no app is configured.
+    ///   - stories: the reader of stories from Kafka, or nil if stories are disabled.
     /// - Throws: a `ConfigurationError` if other machines can reach the listener without a key, the key file has no
     ///   valid keys, or the apps or credentials are invalid.
     init(
@@ -90,7 +90,7 @@ final class EntitlementsService: Service {
         }
     }
 
-    /// Drains open requests. The pipeline has already stopped, so nothing is merged any more.
+    /// Drains open requests. The pipeline has already stopped, so no more facts are merged.
     func stop(within limit: Duration) async {
         await server.drain(within: min(limit / 2, .seconds(2)))
     }

@@ -6,14 +6,14 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// Settings of `sluice-entitlements`, in addition to those of every consumer. Names and defaults are a contract.
+/// Settings of `sluice-entitlements`, in addition to those of every consumer. Names and defaults are a public contract.
 package enum EntitlementsSettings {
     package static let host = Setting.string(
         "http.host", default: "127.0.0.1", help: "The address of the read API.")
     package static let port = Setting.integer(
         "http.port", default: 8081, in: 0...65535, help: "The port of the read API; 0 selects a free port and logs it.")
     package static let products = Setting.readableFile(
-        "products", help: "JSON file with the entitlements of each product; without it a product grants its own name.",
+        "products", help: "JSON file with the entitlements of each product. Without it, a product grants its own name.",
         example: "/etc/sluice/products.json"
     ).optional
     package static let topicsPrefix = Setting.string(
@@ -31,7 +31,7 @@ package enum EntitlementsSettings {
         "http.keys.file",
         help: """
             Keys of the read API's clients, one per line: a name, read, story or full, and the key. Clients send it as \
-            "Authorization: Bearer KEY". A change of the file takes effect at once. Without it the read API listens on \
+            "Authorization: Bearer KEY". Changes take effect within a second. Without a file, the read API listens on \
             this machine only and requires no key.
             """,
         example: "/etc/sluice/keys"
@@ -39,21 +39,21 @@ package enum EntitlementsSettings {
     package static let accessLog = Setting<AccessLines>.oneOf(
         "http.access.log", default: .changes,
         help: """
-            Requests that the read API logs, with the name of the key, path and status. changes: claims, erasures and \
-            transactions. all: read requests too. Refused requests are always logged, once a second.
+            Requests that the read API logs, with key name, path and status. changes: claims, erasures and \
+            transactions. all: read requests too. Refused requests are always logged, at most once a second.
             """)
     /// The apps whose signed transactions are accepted.
     static let apps = AppStoreSettings.appsIfAny
     package static let renewalLeeway = Setting.duration(
         "entitlements.renewal.leeway", default: .seconds(3 * 3_600), in: .zero ... .seconds(7 * 86_400),
         help: """
-            How long after its expiry a renewing subscription stays entitled (RENEWING), because Apple's notification \
-            of the renewal may be late: its first retry comes an hour after the first attempt.
+            How long a renewing subscription remains entitled after its expiry (RENEWING), because Apple's \
+            notification of the renewal may be late: its first retry comes an hour after the first attempt.
             """)
     package static let outageLeeway = Setting.duration(
         "entitlements.outage.leeway", default: .seconds(86_400), in: .zero ... .seconds(7 * 86_400),
         help: """
-            How long after its expiry a renewing subscription stays entitled (RENEWING, unknown: true) while the \
+            How long a renewing subscription remains entitled after its expiry (RENEWING, unknown: true) while the \
             group's input was read only up to a moment further back than entitlements.renewal.leeway: an outage of \
             this group is not a cancellation. 0: it expires as usual.
             """)
@@ -77,13 +77,13 @@ package enum EntitlementsSettings {
     package static let staleTolerance = Setting.duration(
         "entitlements.stale.tolerance", default: .seconds(3_600), in: .zero ... .seconds(7 * 86_400),
         help: """
-            How long a subscription stays entitled that Apple reported as active after its known expiry (STALE).
+            How long a subscription remains entitled that Apple reported as active after its known expiry (STALE).
             """)
     package static let uploadAge = Setting.duration(
         "entitlements.upload.age", default: .seconds(3_600), in: .zero ... .seconds(366 * 86_400),
         help: """
             Maximum age of the signature of an uploaded transaction if its purchase is unknown. An older transaction \
-            may have been refunded since: it is confirmed by Apple if appstore.api.key.file and its ids are set, and \
+            may have been refunded since: it is confirmed with Apple if appstore.api.key.file and its ids are set, and \
             rejected otherwise.
             """)
     package static let legacyTrust = Setting<LegacyTrust>.oneOf(
@@ -91,7 +91,7 @@ package enum EntitlementsSettings {
         help: """
             Effect of version 1 notifications, which only a shared secret authenticates. confirm: they grant and \
             revoke nothing until Apple's App Store Server API confirms them, which requires appstore.api.key.file and \
-            its ids. accept: without these settings they count as they are until a statement signed by Apple \
+            its ids. accept: without these settings, they are trusted until a statement signed by Apple \
             contradicts them. observe: they are recorded but change no answer.
             """)
     package static let appLegacyTrust = Setting<LegacyTrust>.oneOf(
@@ -107,7 +107,7 @@ package enum EntitlementsSettings {
             legacyTrust, appLegacyTrust,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Finds every error that would prevent startup, without starting anything, by building the same components.
+    /// Reports the errors that would prevent startup, by building the same components without starting them.
     ///
     /// - Throws: a ``ConfigurationError`` that names the key, its location and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {

@@ -1,12 +1,13 @@
 internal import Bytes
 
-/// A weak entity tag (RFC 9110, 8.8.3). It identifies content rather than bytes, because an answer includes its time.
+/// A weak entity tag (RFC 9110, 8.8.3). It identifies the content rather than the bytes, because an answer includes its
+/// time.
 struct EntityTag {
     let text: String
 
     private static let weak = "W/"
 
-    /// Hashes the content with FNV-1a. The tag only distinguishes contents and need not resist attackers.
+    /// Hashes the content with FNV-1a. The tag only distinguishes contents and need not withstand attackers.
     init(of content: [UInt8]) {
         text = "\(Self.weak)\"\(String(FNV1a.hash(content), radix: 16))\""
     }

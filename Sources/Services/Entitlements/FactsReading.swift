@@ -5,7 +5,7 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// Reads records: the result is either facts to merge or a verdict.
+/// Reads records as facts to merge, or as a verdict.
 enum FactsReading {
     /// Reads a record of a notification topic. Never fails: an unusable record yields a verdict with the reason.
     ///
@@ -24,7 +24,7 @@ enum FactsReading {
         }
     }
 
-    /// Reads the facts of most records without the models. Returns nil if the record requires the models.
+    /// Reads the facts of most records without decoding the models. Returns nil if the record requires the models.
     static func scan(_ record: NotificationRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts>? {
         guard record.trust == .signed, let transaction = record.transactionElement,
             let facts = PurchaseFacts(
@@ -35,7 +35,7 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// Reads the facts of a record, or its error, with the models of its payloads.
+    /// Reads the facts of a record, or its error, by decoding the models of its payloads.
     static func read(
         _ record: NotificationRecord, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
@@ -63,7 +63,7 @@ enum FactsReading {
         guard
             let facts = PurchaseFacts(
                 notification: notification, transaction: transaction, renewalInfo: renewalInfo,
-                // A record counts as signed only if it is marked as signed.
+                // A record is treated as signed only if it is marked as signed.
                 isSigned: record.trust == .signed, receivedAt: record.receivedAt)
         else { return deadLetter(EntitlementsReason.identityMissing, nil) }
         guard facts.hasBoundedIdentifiers else { return deadLetter(EntitlementsReason.identifierTooLong, nil) }
@@ -71,7 +71,7 @@ enum FactsReading {
     }
 
     /// Reads a version 1 body with a receipt that contains no matching transaction. If the record names its purchase,
-    /// Apple is asked about it later.
+    /// Apple is queried about it later.
     private static func unresolved(
         _ record: NotificationRecord, _ notification: NotificationPayload, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {

@@ -34,7 +34,7 @@ extension ProductRules {
         let value: JSONValue
         do { value = try JSONValue(json: Array(bytes)) } catch { throw refuse("is not JSON: \(error).") }
         guard let members = value.object?["products"]?.object, value.object?.names == ["products"] else {
-            throw refuse("expected one object with the member products.")
+            throw refuse("expected an object with the member products.")
         }
         for member in members.members {
             guard BoundedText.accepts(member.name) else { throw refuse("a product without a name.") }
@@ -53,7 +53,7 @@ extension ProductRules {
                 rule.entitlements = try names(member.value, of: product, refuse)
             case "units":
                 guard let units = member.value.integer, units >= 0 else {
-                    throw refuse("\(product).units: expected a whole number from 0.")
+                    throw refuse("\(product).units: expected a nonnegative integer.")
                 }
                 rule.units = units
             case "lengthDays":
@@ -80,12 +80,12 @@ extension ProductRules {
     ) throws(ConfigurationError) -> [String] {
         let names = value.array?.compactMap(\.string).filter(BoundedText.accepts)
         guard let names, !names.isEmpty, names.count == value.array?.count, Set(names).count == names.count else {
-            throw refuse("\(subject).entitlements: expected a list of different names.")
+            throw refuse("\(subject).entitlements: expected a list of unique names.")
         }
         return names
     }
 
-    /// Reads the rules for Advanced Commerce items, which are all sold under one product.
+    /// Reads the rules for Advanced Commerce items, which are all sold under the same product.
     private static func skus(
         _ value: JSONValue, of product: String, _ refuse: (String) -> ConfigurationError
     ) throws(ConfigurationError) -> [String: [String]] {
@@ -108,10 +108,10 @@ extension ProductRules {
     /// Version of the published answer format. Changing it republishes every row.
     private static let publishedForm = 3
 
-    /// Identifies the rules; changes whenever the same facts may be published as a different answer.
+    /// Identifies the rules. Changes whenever the same facts may be published as a different answer.
     var fingerprint: String {
         let rules = products.sorted { $0.key.rawValue < $1.key.rawValue }.map { product, rule in
-            // Dictionary order differs between processes.
+            // The order of dictionaries differs between processes.
             let skus = rule.skus.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             return "\(product.rawValue)=\(rule.entitlements),\(rule.units),\(rule.lengthDays ?? 0),"
                 + "\(rule.accumulation.rawValue),\(skus)"

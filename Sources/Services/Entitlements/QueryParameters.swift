@@ -8,11 +8,11 @@ struct Refusal: Error, Equatable {
 }
 
 /// The query component of a request target. Every parameter must be known, unique and well formed. Values are
-/// percent-encoded; a `+` is a literal plus, as in a time zone offset, and not a space.
+/// percent-encoded; a `+` is a plus sign, as in a time zone offset, not a space.
 struct QueryParameters {
     private var values: [String: String] = [:]
 
-    /// Maximum number of characters of an unknown parameter name to repeat in an error.
+    /// Maximum length of an unknown parameter name in an error message.
     private static let longestName = 64
 
     init(_ query: String?, names: [StaticString]) throws(Refusal) {
@@ -34,7 +34,7 @@ struct QueryParameters {
                         """)
             }
             guard values.updateValue(value, forKey: name) == nil else {
-                throw Refusal(message: "\(name): given twice")
+                throw Refusal(message: "\(name): specified twice")
             }
         }
     }

@@ -9,13 +9,13 @@ internal import Telemetry
 internal import Time
 
 /// The read API. Serves entitlements now or at a given moment, evaluated at the time of the request, as well as
-/// histories and lists of purchases. If enabled, it also accepts claims, erasures and signed transactions from apps.
+/// histories and lists of purchases. If enabled, it also accepts claims, erasures, and signed transactions from apps.
 struct ReadAPI: Sendable {
-    /// Maximum number of purchases in one answer. Most accounts have a handful, but every consumable bought is a
-    /// separate purchase.
+    /// Maximum number of purchases in one answer. Most accounts have a handful, but every purchase of a consumable is
+    /// separate.
     static let maximumPurchases = 10_000
 
-    /// Returns the reader of the rows; throws if they cannot be read.
+    /// Returns the reader of the rows, or throws if they cannot be read.
     let reader: @Sendable () throws(StateError) -> StateReader<EntitlementsModel>
     let topics: TopicNames
     let rules: ProductRules
@@ -24,19 +24,19 @@ struct ReadAPI: Sendable {
     let log: RateLimitedLogger
     /// Logs and counts requests.
     let access: AccessLog
-    /// The keys of accepted clients; nil for a loopback listener, which accepts every client.
+    /// The keys of accepted clients, or nil for a loopback listener, which accepts every client.
     var keys: AccessKeys?
-    /// Returns why answers may be incomplete; nil if they are complete.
+    /// Returns the reason that answers may be incomplete, or nil if they are complete.
     let obstacle: @Sendable () -> String?
     /// How far the input has been read.
     let input: InputFreshness
     /// How read requests are answered while the input is stale.
     var staleAnswers = StaleAnswers.mark
-    /// Enqueues a claim or an erasure; returns false if the queue is full. Nil if changes are disabled.
+    /// Enqueues a claim or an erasure, or returns false if the queue is full. Nil if changes are disabled.
     let change: (@Sendable (ChangeRequest, Exchange) -> Bool)?
-    /// Enqueues a signed transaction; returns false if the queue is full. Nil if no app is configured.
+    /// Enqueues a signed transaction, or returns false if the queue is full. Nil if no app is configured.
     var upload: (@Sendable (TransactionUpload, Exchange) -> Bool)?
-    /// Enqueues a story; returns false if the queue is full. Nil if stories are disabled.
+    /// Enqueues a story, or returns false if the queue is full. Nil if stories are disabled.
     var story: (@Sendable (StorySubject, Exchange) -> Bool)?
     var maximumPurchases = Self.maximumPurchases
 
@@ -70,8 +70,8 @@ struct ReadAPI: Sendable {
         return head.methodIs("POST") ? .optionalBody(limit: limit) : .methodNotAllowed(allow: "POST")
     }
 
-    /// Handles a request. Runs on the event loop thread, which only parses the request; finding, evaluating and
-    /// encoding run on the reader's queues.
+    /// Handles a request. The event loop thread only parses the request; finding, evaluating and encoding run on the
+    /// reader's queues.
     private func handle(_ request: HTTPRequest, _ exchange: Exchange) {
         guard let route = Route(rawValue: request.head.path) else { return }
         let client = keys?.client(in: request.head.header("authorization"))
@@ -114,11 +114,11 @@ struct ReadAPI: Sendable {
         AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
     }
 
-    /// Returns the refusal of a query about environments if their facts are too old or of unknown age; nil if the query
-    /// can be answered.
+    /// Returns a refusal if the facts of the environments are too old or of unknown age, or nil if the query can be
+    /// answered.
     private func staleFacts(_ environments: [AppStoreEnvironment]) -> HTTPResponse? {
         guard let age = input.age(of: environments, at: now) else {
-            return Self.problem(503, ReadAPIName.unavailable, "the progress of reading the input is not known yet")
+            return Self.problem(503, ReadAPIName.unavailable, "it is not known yet how far the input was read")
         }
         guard staleAnswers == .refuse, age.isStale else { return nil }
         return Self.problem(
@@ -135,8 +135,8 @@ struct ReadAPI: Sendable {
         } answer: { findings in
             guard let findings, let finding = findings.first else { return tooManyPurchases }
             let answers = EntitlementsAnswers(rules: rules, input: input)
-            // The tag covers the answer without the moments of reading and evaluation, so that clients can cache it
-            // until it changes.
+            // The tag covers the answer without the times of reading and evaluation, so that clients can cache it until
+            // it changes.
             let (timeless, body) =
                 query.kind == .entitlements ? answers.entitlements(finding, at: now) : answers.history(finding, at: now)
             return answer(body, request, tag: EntityTag(of: timeless))
@@ -155,7 +155,8 @@ struct ReadAPI: Sendable {
         }
     }
 
-    /// Returns the purchases of each query's subject from a single snapshot of the database; nil if there are too many.
+    /// Returns the purchases of each query's subject from a single snapshot of the database, or nil if there are too
+    /// many.
     private func find(
         _ queries: [EntitlementsQuery], _ rows: StateView<EntitlementsModel>
     ) throws -> [EntitlementsFinding]? {

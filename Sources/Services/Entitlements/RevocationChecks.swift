@@ -4,15 +4,15 @@ internal import Lifecycle
 internal import PipelineRuntime
 internal import Time
 
-/// Checks certificate revocation in the background, for uploaded transactions and Apple's answers. There is one loop
-/// for the verifier of the process.
+/// Checks certificate revocation in the background, for uploaded transactions and Apple's answers. The process has one
+/// verifier, and so one loop.
 final class RevocationChecks: Service {
     let name = "revocation checks"
     private let verifier: NotificationVerifier
     private let responders: HTTPClient
     private let clocks: Clocks
 
-    /// - Parameter responders: the verifier's client for OCSP requests; closed when the service stops.
+    /// - Parameter responders: the verifier's HTTP client for OCSP requests, which is closed when the service stops.
     init(_ verifier: NotificationVerifier, responders: HTTPClient, clocks: Clocks) {
         self.verifier = verifier
         self.responders = responders

@@ -10,7 +10,7 @@ enum Route: String, Sendable, CaseIterable {
     case transactions = "/v1/transactions"
     case openAPI = "/v1/openapi.json"
 
-    /// Maximum size of a POST body in bytes; nil for paths that use GET.
+    /// Maximum size of a POST body in bytes, or nil for paths that use GET.
     var bodyLimit: Int? {
         switch self {
         case .entitlements, .history, .purchases, .story, .openAPI: nil
@@ -28,6 +28,6 @@ enum Route: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the path requires a key. The API description is public, because it contains no customer data.
+    /// Whether the path requires a key. The API description does not, because it contains no customer data.
     var needsKey: Bool { self != .openAPI }
 }

@@ -14,11 +14,11 @@ enum Subject: Sendable, Equatable {
         ReadAPIName.transactionId,
     ]
 
-    /// - Parameter value: returns the value of a parameter or member; nil if it is absent.
+    /// - Parameter value: returns the value of a parameter or member, or nil if it is absent.
     init(_ value: (StaticString) -> String?) throws(Refusal) {
         let given = Self.names.compactMap { name in value(name).map { (name: name, text: $0) } }
         guard let one = given.first, given.count == 1 else {
-            throw Refusal(message: "give one of \(Self.names.map(\.description).joined(separator: ", "))")
+            throw Refusal(message: "specify one of \(Self.names.map(\.description).joined(separator: ", "))")
         }
         switch one.name.description {
         case ReadAPIName.appAccountToken.description:
@@ -52,7 +52,7 @@ enum Subject: Sendable, Equatable {
         }
     }
 
-    /// The index entries of the subject's purchases. No purchase has more than one of them.
+    /// The index entries of the subject's purchases. Each purchase has at most one of these entries.
     var entries: [IndexEntry] {
         switch self {
         case .appAccountToken: [IndexEntry(EntitlementsModel.Entry.appAccountToken, text)]

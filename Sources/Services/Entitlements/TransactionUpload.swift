@@ -10,12 +10,12 @@ struct TransactionUpload: Sendable, Equatable {
     /// The signed transaction as compact JWS.
     var signedTransaction: [UInt8]
     var signedRenewalInfo: [UInt8]?
-    /// The environments in which the caller grants access.
+    /// The environments for which the caller grants access.
     var environments: QueriedEnvironments
-    /// The account that claims the purchase if it does not belong to an account yet.
+    /// The account that claims the purchase if the purchase does not belong to an account yet.
     var account: AppAccountToken?
 
-    /// Maximum body size in bytes. Apple's transactions take 4 to 8 kilobytes, most of it certificates.
+    /// Maximum body size in bytes. Apple's transactions are 4 to 8 kilobytes, mostly certificates.
     static let maximumBytes = 128 * 1024
 
     /// Parses a body, which is one JSON object. Unknown members are an error.
@@ -47,7 +47,7 @@ struct TransactionUpload: Sendable, Equatable {
     /// Returns the facts of a verified transaction.
     ///
     /// - Parameter hasRenewalInfo: whether to use the renewal info; false ignores it.
-    /// - Throws: a `Refusal` if a field that affects access is not as documented.
+    /// - Throws: a `Refusal` if a field that affects access differs from Apple's documentation.
     static func facts(
         of verified: VerifiedTransaction, status: SubscriptionStatus? = nil, hasRenewalInfo: Bool = true
     ) throws(Refusal) -> PurchaseFacts {

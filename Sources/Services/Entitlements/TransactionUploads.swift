@@ -20,7 +20,7 @@ final class TransactionUploads: Sendable {
     /// The configured environments of each app.
     private let environments: [BundleId: Set<AppStoreEnvironment>]
     private let confirmation: UploadConfirmation
-    /// Maximum age in milliseconds of a signature that may create a purchase.
+    /// Maximum age, in milliseconds, of a signature that may create a purchase.
     private let age: Int64
     private let state: KeyedState<EntitlementsModel>
     private let rules: ProductRules
@@ -33,8 +33,8 @@ final class TransactionUploads: Sendable {
     /// Returns nil if no app is configured.
     ///
     /// - Parameters:
-    ///   - verifier: the verifier; nil if no app is configured.
-    ///   - budgets: the process-wide budgets for requests to Apple; nil creates new ones.
+    ///   - verifier: the verifier, or nil if no app is configured.
+    ///   - budgets: the process-wide budgets for requests to Apple, or nil to create new ones.
     /// - Throws: a `ConfigurationError` if the apps or credentials are invalid.
     init?(
         _ configuration: Configuration, verifier: NotificationVerifier?, state: KeyedState<EntitlementsModel>,
@@ -88,7 +88,7 @@ final class TransactionUploads: Sendable {
         }
     }
 
-    /// - Returns: the transaction; nil if the only problem is a certificate that is not currently valid.
+    /// - Returns: the transaction, or nil if the only problem is a certificate that is not currently valid.
     private func verify(_ upload: TransactionUpload) throws(UploadProblem) -> VerifiedTransaction? {
         do throws(AppStoreVerification.Refusal) {
             return try verifier.verify(
@@ -100,7 +100,7 @@ final class TransactionUploads: Sendable {
         }
     }
 
-    /// Checks that the app is configured, and that its configuration and the caller both grant access for the
+    /// Checks that the app is configured, and that both its configuration and the caller grant access for the
     /// environment.
     private func check(_ subject: UploadSubject, _ upload: TransactionUpload) throws(UploadProblem) {
         guard let configured = environments[subject.bundleId] else {
@@ -123,7 +123,7 @@ final class TransactionUploads: Sendable {
     }
 
     /// Adds a verified transaction. An old signature must not create a purchase, because the transaction may have been
-    /// refunded since then.
+    /// refunded since.
     private func add(
         _ verified: VerifiedTransaction, _ subject: UploadSubject, _ upload: TransactionUpload
     ) async throws(UploadProblem) -> HTTPResponse {
@@ -156,7 +156,7 @@ final class TransactionUploads: Sendable {
         guard confirmation.isAvailable(for: subject.bundleId) else {
             throw UploadProblem(
                 422, ReadAPIName.certificateExpired,
-                "signed under a certificate that is not valid now: \(UploadConfirmation.fix)")
+                "signed with a certificate that is not valid now: \(UploadConfirmation.fix)")
         }
         return try await confirm(subject, upload)
     }
@@ -182,7 +182,7 @@ final class TransactionUploads: Sendable {
         AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds())
     }
 
-    /// - Returns: the purchase after the change; nil if it has no facts.
+    /// - Returns: the purchase after the change, or nil if it has no facts.
     private func contribute(
         _ facts: PurchaseFacts, of upload: TransactionUpload,
         _ contribution: @Sendable (PurchaseFacts) -> PurchaseFacts?
@@ -230,7 +230,7 @@ final class TransactionUploads: Sendable {
 }
 
 extension UploadProblem {
-    /// Maps the verifier's refusal to a response.
+    /// Maps a refusal by the verifier to a response.
     init(_ refusal: AppStoreVerification.Refusal) {
         let message = "\(refusal.reason): \(refusal.detail)"
         self =

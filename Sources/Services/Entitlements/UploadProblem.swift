@@ -1,6 +1,6 @@
 internal import HTTPServer
 
-/// The reason why an uploaded transaction is not accepted. The message names the fix.
+/// The reason that an uploaded transaction is not accepted. The message states the fix.
 struct UploadProblem: Error, Equatable {
     let status: Int
     /// One of the `error` values in ``ReadAPIName``.

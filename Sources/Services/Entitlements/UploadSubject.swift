@@ -19,7 +19,7 @@ struct UploadSubject: Sendable, Equatable {
         self.transactionId = transactionId
     }
 
-    /// Reads the identifiers in a compact JWS without verifying it. Use them only to query Apple.
+    /// Reads the identifiers in a compact JWS without verifying it. Use them only for queries to Apple.
     init?(unverified jws: [UInt8]) {
         let segments = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard segments.count == 3, let bytes = try? Base64URL.decode(Array(segments[1])),

@@ -1,6 +1,6 @@
 internal import HTTPServer
 
-/// A bounded queue of accepted requests, oldest first.
+/// A bounded queue of accepted requests, in order of arrival.
 struct WaitingExchanges<Request: Sendable>: Sendable {
     /// A request and the exchange that is waiting for its response.
     struct Waiting: Sendable {

@@ -28,7 +28,7 @@ import Time
     @Test(arguments: [
         ("", "contains no key"), ("# none\n", "contains no key"),
         ("a read", "line 1 must contain a name, a permission and a key"),
-        ("\na write \(reader)", "line 2 has none of read, story and full"),
+        ("\na write \(reader)", "line 2 has no permission (read, story or full)"),
         ("a read short", "line 1 has a key that is not 24 to 256"),
         ("a read \(String(repeating: "é", count: 20))", "line 1 has a key that is not"),
         ("a read \(reader)\na full \(writer)", "line 2 has a duplicate name"),

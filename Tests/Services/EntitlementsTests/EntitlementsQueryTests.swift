@@ -45,11 +45,11 @@ import Testing
     }
 
     static let refused: [(String?, String)] = [
-        (nil, "give one of appAccountToken, originalTransactionId, appTransactionId, transactionId"),
-        ("", "give one of"),
-        ("environment=Sandbox", "give one of"),
-        ("appAccountToken=\(account)&originalTransactionId=1", "give one of"),
-        ("originalTransactionId=1&originalTransactionId=1", "originalTransactionId: given twice"),
+        (nil, "specify one of appAccountToken, originalTransactionId, appTransactionId, transactionId"),
+        ("", "specify one of"),
+        ("environment=Sandbox", "specify one of"),
+        ("appAccountToken=\(account)&originalTransactionId=1", "specify one of"),
+        ("originalTransactionId=1&originalTransactionId=1", "originalTransactionId: specified twice"),
         ("originalTransactionId", "originalTransactionId: expected a percent-encoded value"),
         ("originalTransactionId=", "originalTransactionId: expected"),
         ("originalTransactionId=%", "originalTransactionId: expected"),

@@ -422,7 +422,7 @@ import Testing
         ("", "expected a JSON object"), ("[]", "expected a JSON object"), ("{}", "subjects: expected 1 to 100"),
         (#"{"subjects":[]}"#, "subjects: expected 1 to 100"),
         (#"{"subjects":[1]}"#, "subjects[0]: expected an object"),
-        (#"{"subjects":[{"transactionId":"1"},{}]}"#, "subjects[1]: give one of"),
+        (#"{"subjects":[{"transactionId":"1"},{}]}"#, "subjects[1]: specify one of"),
         (#"{"subjects":[{"transactionId":1}]}"#, "subjects[0]: transactionId: expected a string"),
         (#"{"subjects":[{"appAccountToken":"x"}]}"#, "subjects[0]: appAccountToken: expected a UUID"),
         (#"{"subjects":[{"id":"1"}]}"#, "subjects[0]: id: unknown member"),

@@ -7,7 +7,7 @@ internal import EntitlementRules
 struct AppleConfirmation: Sendable {
     /// Signed facts about the purchase.
     private(set) var facts: [PurchaseFacts] = []
-    /// Whether the answer contains the requested purchase. An answer without it settles nothing.
+    /// Whether the answer contains the requested purchase. An answer without the purchase settles nothing.
     private(set) var isAnswered = false
     /// Whether Apple does not know one of the transactions, or assigns it to another purchase. This does not refute the
     /// notification, because a new transaction reaches the API only seconds or minutes after its notification.
@@ -21,9 +21,9 @@ struct AppleConfirmation: Sendable {
     /// Queries Apple: Get All Subscription Statuses for a subscription, Get Transaction Info for any other purchase.
     ///
     /// The statuses contain only the newest transaction of each subscription, so all other transactions reported as
-    /// bought or cancelled are also queried.
+    /// bought or cancelled are queried separately.
     ///
-    /// - Throws: ``APIFailure`` if Apple did not answer, ``Unusable`` if the answer cannot be used.
+    /// - Throws: ``APIFailure`` if Apple did not answer, or ``Unusable`` if the answer cannot be used.
     init(
         of purchase: PurchaseFacts, _ question: LegacyQuestion, _ client: AppStoreServerClient, _ scope: APIScope
     ) async throws {
@@ -44,7 +44,7 @@ struct AppleConfirmation: Sendable {
         if !isKnown || !isAnswered { hasUnknown = true }
     }
 
-    /// - Returns: the newest facts of the subscription; nil if the answer does not contain it.
+    /// - Returns: the newest facts of the subscription, or nil if the answer does not contain it.
     private mutating func addSubscription(
         _ purchase: PurchaseFacts, _ client: AppStoreServerClient, _ scope: APIScope
     ) async throws -> PurchaseFacts? {

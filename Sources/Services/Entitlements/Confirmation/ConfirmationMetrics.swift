@@ -5,11 +5,11 @@ internal import Telemetry
 enum ConfirmationOutcome: String, Sendable, CaseIterable {
     /// Apple returned signed statements about the purchase.
     case confirmed
-    /// Apple does not know one of the transactions, which is either new or forged. The query is retried.
+    /// Apple does not know one of the transactions: it is either new or forged. The query is retried.
     case unknown
-    /// Apple still does not know a transaction after seven days. The statement about it no longer counts.
+    /// Apple still does not know a transaction after seven days. The statement about it is ignored from then on.
     case setAside = "set_aside"
-    /// The query failed, or its answer cannot be used. It is retried.
+    /// The query failed, or its answer is unusable. It is retried.
     case failed
 }
 
@@ -17,7 +17,8 @@ enum ConfirmationOutcome: String, Sendable, CaseIterable {
 final class ConfirmationMetrics: Sendable {
     private let outcomes: [ConfirmationOutcome: Counter]
     private let unconfirmable: Counter
-    /// When the oldest query became due, in milliseconds since 1970, and whether queries for an app are paused.
+    /// The time at which the oldest query became due, in milliseconds since 1970, and whether queries for an app are
+    /// paused.
     private let present = Mutex((oldest: Int64?.none, isPaused: false))
 
     init(_ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64) {
@@ -38,11 +39,11 @@ final class ConfirmationMetrics: Sendable {
             guard let (oldest, isPaused) = self?.present.withLock({ $0 }) else { return }
             samples.gauge(
                 EntitlementsMetricName.confirmationsPaused,
-                help: "1 while queries to the App Store Server API are paused after failures.", isPaused ? 1 : 0)
+                help: "1 if App Store Server API queries are paused after failures, otherwise 0.", isPaused ? 1 : 0)
             samples.gauge(
                 EntitlementsMetricName.unconfirmedOldest,
                 help:
-                    "Seconds since the oldest version 1 statement that Apple has not settled was received.",
+                    "Seconds since the receipt of the oldest version 1 statement that Apple has not settled.",
                 Double(oldest.map { max(0, now() - $0) } ?? 0) / 1_000)
         }
     }

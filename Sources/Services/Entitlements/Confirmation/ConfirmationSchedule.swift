@@ -6,14 +6,14 @@ internal import AppStoreServerAPI
 ///
 /// Each purchase has at most one query in flight, regardless of how many notifications are waiting. A failed query is
 /// retried later and does not delay others. If the API keeps failing for an app, all queries for that app are paused
-/// until a probe, which is not about any purchase, succeeds.
+/// until a probe succeeds; a probe does not concern any purchase.
 struct ConfirmationSchedule {
     /// A purchase with unconfirmed statements from version 1 notifications.
     struct Candidate {
         let key: [UInt8]
         /// The app and environment. All scopes have the same priority.
         let scope: APIScope
-        /// When the query becomes due, which is when the oldest unsettled fact was received.
+        /// The time at which the query becomes due: when the oldest unsettled fact was received.
         let due: Int64
     }
 
@@ -23,9 +23,9 @@ struct ConfirmationSchedule {
     }
 
     enum Step: Equatable {
-        /// - Parameter attempts: number of attempts in this process, including this one.
+        /// - Parameter attempts: the number of attempts by this process, including this one.
         case ask(Key, attempts: Int)
-        /// Checks whether the API is responding again.
+        /// Checks whether the API responds again.
         case probe(APIScope)
     }
 
@@ -49,8 +49,8 @@ struct ConfirmationSchedule {
     private static let lookAhead = 512
     private static let lookAheadWhileDown = 1_000
 
-    /// Minimum age of a fact before Apple is queried, because the signed notification of the same event may still be on
-    /// its way.
+    /// Minimum age of a fact before Apple is queried, because the signed notification of the same event may still
+    /// arrive.
     private let delay: Int64
     private var asking: Set<Key> = []
     private var probing: Set<APIScope> = []
@@ -61,7 +61,7 @@ struct ConfirmationSchedule {
 
     init(delay: Duration) { self.delay = delay.components.seconds * 1_000 }
 
-    /// When the oldest waiting query became due; nil if none is waiting.
+    /// The time at which the oldest waiting query became due, or nil if none is waiting.
     private(set) var oldest: Int64?
 
     var isPaused: Bool { pauses.values.contains(where: \.isDown) }
@@ -111,7 +111,7 @@ struct ConfirmationSchedule {
         _ = pauses[key.scope, default: ServicePause()].note(health, at: now)
     }
 
-    /// Returns the delay before the next attempt in milliseconds: 5 s after the first attempt, doubling after each
+    /// Returns the delay before the next attempt in milliseconds: 5 s after the first attempt, doubled after each
     /// further one, up to a day.
     static func unsettledDelay(attempts: Int) -> Int64 {
         min(86_400_000, 5_000 << Int64(min(max(0, attempts - 1), 20)))

@@ -10,10 +10,10 @@ internal import Telemetry
 internal import Time
 
 /// Queries Apple about version 1 statements on purchases in this member's partitions, and adds Apple's signed
-/// statements to the rows of these purchases. ``ConfirmationSchedule`` selects them.
+/// statements to their rows. ``ConfirmationSchedule`` selects them.
 ///
-/// It does not block any partition: the handler merges the statements, and the pending queries are derived from the
-/// rows, so that they are resumed after a restart or by another member. Repeating a query changes nothing.
+/// No partition is blocked: the handler merges the statements immediately. Pending queries are derived from the rows,
+/// so they resume after a restart or on another member. Repeating a query changes nothing.
 final class LegacyConfirmations: Service {
     let name = "confirmation of version 1 notifications"
 
@@ -105,7 +105,7 @@ final class LegacyConfirmations: Service {
             guard let purchase else { return }
             let (result, health) = await confirm(purchase, key.scope, attempts: attempts)
             schedule.withLock { $0.asked(key, result, health, attempts: attempts, at: clocks.wallMilliseconds()) }
-            // Fill free slots immediately; a failed query waits for the next tick.
+            // Fill free slots immediately. A failed query waits for the next tick.
             if result != .retry { loop.wake() }
         case .probe(let scope):
             let failure = await client.probe(scope)
@@ -134,14 +134,14 @@ final class LegacyConfirmations: Service {
             failed(purchase, unusable.message, attempts: attempts)
             return (.retry, .answers)
         } catch {
-            // Kafka did not acknowledge the contribution. The query is repeated, which does no harm.
+            // Kafka did not acknowledge the contribution. Repeating the query is harmless.
             if !(error is CancellationError) { failed(purchase, "\(error)", attempts: attempts) }
             return (.retry, .unknown)
         }
     }
 
     /// Returns the scope with its priority. Recent statements are urgent because customers are waiting for them;
-    /// replayed ones leave the request budget to others.
+    /// replayed statements leave the request budget to others.
     private func prioritized(_ scope: APIScope, _ date: AppStoreInstant) -> APIScope {
         var scope = scope
         let age = clocks.wallMilliseconds() - date.millisecondsSince1970
@@ -151,7 +151,7 @@ final class LegacyConfirmations: Service {
 
     private static let replayAge: Int64 = 86_400_000
 
-    /// Adds signed facts and the settled ids in one contribution, so that no answer is based on one without the other.
+    /// Adds signed facts and the settled ids in one contribution, so that no answer is based on only one of them.
     ///
     /// - Returns: whether the query must be repeated.
     private func record(
@@ -174,7 +174,7 @@ final class LegacyConfirmations: Service {
             metrics.asked(.setAside)
             log.log(
                 .error, key: "set aside",
-                "version 1 statement has been unknown to Apple for seven days; it no longer counts",
+                "version 1 statement has been unknown to Apple for seven days; ignoring it",
                 fields(purchase) + [LogField(.originalTransactionId, purchase.originalTransactionId.rawValue)])
         }
         guard answer.isAnswered || !answer.facts.isEmpty || !oldIds.isEmpty else { return isOpen }
@@ -186,7 +186,7 @@ final class LegacyConfirmations: Service {
         return isOpen
     }
 
-    /// How long to query Apple about a statement that it does not know, in milliseconds.
+    /// How long Apple is queried about a statement that it does not know, in milliseconds.
     private static let longestAsked: Int64 = 7 * 86_400_000
 
     private func note(_ answer: AppleConfirmation, _ purchase: PurchaseFacts) {

@@ -7,7 +7,7 @@ internal import EntitlementRules
 internal import Telemetry
 
 /// The effect of `legacy.trust` on each app. If an app has App Store Server API credentials, statements from version 1
-/// notifications must be confirmed there before they count. Without credentials, the policy decides.
+/// notifications take effect only after the API has confirmed them. Without credentials, the policy decides.
 struct LegacyTrustPlan {
     /// The trust rules for evaluating entitlements.
     let rules: LegacyTrustRules
@@ -17,7 +17,7 @@ struct LegacyTrustPlan {
     let api: AppStoreSettings.API
     /// Apps with the policy `confirm` but without API credentials.
     private let unconfirmableApps: [BundleId]
-    /// Apps with the policy `accept`, replaced by confirmation because the API is configured.
+    /// Apps with the policy `accept` that are confirmed instead because the API is configured.
     private let replacedApps: [BundleId]
 
     /// - Throws: a `ConfigurationError` if the apps or credentials are invalid.
@@ -54,10 +54,10 @@ struct LegacyTrustPlan {
 
     static let fix = """
         Set appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file to confirm them with Apple; or set \
-        legacy.trust=accept to count version 1 notifications as they are, or legacy.trust=observe
+        legacy.trust=accept to trust version 1 notifications without confirmation, or legacy.trust=observe
         """
 
-    /// Logs at startup which apps cannot be confirmed, and which are confirmed although their policy is `accept`.
+    /// Logs at startup the apps that cannot be confirmed, and the apps that are confirmed despite the policy `accept`.
     func log(to logger: Logger) {
         let setting = LogField(.setting, EntitlementsSettings.legacyTrust.key)
         for app in unconfirmableApps {
@@ -67,7 +67,7 @@ struct LegacyTrustPlan {
         }
         for app in replacedApps {
             logger.info(
-                "version 1 notifications are confirmed through the App Store Server API, which is configured",
+                "version 1 notifications are confirmed through the App Store Server API, because it is configured",
                 [LogField(.bundleId, app.rawValue), setting])
         }
     }

@@ -10,13 +10,13 @@ struct UploadConfirmation: Sendable {
     let apps: Set<BundleId>
 
     static let fix = """
-        let the app fetch it from StoreKit again (AppStore.sync() yields a new signature), or set \
+        have the app fetch it from StoreKit again (AppStore.sync() yields a new signature), or set \
         appstore.api.issuer.id, appstore.api.key.id and appstore.api.key.file to confirm it with Apple
         """
 
     func isAvailable(for app: BundleId) -> Bool { apps.contains(app) }
 
-    /// Fetches the transaction as Apple signs it now, through Get Transaction Info.
+    /// Fetches the transaction with Apple's current signature, through Get Transaction Info.
     func facts(of subject: UploadSubject) async throws(UploadProblem) -> PurchaseFacts {
         let verified: VerifiedTransaction
         do throws(APIFailure) {

@@ -11,7 +11,7 @@ internal import Time
 /// Every few seconds, for each topic, it reads in this order: the ends of the log, the group's committed offsets and
 /// this member's handled offsets, and the end of the state topic. This member then reads the state topic up to that
 /// end. Because committed or handled input has already been published, this member's facts then include it. If the
-/// brokers do not answer, nothing advances and the facts age.
+/// brokers do not respond, nothing advances and the facts age.
 final class InputFollower: Service {
     let name = "input follower"
 
@@ -27,8 +27,8 @@ final class InputFollower: Service {
     private let isStopped = Mutex(false)
 
     /// - Parameters:
-    ///   - handled: returns the offset before which this member has handled everything; nil if it never owned the
-    ///     partition.
+    ///   - handled: returns the offset before which this member has handled all records, or nil if it never owned
+    ///     the partition.
     ///   - catchUp: returns once this member has read the current contents of the state topic for an input.
     ///   - pause: waits between two measurements.
     ///   - close: releases the resources of `log`.
@@ -72,7 +72,7 @@ final class InputFollower: Service {
             do {
                 try await look(at: topic)
             } catch is CancellationError {
-                // Either the loop condition ends the loop, or only the reading of the state was cancelled.
+                // Either the loop condition ended the loop, or only the reading of the state was cancelled.
             } catch {
                 guard !isStopped.withLock({ $0 }) else { return }
                 frequent.log(
@@ -97,7 +97,7 @@ final class InputFollower: Service {
         }
         let committed = try await log.committedOffsets(of: places)
         let next = zip(places, ends).map { place, ends in
-            // An offset beyond the end belongs to an earlier topic of the same name.
+            // An offset beyond the end belongs to a previous topic with the same name.
             let handled = handled(place).flatMap { $0.rawValue <= ends.high ? $0.rawValue : nil } ?? ends.low
             return max(committed[place]?.rawValue ?? ends.low, handled, ends.low)
         }

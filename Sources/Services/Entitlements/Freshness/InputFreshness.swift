@@ -5,11 +5,11 @@ internal import Kafka
 internal import Records
 internal import Synchronization
 
-/// How the read API behaves when its facts are older than the limit.
+/// The read API's behavior when its facts are older than the limit.
 package enum StaleAnswers: String, Hashable, Sendable, CaseIterable {
     /// Answers contain `stale: true`.
     case mark
-    /// Read requests are answered 503.
+    /// Read requests are answered with status 503.
     case refuse
 }
 
@@ -23,7 +23,7 @@ struct FactsAge: Sendable, Equatable {
 /// Tracks how far the group has read its input, by partition, for answers, publications and readiness.
 final class InputFreshness: Sendable {
     private let topics: [AppStoreEnvironment: KafkaTopic]
-    /// Maximum age of facts in milliseconds; 0 means that facts never count as stale.
+    /// Maximum age of facts in milliseconds; 0 means that facts are never stale.
     private let limit: Int64
     /// The value of `asOf` while the age is unknown.
     static let unknown = AppStoreInstant(clampingMillisecondsSince1970: 0)
@@ -37,8 +37,8 @@ final class InputFreshness: Sendable {
 
     // MARK: Queries
 
-    /// Returns the age of answers about some environments; nil while it is unknown for one of their partitions. Without
-    /// a limit, an unknown age is returned as 1970, and not as stale.
+    /// Returns the age of answers about some environments, or nil while it is unknown for any of their partitions.
+    /// Without a limit, an unknown age is returned as 1970 and not as stale.
     func age(of environments: [AppStoreEnvironment], at now: AppStoreInstant) -> FactsAge? {
         var least = Int64.max
         for environment in environments {
@@ -51,8 +51,8 @@ final class InputFreshness: Sendable {
         return FactsAge(asOf: asOf, isStale: limit > 0 && asOf.milliseconds(to: now) > limit)
     }
 
-    /// Returns the moment up to which the input of some purchases has been read. While it is unknown, returns the
-    /// earliest possible moment.
+    /// Returns the moment up to which the input of some purchases has been read, or the earliest possible moment while
+    /// it is unknown.
     func receivedUntil(_ purchases: [PurchaseFacts]) -> AppStoreInstant {
         partitions.withLock { partitions in
             var least = Int64.max
@@ -64,12 +64,12 @@ final class InputFreshness: Sendable {
         }
     }
 
-    /// Returns why the production facts are too old to rely on; nil if they are not too old. Sandbox facts are ignored,
-    /// so that their age does not make a member unavailable for production.
+    /// Returns the reason that the production facts are too old to rely on, or nil if they are not. Sandbox facts are
+    /// ignored, so that they cannot make a member unavailable for production.
     func obstacle(at now: AppStoreInstant) -> String? {
         guard limit > 0 else { return nil }
         guard let age = age(of: [.production], at: now) else {
-            return "the progress of reading the input is not known yet"
+            return "it is not known yet how far the input was read"
         }
         guard age.isStale else { return nil }
         let seconds = age.asOf.milliseconds(to: now) / 1_000
@@ -92,8 +92,8 @@ final class InputFreshness: Sendable {
         }
     }
 
-    /// Returns the moment up to which an environment's input has been read, in milliseconds since 1970; nil while it is
-    /// unknown for one of the partitions.
+    /// Returns the moment up to which an environment's input has been read, in milliseconds since 1970, or nil while it
+    /// is unknown for any of the partitions.
     func receivedUntil(_ environment: AppStoreEnvironment) -> Int64? {
         partitions.withLock { partitions in
             guard let topic = topics[environment], let readings = partitions[topic], !readings.isEmpty else {

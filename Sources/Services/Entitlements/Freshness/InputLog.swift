@@ -6,14 +6,14 @@ struct LogEnds: Sendable, Equatable {
     var high: Int64
 }
 
-/// Provides the offsets and timestamps of the input and its consumer group, as reported by the brokers.
+/// Returns the brokers' offsets and timestamps for the input and its consumer group.
 protocol InputLog: Sendable {
     /// Returns both ends of each partition's log, in partition order.
     func ends(of topic: KafkaTopic) async throws -> [LogEnds]
     /// Returns the group's committed next offsets; partitions without a commit are omitted.
     func committedOffsets(of partitions: [KafkaTopicPartition]) async throws -> [KafkaTopicPartition: KafkaOffset]
-    /// Returns the timestamps of the first records at or after the given offsets, in milliseconds since 1970. A
-    /// partition is omitted if it has no such record or the record has no timestamp.
+    /// Returns the timestamps of the first records at or after the given offsets, in milliseconds since 1970. Omits
+    /// partitions without such a record, and records without a timestamp.
     func timestamps(at offsets: [KafkaTopicPartition: KafkaOffset]) async throws -> [KafkaTopicPartition: Int64]
 }
 

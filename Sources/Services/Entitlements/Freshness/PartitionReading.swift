@@ -1,9 +1,7 @@
-/// Tracks how far the group has read one partition of the input, as a moment: everything received up to it has been
-/// read.
+/// Tracks the moment up to which the group has read everything received in one partition of the input.
 ///
 /// It remembers when each end of the log was observed. Once the group has passed an end, everything received up to the
-/// moment of that observation has been read. Until the group has passed one of the ends, the timestamp of its next
-/// record is used instead.
+/// moment of that observation has been read. Until then, the timestamp of the group's next record is used.
 struct PartitionReading: Sendable, Equatable {
     private struct End: Equatable {
         /// When the end was observed, in milliseconds since 1970.
@@ -12,11 +10,12 @@ struct PartitionReading: Sendable, Equatable {
     }
 
     private static let maximumEnds = 512
-    /// Maximum gap in milliseconds between the moment and the first remembered end; above it, the next record's
+    /// Maximum gap in milliseconds between the moment and the first remembered end. Beyond it, the next record's
     /// timestamp is read.
     private static let tolerance: Int64 = 30_000
 
-    /// The moment up to which everything received has been read, in milliseconds since 1970; nil while unknown.
+    /// The moment up to which everything received has been read, in milliseconds since 1970, or nil while it is
+    /// unknown.
     private(set) var receivedUntil: Int64?
     /// Ends that the group has not yet passed, sorted by moment and offset.
     private var ends: [End] = []
@@ -24,7 +23,7 @@ struct PartitionReading: Sendable, Equatable {
     private var asked: Int64?
 
     /// - Parameters:
-    ///   - end: the end of the log at `moment`: one past its newest record.
+    ///   - end: the end of the log at `moment`, which is the offset after its newest record.
     ///   - next: the first offset that the group has not read; requested after `moment`.
     ///   - moment: the time of observation, in milliseconds since 1970.
     mutating func observe(end: Int64, next: Int64, at moment: Int64) {
@@ -39,7 +38,8 @@ struct PartitionReading: Sendable, Equatable {
         if ends.count > Self.maximumEnds { ends = ends.indices.filter { $0 % 2 == 1 }.map { ends[$0] } }
     }
 
-    /// Returns whether the timestamp of the next record could advance the moment. Returns true at most once per offset.
+    /// Returns whether the timestamp of the next record could advance the moment. Returns true at most once for each
+    /// offset.
     mutating func needsTimestamp(at next: Int64) -> Bool {
         guard let first = ends.first, asked != next, first.moment - (receivedUntil ?? .min / 2) > Self.tolerance else {
             return false

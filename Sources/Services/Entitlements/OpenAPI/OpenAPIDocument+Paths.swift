@@ -236,8 +236,9 @@ extension OpenAPIDocument {
             "get": {
               "operationId": "getStory",
               "summary": "What happened to the purchases of an identifier, read from Kafka.",
-              "description": "Needs a key with the permission story or full, and entitlements.stories. Personal data is \#
-        masked. Stories are read one at a time; sluicectl explain knows more identifiers, the archive and webhooks.",
+              "description": "Requires a key with the permission story or full, and entitlements.stories. Personal \#
+        data is masked. Stories are read one at a time. sluicectl explain also knows other identifiers, the archive \#
+        and webhooks.",
               "parameters": [
                 {
                   "name": "id",
@@ -300,9 +301,9 @@ extension OpenAPIDocument {
               "summary": "Accepts a transaction signed by Apple from an app, and returns the entitlements of its \#
         purchase.",
               "description": "Requires a full key, and apps in the configuration. The transaction is verified like a \#
-        notification. A transaction that was signed under an expired certificate, or that is of an unknown purchase \#
-        and was signed longer ago than entitlements.upload.age, is confirmed by Apple if a key of its API is \#
-        configured. An accepted transaction is in Kafka before the answer.",
+        notification. A transaction that was signed with an expired certificate, or that belongs to an unknown \#
+        purchase and was signed longer ago than entitlements.upload.age, is confirmed by Apple if an App Store Server \#
+        API key is configured. An accepted transaction is in Kafka before the response is sent.",
               "requestBody": {
                 "required": true,
                 "content": {
@@ -364,7 +365,7 @@ extension OpenAPIDocument {
                 "422": {
                   "description": "The transaction is not signed by Apple for a configured app (not_verified), not as \#
         documented (not_readable), of an environment that the app or the request excludes (other_environment), too \#
-        old (too_old), signed under an expired certificate (certificate_expired), or unknown to Apple \#
+        old (too_old), signed with an expired certificate (certificate_expired), or unknown to Apple \#
         (not_confirmed).",
                   "content": {
                     "application/json": {
@@ -386,7 +387,7 @@ extension OpenAPIDocument {
               "summary": "Assigns a purchase to an account.",
               "description": "Requires a full key and entitlements.changes=true. A claim may precede the first \#
         notification of the purchase. A purchase of another account is moved only if both transfer and \#
-        signedTransactionInfo are given.",
+        signedTransactionInfo are present.",
               "requestBody": {
                 "required": true,
                 "content": {
@@ -447,8 +448,8 @@ extension OpenAPIDocument {
                 "409": {"$ref": "#/components/responses/Conflict"},
                 "413": {"$ref": "#/components/responses/TooLarge"},
                 "422": {
-                  "description": "The signed transaction proves nothing: it is not Apple's or of another purchase \#
-        (not_verified), or signed under an expired certificate (certificate_expired).",
+                  "description": "The signed transaction proves nothing: it is not signed by Apple, belongs to \#
+        another purchase (not_verified), or was signed with an expired certificate (certificate_expired).",
                   "content": {
                     "application/json": {
                       "schema": {

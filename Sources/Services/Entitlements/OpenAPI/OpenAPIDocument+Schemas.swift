@@ -10,7 +10,7 @@ extension OpenAPIDocument {
           "AsOf": {
             "type": "integer",
             "format": "int64",
-            "description": "Milliseconds since 1970. Everything received until then is part of the answer: the input \#
+            "description": "Milliseconds since 1970. The answer includes everything received until then: the input \#
         was read up to this moment in the partition that is furthest behind. The answer itself is for now, or for `at`."
           },
           "Version": {
@@ -33,8 +33,8 @@ extension OpenAPIDocument {
           "Grant": {
             "type": "object",
             "description": "A purchase that grants an entitlement, or did or will. originalPurchaseDate, offer, price \#
-        and currency are known only for the transaction in Apple's latest statement. `until` is the end of access as \#
-        far as it is known, and present only while there is access.",
+        and currency are known only for the transaction in Apple's latest statement. `until` is the known end of \#
+        access, present only while there is access.",
             "properties": {
               "entitlement": {
                 "type": "string",
@@ -115,8 +115,8 @@ extension OpenAPIDocument {
               },
               "unknown": {
                 "type": "boolean",
-                "description": "The period is over, but the input that may contain its renewal is not read yet: \#
-        access continues until `until` at most."
+                "description": "The period is over, but the input that may contain the renewal has not been read yet: \#
+        access continues at most until `until`."
               },
               "trust": {
                 "type": "string",
@@ -126,7 +126,7 @@ extension OpenAPIDocument {
               },
               "awaitsConfirmation": {
                 "type": "boolean",
-                "description": "Version 1 notifications contain more about the purchase, which does not count until \#
+                "description": "Version 1 notifications contain more about the purchase, which has no effect until \#
         Apple confirms it."
               }
             },
@@ -224,7 +224,7 @@ extension OpenAPIDocument {
               "transactionId": {"$ref": "#/components/schemas/Id"},
               "known": {
                 "type": "boolean",
-                "description": "False if the subject is unknown: it owns nothing, as far as Sluice knows."
+                "description": "False if the subject is unknown: as far as Sluice knows, it owns nothing."
               },
               "asOf": {"$ref": "#/components/schemas/AsOf"},
               "stale": {"$ref": "#/components/schemas/Stale"},
@@ -241,7 +241,7 @@ extension OpenAPIDocument {
               "inactive": {
                 "type": "array",
                 "items": {"$ref": "#/components/schemas/Grant"},
-                "description": "Purchases that granted an entitlement before, or will."
+                "description": "Purchases that granted an entitlement before, or will grant one."
               },
               "balances": {
                 "type": "array",
@@ -435,13 +435,13 @@ extension OpenAPIDocument {
           },
           "Story": {
             "type": "object",
-            "description": "As sluicectl explain --output json. Times are RFC 3339.",
+            "description": "The output of sluicectl explain --output json. Times are RFC 3339.",
             "properties": {
               "id": {"type": "string"},
               "kinds": {"type": "array", "items": {"type": "string"}},
               "environment": {"$ref": "#/components/schemas/Environment"},
               "found": {"type": "boolean"},
-              "masked": {"type": "boolean", "description": "Always true: personal data is an ellipsis."},
+              "masked": {"type": "boolean", "description": "Always true: personal data is replaced by an ellipsis."},
               "purchases": {
                 "type": "array",
                 "items": {
@@ -453,7 +453,7 @@ extension OpenAPIDocument {
                       "type": "array",
                       "items": {"type": "object", "description": "A state with the rule that decided it."}
                     },
-                    "nextChange": {"description": "When a state changes by itself; null if none does."}
+                    "nextChange": {"description": "When a state changes without further events; null if none does."}
                   },
                   "required": ["bundleId", "originalTransactionId", "now", "nextChange"]
                 }
@@ -506,7 +506,7 @@ extension OpenAPIDocument {
               },
               "message": {
                 "type": "string",
-                "description": "Text for people that names the parameter or member."
+                "description": "A message for people that names the parameter or member."
               }
             },
             "required": ["error", "message"]

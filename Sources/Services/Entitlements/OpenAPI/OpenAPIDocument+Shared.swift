@@ -13,25 +13,25 @@ extension OpenAPIDocument {
               "name": "appAccountToken",
               "in": "query",
               "schema": {"type": "string", "format": "uuid"},
-              "description": "Give exactly one of the four subjects."
+              "description": "Specify exactly one of the four subjects."
             },
             "originalTransactionId": {
               "name": "originalTransactionId",
               "in": "query",
               "schema": {"$ref": "#/components/schemas/Text"},
-              "description": "Give exactly one of the four subjects."
+              "description": "Specify exactly one of the four subjects."
             },
             "appTransactionId": {
               "name": "appTransactionId",
               "in": "query",
               "schema": {"$ref": "#/components/schemas/Text"},
-              "description": "Give exactly one of the four subjects."
+              "description": "Specify exactly one of the four subjects."
             },
             "transactionId": {
               "name": "transactionId",
               "in": "query",
               "schema": {"$ref": "#/components/schemas/Text"},
-              "description": "Give exactly one of the four subjects."
+              "description": "Specify exactly one of the four subjects."
             },
             "environment": {
               "name": "environment",
@@ -67,7 +67,7 @@ extension OpenAPIDocument {
           },
           "responses": {
             "NotModified": {
-              "description": "The answer has the entity tag in the If-None-Match of the request.",
+              "description": "The request's If-None-Match contains the entity tag of the answer.",
               "headers": {
                 "ETag": {
                   "schema": {"type": "string"},
@@ -108,7 +108,7 @@ extension OpenAPIDocument {
               }
             },
             "Unavailable": {
-              "description": "The state is not read yet, or the database or Kafka is unavailable: retry.",
+              "description": "The state has not been read yet, or the database or Kafka is unavailable: retry.",
               "content": {
                 "application/json": {
                   "schema": {

@@ -8,7 +8,7 @@ enum OpenAPIDocument {
           "info": {
             "title": "sluice-entitlements",
             "version": "1",
-            "description": "Entitlements of customers. Further members may be added to answers; clients ignore \#
+            "description": "Entitlements of customers. Further members may be added to answers; clients must ignore \#
         unknown members.",
             "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
           },

@@ -21,7 +21,7 @@ struct StoryQuery: Sendable, Equatable {
         to = try parameters.instant(ReadAPIName.to)
     }
 
-    /// The subjects that the identifier may denote, by kind. The database has an index for each kind.
+    /// The subjects that the identifier may refer to, by kind. The database has an index for each kind.
     var subjects: [(kind: StoryIdentifier.Kind, subject: Subject)] {
         identifier.kinds.compactMap { kind in
             switch kind {
