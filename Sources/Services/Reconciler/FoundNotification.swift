@@ -12,14 +12,14 @@ struct FoundNotification: Sendable {
         /// A nonconforming notification, with its compact JWS.
         case nonconforming(NonconformingNotification, [UInt8])
         /// An object that is not signed by Apple, or that belongs to another app or environment than requested, with
-        /// the text as returned by Apple.
+        /// the text that Apple returned.
         case refused(RefusedObject, [UInt8])
     }
 
     let content: Content
     let mark: NotificationMark
     let wanted: ReceivedIndex.Wanted
-    /// Whether Apple recorded that a delivery attempt was acknowledged.
+    /// Whether Apple's history lists an acknowledged delivery attempt.
     let wasDelivered: Bool
 
     /// Whether the notification would be written to the quarantine topic.

@@ -10,8 +10,8 @@ final class HandledNotifications: Sendable {
         let mark: NotificationMark
     }
 
-    /// Lifetime of a claim in milliseconds. This is long enough: rows are read back within seconds, and an older index
-    /// is brought up to date before it is used.
+    /// Lifetime of a claim in milliseconds. One hour suffices: rows are read back within seconds, and an older index is
+    /// brought up to date before use.
     private static let lifetime: Int64 = 3_600_000
     private static let capacity = 65_536
 

@@ -9,8 +9,8 @@ internal import Time
 
 /// Runs one sweep: reads Apple's history page by page and publishes the notifications that are missing from the topic.
 struct HistorySweeper: Sendable {
-    /// How long an index counts as up to date, in milliseconds. Rows normally lag the topic by less than a second; this
-    /// limit is for members that are far behind.
+    /// How long an index is considered up to date, in milliseconds. Rows normally lag the topic by less than a second;
+    /// this limit is for members that are far behind.
     private static let freshness: Int64 = 60_000
 
     let client: AppStoreServerClient
@@ -54,13 +54,13 @@ struct HistorySweeper: Sendable {
         var run: SweepRun
         let kind: SweepKind
         let scope: APIScope
-        /// The marks that were counted but not written, so that each is counted once.
+        /// The marks that were counted but not written, so that none is counted twice.
         var counted: Set<NotificationMark> = []
-        /// The start of the index, in milliseconds since 1970. It contains every later notification.
+        /// The start of the index, in milliseconds since 1970. The index contains every later notification.
         var since: Int64 = 0
-        /// When the index was last brought up to date, in monotonic milliseconds.
+        /// The time at which the index was last brought up to date, in monotonic milliseconds.
         var caughtUpAt: Int64 = 0
-        /// Whether the window's token has expired, so that the first half of the window is read next.
+        /// Whether the window's token has expired. The first half of the window is read next.
         var isHalved = false
     }
 
@@ -78,13 +78,13 @@ struct HistorySweeper: Sendable {
 
     // MARK: Reading pages
 
-    /// Reads a window through its last page.
+    /// Reads a window up to its last page.
     private func read(
         _ progress: SweepProgress, _ work: inout Work, _ save: (SweepRun) async throws -> Void
     ) async throws {
         guard let query = query(progress, work) else { return }
         var pages = client.getNotificationHistory(query, paginationToken: progress.pageToken, work.scope)
-        // For an attempt that resumes at a later page, each page counts as progress.
+        // When an attempt resumes at a later page, each page is progress.
         let goesOn = progress.pageToken != nil
         while true {
             let page: NotificationHistoryPage?
@@ -108,7 +108,7 @@ struct HistorySweeper: Sendable {
 
     /// Returns the query for a window, or nil if the window is outside Apple's history.
     private func query(_ progress: SweepProgress, _ work: Work) -> NotificationHistoryQuery? {
-        // Stay one minute inside Apple's limit, to allow for clock differences.
+        // Stay one minute within Apple's limit, to allow for clock differences.
         let first = clocks.wallMilliseconds() - SweepKind.reach(work.scope.environment) + 60_000
         let from = max(progress.window.from, first)
         guard from < progress.window.to else { return nil }
@@ -173,7 +173,7 @@ struct HistorySweeper: Sendable {
     }
 
     /// Returns the notifications that are not in the quarantine topic. Adds the others to the index, so that the topic
-    /// is read only once for them.
+    /// is not read for them again.
     private func notQuarantined(
         _ found: [FoundNotification], _ work: Work
     ) async throws -> [FoundNotification] {
@@ -255,7 +255,7 @@ struct HistorySweeper: Sendable {
             work.run.counts.quarantined += 1
             if !isDryRun { metrics.quarantined() }
         case .refused:
-            // The page's counters already include it.
+            // The page's counters already include the notification.
             if !isDryRun { metrics.quarantined() }
         }
     }

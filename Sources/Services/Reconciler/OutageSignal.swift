@@ -1,14 +1,14 @@
 internal import AppStoreModel
 
-/// Detects from the notification topics that the ingress was unavailable: no records arrived for some time, and then
-/// one did. Callers pass the current time; times are in milliseconds since 1970.
+/// Detects outages of the ingress in the notification topics: no records arrived for some time, and then one did.
+/// Callers pass the current time; times are in milliseconds since 1970.
 ///
 /// The signal may be wrong, because an app with few customers has quiet periods. A sweep then finds nothing, at the
 /// cost of a few requests. Outages that are shorter than the limit or affect only some ingress instances are not
 /// detected; the next regular sweep finds the notifications missed during them.
 struct OutageSignal: Sendable {
     /// Maximum difference between a record's timestamp and the current time. An older record comes from a backlog or a
-    /// rewind, and a record further ahead from a wrong clock. Neither says anything about the present.
+    /// rewind, and a later one from a wrong clock. Neither indicates the current state.
     private static let present: Int64 = 300_000
 
     let silence: Int64
@@ -19,8 +19,8 @@ struct OutageSignal: Sendable {
     /// - Parameters:
     ///   - timestamp: the timestamp of a record written by the ingress.
     ///   - now: when the record is read.
-    /// - Returns: whether an outage may have just ended. True for the first record, because this process does not know
-    ///   about earlier ones.
+    /// - Returns: whether an outage may have just ended. True for the first record, because this process has not seen
+    ///   earlier ones.
     mutating func isRecovery(_ timestamp: Int64, in environment: AppStoreEnvironment, at now: Int64) -> Bool {
         guard timestamp - now < Self.present else { return false }
         let before = last[environment]

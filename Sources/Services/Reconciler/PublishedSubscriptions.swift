@@ -6,7 +6,7 @@ internal import Synchronization
 internal import Time
 
 /// The subscriptions in the entitlements topics that are compared with Apple's status. A process reads each topic once
-/// for all apps, and after that only its new records, so later comparisons and rechecks are cheap.
+/// for all apps, and then only new records, so later comparisons and rechecks are cheap.
 final class PublishedSubscriptions: Sendable {
     /// A subscription and the position of its record.
     struct Row: Sendable {
@@ -22,7 +22,7 @@ final class PublishedSubscriptions: Sendable {
         var rows: [BundleId: [OriginalTransactionId: Row]] = [:]
         /// The next offset of each partition.
         var next: [KafkaTopicPartition: KafkaOffset] = [:]
-        /// When the last read began, in monotonic milliseconds.
+        /// The time at which the last read began, in monotonic milliseconds.
         var begun: Int64
     }
 
@@ -58,14 +58,14 @@ final class PublishedSubscriptions: Sendable {
         snapshots.withLock { $0[environment]?.rows[bundleId]?[purchase] }
     }
 
-    /// Reads the new records in an environment's topic if the last read began before `moment`. If the topic does not
-    /// exist, there are no rows. Must not be called concurrently.
+    /// Reads the new records in an environment's topic if the last read began before `moment`. A topic that does not
+    /// exist has no rows. Must not be called concurrently.
     ///
     /// - Parameter moment: monotonic time in milliseconds.
     /// - Returns: when the last read began, on the same clock.
     /// - Throws: a `KafkaError`; the next call reads the topic from its beginning.
     func refresh(_ environment: AppStoreEnvironment, since moment: Int64) async throws -> Int64 {
-        // Removed from the dictionary, so that it is uniquely referenced and not copied.
+        // Remove it from the dictionary, so that it is uniquely referenced and not copied.
         let known = snapshots.withLock { $0.removeValue(forKey: environment) }
         if let known, known.begun >= moment {
             snapshots.withLock { $0[environment] = known }

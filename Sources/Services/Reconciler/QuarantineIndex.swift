@@ -5,8 +5,8 @@ internal import Kafka
 internal import Reconciliation
 internal import Records
 
-/// The notifications in the quarantine topic, from all writers. A notification that is already there is neither missing
-/// nor quarantined again. The topic is read only when a sweep finds a notification to quarantine, which is rare.
+/// The notifications in the quarantine topic, from all writers. A notification in the topic is neither missing nor
+/// quarantined again. The topic is read only when a sweep finds a notification to quarantine, which is rare.
 struct QuarantineIndex: Sendable {
     let topics: TopicNames
     let kafka: KafkaConfiguration

@@ -29,14 +29,14 @@ struct ReceivedHandler: BatchHandler {
         handler = KeyedStateHandler(state) { Self.reading($0, environments) }
     }
 
-    /// Describes the input that the group has already consumed, so that a start with lost state is not mistaken for a
-    /// first start. Otherwise every notification would seem to be missing.
+    /// Describes the input that the group has already consumed. A start with lost state must not be mistaken for a
+    /// first start, because every notification would then seem to be missing.
     static func history(of group: KafkaConsumerGroup, topics: TopicNames) -> StateHistory {
         let environments = environments(topics)
         return StateHistory(
             group: group,
             isKept: { if case .state = reading($0, environments) { true } else { false } },
-            fix: "Stop every sluice-reconciler, and reset its group to read the remaining notifications again: "
+            fix: "Stop all sluice-reconciler processes, and let their group read the remaining notifications again: "
                 + "kafka-consumer-groups.sh --group \(group) --all-topics --reset-offsets --to-earliest --execute")
     }
 
@@ -65,7 +65,7 @@ struct ReceivedHandler: BatchHandler {
     func partitionReleased(_ partition: KafkaTopicPartition) async { await handler.partitionReleased(partition) }
 
     /// Records where a partition's index starts: at the first record ever read, because any earlier records were
-    /// deleted. If several starts are recorded, the earliest counts.
+    /// deleted. If several starts are recorded, the earliest applies.
     private func noteBegin(_ record: KafkaRecord) async throws {
         guard environments[record.topic] != nil, begun.begin(record.topicPartition) else { return }
         let since = record.offset.rawValue == 0 ? 0 : record.timestampMilliseconds ?? clocks.wallMilliseconds()
@@ -82,8 +82,7 @@ struct ReceivedHandler: BatchHandler {
         _ record: KafkaRecord, _ environments: [KafkaTopic: AppStoreEnvironment]
     ) -> StateReading<ReconciliationRow> {
         guard environments[record.topic] != nil else {
-            // Programming error; dead-letter this record instead of crashing: the pipeline reads a topic unknown to
-            // this handler.
+            // Programming error: a topic unknown to this handler. Dead-letter this record instead of crashing.
             return .verdict(.deadLetter(HandlerReason(code: ReconcilerReason.unknownTopic)))
         }
         guard record.value != nil else { return .verdict(.skip(HandlerReason(code: ReconcilerReason.nullValue))) }
@@ -94,7 +93,7 @@ struct ReceivedHandler: BatchHandler {
             let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }),
             RecordKey.parts(of: key) != nil
         else { return .verdict(.deadLetter(HandlerReason(code: ReconcilerReason.noIdentity))) }
-        // Use the later of the two dates, so that retention covers the whole time in which Apple may have sent the
+        // Use the later of the two dates, so that the retention covers the whole time in which Apple may have sent the
         // notification.
         let signedAt = record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } ?? .earliest
         let writtenAt = AppStoreInstant(clampingMillisecondsSince1970: record.timestampMilliseconds ?? 0)
@@ -103,7 +102,7 @@ struct ReceivedHandler: BatchHandler {
     }
 }
 
-/// The partitions for which the first record since their assignment has been recorded.
+/// Partitions whose first record since the assignment has been recorded.
 private final class BegunPartitions: Sendable {
     private let noted = Mutex<Set<KafkaTopicPartition>>([])
 

@@ -14,7 +14,7 @@ package enum ReconcilerApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - clocks: the wall clock determines which sweeps are due.
+    ///   - clocks: the clocks; the wall clock determines the sweeps that are due.
     ///   - sleep: waits until the API budget allows a request, or before a retry.
     ///   - pause: waits until the next check for due sweeps, unless the scheduler is woken earlier.
     static func application(

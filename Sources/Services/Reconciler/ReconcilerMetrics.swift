@@ -16,7 +16,7 @@ final class ReconcilerMetrics: Sendable {
     private let repeatedPages: Counter
     private let outages: Counter
     private let failures: [SweepFailureCause: Counter]
-    /// The sweeps of this member.
+    /// The current sweeps of this member.
     private let sweeps = Mutex<[Sweep]>([])
 
     init(_ registry: MetricsRegistry) {
@@ -114,7 +114,7 @@ final class ReconcilerMetrics: Sendable {
                 Double(sweep.last?.startedAt ?? 0) / 1_000)
             samples.gauge(
                 ReconcilerMetricName.progress,
-                help: "Progress of the current sweep, from 0 to 1; 1 when none is running.",
+                help: "Progress of the current sweep, from 0 to 1; 1 if none is running.",
                 labels: labels, sweep.run?.progress?.share ?? 1)
         }
         samples.gauge(

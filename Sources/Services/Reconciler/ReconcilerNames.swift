@@ -1,6 +1,7 @@
 internal import Telemetry
 
-/// Names of the service's metrics, which are a contract. The runtime defines the metrics of every consumer.
+/// Names of the service's metrics, which are a public contract. The runtime defines the metrics common to all
+/// consumers.
 enum ReconcilerMetricName {
     static let missing = "sluice_notifications_missing"
     static let statusDifferences = "sluice_reconciler_status_differences"
@@ -33,7 +34,7 @@ enum ReconcilerReason {
     static let noIdentity = "no_identity"
 }
 
-/// The reason why a sweep is paused; the value of the label `cause`.
+/// The reason that a sweep is paused; the value of the label `cause`.
 enum SweepFailureCause: String, Sendable, CaseIterable {
     /// The App Store Server API did not respond, refused a request, or limited the rate.
     case api

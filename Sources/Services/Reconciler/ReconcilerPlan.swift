@@ -12,7 +12,7 @@ internal import Time
 struct ReconcilerPlan: Sendable {
     struct Schedule: Sendable {
         let interval: Int64
-        /// The minimum range of a run. A run reaches further back if the previous run was longer ago.
+        /// The minimum range of a run. A run reaches further back if the previous run is older.
         let range: Int64
         /// The length of a window. A window is halved if its token expires before all pages have been read.
         let window: Int64
@@ -95,7 +95,7 @@ struct ReconcilerPlan: Sendable {
     /// Returns a run that begins now.
     func run(of sweep: Sweep, at now: Int64) -> SweepRun {
         let end = now - settle
-        // Stay slightly inside Apple's limit, to allow for clock differences.
+        // Stay slightly within Apple's limit, to allow for clock differences.
         let first = now - SweepKind.reach(sweep.environment) + 3_600_000
         let isWanted = sweep.wantedAt.map { $0 > sweep.run?.startedAt ?? .min } ?? false
         let range: SweepRange
@@ -113,15 +113,15 @@ struct ReconcilerPlan: Sendable {
             isDryRun: sweep.request?.isDryRun ?? false, isWanted: isWanted)
     }
 
-    /// Returns the range of a run that ends at `end`. It reaches back to the end of the last complete run, no matter
-    /// how long ago that was: the reconciler may have been down, or the previous run may have taken days.
+    /// Returns the range of a run that ends at `end`. It begins at the end of the last complete run, however long ago
+    /// that was: the reconciler may have been down, or the previous run may have taken days.
     private func range(_ schedule: Schedule, after last: SweepRun?, first: Int64, end: Int64) -> SweepRange {
         let usual = end - schedule.range
         let from = last.map { min(usual, $0.range.to - overlap) } ?? usual
         return SweepRange(from: min(max(from, first), usual), to: end)
     }
 
-    /// Returns whether a run reaches further back than usual, because the previous complete run was too long ago.
+    /// Returns whether a run reaches further back than usual, because the previous complete run is too old.
     func isLonger(_ run: SweepRun, of kind: SweepKind) -> Bool {
         switch kind {
         case .failures: run.range.to - run.range.from > failures.range
@@ -130,10 +130,10 @@ struct ReconcilerPlan: Sendable {
         }
     }
 
-    /// Returns when the next run starts after one that has just ended, or nil if there is no next run.
+    /// Returns the start time of the run after one that has just ended, or nil if there is none.
     func next(after run: SweepRun, of kind: SweepKind, at now: Int64) -> Int64? {
         switch kind {
-        // The run may have missed notifications from the last minutes of an outage, which had not settled yet.
+        // The run may have missed notifications from the last minutes of the outage, because they had not settled yet.
         case .failures: run.isWanted ? now + settle + 60_000 : run.startedAt + failures.interval
         case .everything: run.startedAt + everything.interval
         case .statuses: run.startedAt + statusesInterval

@@ -21,8 +21,8 @@ struct ReconcilerService {
     let scheduler: SweepScheduler
     let handler: ReceivedHandler
 
-    /// - Throws: a `ConfigurationError` if the apps, root certificates or credentials are unusable, a `KafkaError` if
-    ///   librdkafka rejects a property.
+    /// - Throws: a `ConfigurationError` if the apps, root certificates or credentials are unusable, or a `KafkaError`
+    ///   if librdkafka rejects a property.
     init(
         _ context: ConsumerContext, topics: TopicNames, clocks: Clocks,
         sleep: @escaping @Sendable (Duration) async throws -> Void, pause: @escaping @Sendable () async throws -> Void
@@ -110,7 +110,7 @@ final class OutboundService: Service {
     }
 }
 
-/// A reference through which the state, which is created first, notifies the scheduler of partition changes.
+/// A reference to the scheduler for the state, which is created first and notifies the scheduler of partition changes.
 private final class LateScheduler: Sendable {
     private let made = Mutex<SweepScheduler?>(nil)
 

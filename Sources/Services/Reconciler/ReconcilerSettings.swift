@@ -4,33 +4,33 @@ internal import KeyedState
 internal import Records
 internal import ServiceKit
 
-/// Settings of `sluice-reconciler`, in addition to those of all consumers. Names and defaults are a contract.
+/// Settings of `sluice-reconciler`, in addition to those of all consumers. Names and defaults are a public contract.
 package enum ReconcilerSettings {
     static let failuresInterval = Setting.duration(
         "reconciler.failures.interval", default: .seconds(3_600), in: .seconds(300)...(.seconds(86_400)),
         help: "Interval between sweeps of Apple's failed deliveries.")
     static let failuresRange = Setting.duration(
         "reconciler.failures.range", default: .seconds(7 * 86_400), in: .seconds(3_600)...(.seconds(30 * 86_400)),
-        help: "Range of time of such a sweep; Apple retries for 157 hours.")
+        help: "Time range of a sweep of failed deliveries; Apple retries for 157 hours.")
     static let everythingInterval = Setting.duration(
         "reconciler.everything.interval", default: .seconds(86_400), in: .seconds(3_600)...(.seconds(7 * 86_400)),
         help: "Interval between sweeps of all notifications sent by Apple.")
     static let everythingRange = Setting.duration(
         "reconciler.everything.range", default: .seconds(2 * 86_400), in: .seconds(3_600)...(.seconds(30 * 86_400)),
-        help: "Range of time of such a sweep; longer than reconciler.everything.interval.")
+        help: "Time range of a sweep of all notifications; longer than reconciler.everything.interval.")
     static let statusesInterval = Setting.duration(
         "reconciler.statuses.interval", default: .seconds(86_400), in: .seconds(3_600)...(.seconds(7 * 86_400)),
         help: """
             Interval between comparisons with Apple's subscription status, one request each, for subscriptions with \
-            version 1 notifications and those with open questions.
+            version 1 notifications or with open questions.
             """)
     package static let statusesRepair = Setting.boolean(
         "reconciler.statuses.repair", default: true,
-        help: "Publish Apple's signed status where it differs; false only counts and lists differences.")
+        help: "Publish Apple's signed status where it differs; false only counts and lists the differences.")
     static let settle = Setting.duration(
         "reconciler.settle", default: .seconds(120), in: .seconds(15)...(.seconds(3_600)),
         help: """
-            Minimum age of a notification before it counts as missing, because it may still be in transit. The next \
+            Minimum age of a missing notification. A younger one may still be in transit; the next \
             sweep finds it.
             """)
     static let outage = Setting.duration(
@@ -57,7 +57,7 @@ package enum ReconcilerSettings {
             AppStoreSettings.revocation,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Throws any error that would prevent startup. It builds the same components but does not start them.
+    /// Reports the errors that would prevent startup, by building the same components without starting them.
     ///
     /// - Throws: a ``ConfigurationError`` with the key, the source of its value, and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {

@@ -7,12 +7,12 @@ internal import Telemetry
 internal import Time
 
 /// Publishes Apple's signed answer about a subscription that differs or needs an answer, as a record in the entitlement
-/// topic. The answer's facts count as a confirmation, and sluice-entitlements publishes the resulting access.
+/// topic. The answer's facts confirm the purchase, and sluice-entitlements publishes the resulting access.
 struct StatusRepairer: Sendable {
     enum Outcome: Sendable {
         /// Kafka has acknowledged the record.
         case published
-        /// The answer is unsigned, is unusable or contains nothing new, or repairs are off.
+        /// The answer is unsigned, unusable or without new facts, or repairs are off.
         case unchanged
         /// The subscription has a later record.
         case outdated
@@ -28,7 +28,7 @@ struct StatusRepairer: Sendable {
     let metrics: ReconcilerMetrics
     let logger: Logger
 
-    /// - Parameter difference: the difference; nil if both states agree but the answer is needed.
+    /// - Parameter difference: the difference, or nil if both states agree but the answer is needed.
     /// - Throws: a `KafkaError`; a later run finds the subscription again.
     func repair(
         _ row: PublishedSubscriptions.Row, with answer: StatusAnswer, _ difference: StatusDifference?, _ scope: APIScope
@@ -58,7 +58,7 @@ struct StatusRepairer: Sendable {
         return .published
     }
 
-    /// Quarantines, only once, a refused object that Apple returned about a subscription. The object came from Apple
+    /// Quarantines, at most once, a refused object that Apple returned about a subscription. The object came from Apple
     /// over a verified connection, so it is kept for examination.
     ///
     /// - Throws: a `KafkaError`, or an error from the state's topic; a later run finds the object again.
@@ -67,7 +67,7 @@ struct StatusRepairer: Sendable {
     ) async throws {
         let purchase = row.subscription.originalTransactionId
         metrics.swept(0, refused: 1)
-        // The mark does not depend on the signature, because Apple signs each answer again.
+        // The mark does not depend on the signature, because Apple signs every answer again.
         let mark = NotificationMark(of: "status \(purchase.rawValue) \(item.object.reason)")
         let wanted = ReceivedIndex.Wanted(key: Array(ReceivedNotifications.quarantined(mark).utf8), mark: mark)
         guard isOn, try await index.known([wanted], in: scope.environment).isEmpty else { return }

@@ -3,15 +3,15 @@ internal import AppStoreServerAPI
 internal import Reconciliation
 internal import Time
 
-/// Runs one status sweep: compares the published state of each subscription that has version 1 facts or needs Apple's
-/// answer with Apple's current status. If they differ, ``StatusRepairer`` publishes Apple's signed answer.
+/// Runs one status sweep: compares Apple's current status with the published state of each subscription that has
+/// version 1 facts or needs Apple's answer. If they differ, ``StatusRepairer`` publishes Apple's signed answer.
 struct StatusSweeper: Sendable {
     /// The number of comparisons between saves of the progress.
     static let step = 20
-    /// The age in milliseconds beyond which the state read from the topic may have changed, so that a difference is
-    /// rechecked.
+    /// Maximum age, in milliseconds, of the state read from the topic. An older state may have changed, so a difference
+    /// is rechecked.
     private static let freshness: Int64 = 60_000
-    /// The maximum age in milliseconds at which a comparison can reuse the state read for the previous app.
+    /// Maximum age, in milliseconds, at which a comparison reuses the state read for the previous app.
     private static let reuse: Int64 = 3_600_000
     /// The maximum number of queries about a subscription whose row keeps changing.
     private static let looks = 3
@@ -42,7 +42,7 @@ struct StatusSweeper: Sendable {
         }
     }
 
-    /// Queries Apple about the subscription as currently published, and queries again if it changes before the answer
+    /// Queries Apple about the published subscription, and queries again if the subscription changes before the answer
     /// is used.
     private func decide(_ row: PublishedSubscriptions.Row, _ work: inout StatusWork) async throws {
         for look in 1...Self.looks {

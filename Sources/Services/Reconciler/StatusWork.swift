@@ -6,12 +6,12 @@ internal import Reconciliation
 struct StatusWork {
     private(set) var run: SweepRun
     let scope: APIScope
-    /// When the topic was last read, in monotonic milliseconds.
+    /// The time at which the topic was last read, in monotonic milliseconds.
     var readAt: Int64 = 0
     /// The rows at the start of the comparison, ordered by purchase.
     private let rows: [PublishedSubscriptions.Row]
-    /// The current pass. Once a subscription in the pass has been decided, the pass is stored in the run together with
-    /// the last purchase decided, from which an interrupted run continues.
+    /// The current pass. Once a subscription in the pass has been decided, the run stores the pass and the last decided
+    /// purchase, from which an interrupted run continues.
     private var progress: SweepProgress?
     /// The last purchase examined in the current pass.
     private var cursor: String?
@@ -64,7 +64,7 @@ struct StatusWork {
 
     mutating func countCall() { run.counts.calls += 1 }
 
-    /// Records Apple's answer about a row. The preceding rows without an answer are then also counted.
+    /// Records Apple's answer about a row. Preceding rows without an answer are then also counted.
     mutating func answer(_ row: PublishedSubscriptions.Row, _ difference: StatusDifference?, isPublished: Bool) {
         if isPublished { run.counts.repaired += 1 }
         if let difference { run.note(difference) }
@@ -96,8 +96,8 @@ struct StatusWork {
         unanswered = 0
     }
 
-    /// Skips a row that got no answer. A single failure says nothing about other rows, but several consecutive failures
-    /// do; then the failure is thrown.
+    /// Skips a row that got no answer. A single failure may concern only that row; several consecutive failures do not,
+    /// so the failure is then thrown.
     mutating func leave(_ row: PublishedSubscriptions.Row, _ failure: any Error) throws {
         unanswered += 1
         guard unanswered < StatusInquiry.unansweredInARow else { throw failure }
@@ -105,7 +105,7 @@ struct StatusWork {
         cursor = row.subscription.originalTransactionId.rawValue
     }
 
-    /// Closes the pass. If there has been no answer at all, keeps the failure.
+    /// Closes the pass. Keeps the failure if there has been no answer at all.
     private mutating func closePass() {
         guard answered > 0 else { return }
         countUnanswered()

@@ -1,18 +1,18 @@
 internal import AppStoreServerAPI
 internal import Kafka
 
-/// Why a sweep is paused.
+/// The reason that a sweep is paused.
 struct SweepInterruption: Error {
     let cause: SweepFailureCause
     let message: String
     /// The time at which Apple allows a retry, in milliseconds since 1970.
     var retryAt: Int64?
-    /// Whether an operator must act, or Apple's answer is undocumented. The next attempt is then delayed.
+    /// Whether an operator must act, or Apple's answer is undocumented. If so, the next attempt is delayed.
     var isPermanent = false
-    /// Whether the window must be read again from the start, because its next page cannot be requested.
+    /// Whether the window must be reread from the start, because its next page cannot be requested.
     var restartsWindow = false
-    /// Whether Apple answered but did not return the page. The cause may then be the content of this window, and other
-    /// windows may be readable. A refused key, a limit, or a connection failure affects all windows.
+    /// Whether Apple answered but did not return the page. If so, the content of this window may be the cause, and
+    /// other windows may be readable. A refused key, a limit, or a connection failure affects all windows.
     var isAboutWindow = false
 
     init(_ cause: SweepFailureCause, _ message: String) {
@@ -37,7 +37,7 @@ struct SweepInterruption: Error {
     private static let soon: Int64 = 60_000
     private static let late: Int64 = 900_000
 
-    /// Returns when the sweep continues, in milliseconds since 1970.
+    /// Returns the time at which the sweep continues, in milliseconds since 1970.
     ///
     /// - Parameter count: the number of consecutive interruptions, including this one.
     func nextAttempt(after count: Int64, now: Int64) -> Int64 {

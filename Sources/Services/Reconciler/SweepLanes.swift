@@ -1,14 +1,14 @@
 internal import Reconciliation
 
-/// The sweeps running on this member, at most one per lane. It only keeps track of them and starts no tasks.
+/// The sweeps running on this member, at most one per lane. Starts no tasks itself.
 ///
 /// Rows are read without a lock, so a sweep may end after its row was read; the row then still shows an unfinished run
 /// at an old position. A lane in which a sweep has ended since the rows were read is therefore blocked until the next
-/// read. Otherwise the completed run would start again.
+/// read. Otherwise, the completed run would start again.
 struct SweepLanes {
     enum Lane: Hashable, CaseIterable {
         case failures, everything, backfill, statuses
-        /// Backfills that were cancelled while not running. Ending them does not wait for another backfill.
+        /// Backfills that were cancelled while not running. They can end while another backfill is running.
         case cancelled
 
         init(_ kind: SweepKind) {
@@ -26,7 +26,7 @@ struct SweepLanes {
     /// The lanes in which a sweep has ended since the rows were read.
     private var ended: Set<Lane> = []
 
-    /// The sweep running in a lane.
+    /// Returns the sweep running in a lane.
     subscript(lane: Lane) -> Sweep? { running[lane] }
 
     /// Unblocks all lanes, before rows are read.

@@ -13,8 +13,8 @@ internal import Time
 /// Runs the sweeps that are due in this member's partitions. One sweep of each kind runs at a time, so that a long
 /// sweep does not block the others. They share the API budget.
 ///
-/// The owner of a sweep's partition runs the sweep. Progress is saved in the row, so that the next owner, or this
-/// process after a crash, continues from there.
+/// The owner of a sweep's partition runs the sweep. Progress is saved in the row, and the next owner, or this process
+/// after a crash, continues from it.
 final class SweepScheduler: Service {
     let name = "sweep scheduler"
 
@@ -23,16 +23,17 @@ final class SweepScheduler: Service {
         var lanes = SweepLanes()
         /// Number of partitions being revoked, plus one while stopping. No sweep starts while it is above 0.
         var holds = 0
-        /// The regular sweeps that are not known to have a row.
+        /// Regular sweeps without a known row.
         var lacking: [Sweep] = []
-        /// The environments in which the ingress may have been unavailable, each with the time until then.
+        /// The environments in which the ingress may have been unavailable, each with the time at which notifications
+        /// resumed.
         var wanted: [AppStoreEnvironment: Int64] = [:]
         /// All sweeps of the installation, for the admin page.
         var listing: [Sweep] = []
 
         /// Returns whether the sweep of failed deliveries for the same app is neither due nor running, here or on
-        /// another member. That sweep is small and may have deadlines, so it runs before a full sweep starts. A full
-        /// sweep that is already running does not wait for it.
+        /// another member. It is small and may involve deadlines, so it runs before a full sweep starts. A full sweep
+        /// that is already running does not wait for it.
         func areFailuresRead(of everything: Sweep, at now: Int64) -> Bool {
             guard let failures = listing.first(where: { $0.kind == .failures && $0.isOfSameApp(as: everything) })
             else { return false }
@@ -90,7 +91,7 @@ final class SweepScheduler: Service {
 
     func run() async throws {
         await withTaskExecutorPreference(HandlerThreads.shared) { await loop.run { await look() } }
-        // The loop has ended because of a stop, or the task is cancelled.
+        // Either `stop` ended the loop, or the task was cancelled.
         try await DueLoop.rest()
     }
 
@@ -145,8 +146,7 @@ final class SweepScheduler: Service {
                 if kind == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
                 let scope = plan.scope(of: sweep)
                 guard sweep.isToEnd || scope != nil, let lane = present.lanes.begin(sweep) else { continue }
-                // The job stays in `jobs` until it ends; it is awaited when partitions are revoked and when the
-                // scheduler stops.
+                // The job remains in `jobs` until it ends; revocations and the scheduler's stop wait for it.
                 present.jobs[lane] = Task(executorPreference: HandlerThreads.shared) {
                     await self.run(sweep, scope)
                     self.end(lane)
@@ -165,7 +165,7 @@ final class SweepScheduler: Service {
 
     private static func rank(_ sweep: Sweep) -> (Int64, String) { (sweep.due ?? .max, sweep.key) }
 
-    /// Creates the missing rows of the regular sweeps.
+    /// Creates missing rows for the regular sweeps.
     private func addLacking() async throws {
         for sweep in present.withLock({ $0.lacking }) {
             try await merge(sweep)
@@ -186,7 +186,7 @@ final class SweepScheduler: Service {
         }
     }
 
-    /// Merges a sweep into its row, no matter which member owns the partition.
+    /// Merges a sweep into its row, regardless of the partition's owner.
     private func merge(_ sweep: Sweep) async throws {
         let row = ReconciliationRow.sweep(sweep)
         _ = try await state.contribute(to: row.key, from: topics.notifications(sweep.environment), orTo: row) { _ in
@@ -207,8 +207,8 @@ final class SweepScheduler: Service {
 
     // MARK: Running a sweep
 
-    /// - Parameter scope: the sweep's scope; nil if the app is no longer configured, in which case its backfills can
-    ///   only be cancelled.
+    /// - Parameter scope: the sweep's scope, or nil if the app is no longer configured and its backfills can only be
+    ///   cancelled.
     private func run(_ due: Sweep, _ scope: APIScope?) async {
         var sweep = due
         let begun = clocks.monotonicMilliseconds()
@@ -227,7 +227,7 @@ final class SweepScheduler: Service {
             switch end {
             case .finished(let run): try await finish(&sweep, run, begun)
             case .interrupted(let run, let interruption):
-                // If the run has made progress since its last failure, this failure counts as the first.
+                // If the run has made progress since its last failure, this failure is counted as the first.
                 let count = (run.failure == nil ? 0 : failures) + 1
                 try await interrupt(&sweep, run, interruption, count)
                 if let run = sweep.run, run.progress == nil, run.finishedAt == nil {
@@ -252,7 +252,7 @@ final class SweepScheduler: Service {
         sweep.begin(run)
     }
 
-    /// - Parameter begun: when the run began, in monotonic milliseconds.
+    /// - Parameter begun: the time at which the run began, in monotonic milliseconds.
     private func finish(_ sweep: inout Sweep, _ run: SweepRun, _ begun: Int64) async throws {
         let now = clocks.wallMilliseconds()
         sweep.finish(run, at: now, nextAt: plan.next(after: run, of: sweep.kind, at: now))

@@ -11,7 +11,7 @@ protocol RefundAPI: Sendable {
     ///   - form: the version of the body.
     ///   - isLast: whether the deadline of the round is near.
     func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure)
-    /// Returns the transaction of a case as Apple signs it now.
+    /// Returns the transaction of a case with Apple's current signature.
     func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload
 }
 
@@ -51,7 +51,7 @@ extension APIFailure {
         }
     }
 
-    /// The reason to record when Apple refuses the answer and the round ends: Apple's code, or the status.
+    /// The reason to record when Apple refuses the answer and the round ends: Apple's code or the status.
     var endReason: String {
         if let code { return "\(code.rawValue)" }
         return status.map { "http_\($0)" } ?? kind.rawValue
@@ -72,13 +72,13 @@ extension APIFailure {
     }
 }
 
-/// The reason why a round is waiting: it needs an intervention, or only time.
+/// The reason that a round is waiting: it needs either an intervention or more time.
 struct RefundObstacle: Hashable, Sendable {
     /// A code of ``RefundReason``.
     let reason: String
     /// One human-readable line.
     let message: String
-    /// The HTTP status; nil if there was no request or no answer.
+    /// The HTTP status, or nil if there was no request or no answer.
     let status: Int32?
 
     init(_ reason: String, _ message: String, status: Int32? = nil) {

@@ -45,7 +45,8 @@ struct RefundDecisions: Sendable {
             return (.unable(RefundObstacle(RefundReason.appNotConfigured, "add the app to apps")), .unknown)
         }
         if round.isAmbiguous { return (.withheld(reason: RefundReason.ambiguous, nil), .unknown) }
-        // An erased person no longer has a preference record, so a withdrawal recorded there would not count.
+        // An erased person no longer has a preference record, so a withdrawal of consent recorded there would be
+        // ignored.
         if refund.isErased(round) { return (.withheld(reason: RefundReason.erased, nil), .unknown) }
         if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
         do {
@@ -63,7 +64,7 @@ struct RefundDecisions: Sendable {
         }
     }
 
-    /// A round with the facts known before the company's service is called.
+    /// A round, and the facts known before the company's service is called.
     private struct Question {
         let round: RefundRound
         let facts: RefundFacts
@@ -147,7 +148,7 @@ struct RefundDecisions: Sendable {
         return facts
     }
 
-    /// Asks Apple for the signed transaction, because a version 1 request contains no signature for it.
+    /// Requests the signed transaction from Apple, because a version 1 request does not contain one.
     private func confirm(_ refund: RefundCase) async -> Decision {
         do throws(APIFailure) {
             let payload = try await api.transaction(of: refund)
@@ -177,11 +178,11 @@ extension RefundDecisions {
         case unknown(RefundObstacle)
     }
 
-    /// Age of a decision, in milliseconds, at which the company's service is called again before sending.
+    /// Age of a decision, in milliseconds, from which the company's service is called again before sending.
     private static let consentAge: Int64 = 3_600_000
 
     /// Checks consent before sending. Erasures and recorded withdrawals take effect immediately. The company's service
-    /// is called again if the decision is an hour old, or if Apple has since reported a parent's withdrawal.
+    /// is called again if the decision is an hour old, or if Apple has since reported that a parent withdrew consent.
     ///
     /// - Parameter isLast: whether the deadline of the round is near.
     func consent(
@@ -223,7 +224,7 @@ extension RefundDecisions {
         } catch {
             report(error, facts)
             guard error.isSilence else { return (.unknown(error.obstacle), .answers) }
-            // The company consented for this round and has not stated anything since then.
+            // The company consented in this round and has not revoked it since.
             let isEnough = isLast && fallback == .rules && !isRescinded
             return (isEnough ? .holds : .unknown(error.obstacle), .fails())
         }

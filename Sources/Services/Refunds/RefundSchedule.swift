@@ -4,9 +4,9 @@ internal import AppStoreServerAPI
 /// Schedules the work on waiting rounds. A value without clock, tasks or Kafka. Times are milliseconds since 1970.
 ///
 /// Many answers are decided concurrently, ahead of sending. They are sent by environment, production first, then by
-/// deadline. A failed case is retried later and does not delay others. While the API keeps failing for an app, the case
-/// with the earliest deadline probes whether the API has recovered; this is safe because the bytes of its answer are
-/// frozen. The pause ends only after Apple accepts or permanently refuses an answer.
+/// deadline. A failed case is retried later and does not delay others. While the API keeps failing for an app, sending
+/// the case with the earliest deadline tests whether the API has recovered; this is safe because the bytes of the
+/// answer are frozen. The pause ends only after Apple accepts or permanently refuses an answer.
 struct RefundSchedule {
     struct CaseKey: Hashable {
         let environment: AppStoreEnvironment
@@ -18,19 +18,19 @@ struct RefundSchedule {
         let key: CaseKey
         /// The app and environment, which determine the key, the budget and the pause.
         let scope: APIScope
-        /// When the answer is due; answers are sent in this order.
+        /// The time at which the answer is due. Answers are sent in this order.
         let deadline: Int64
-        /// When attempts to answer end.
+        /// The time after which no attempt is made.
         let until: Int64
         /// Whether a proposal for this round has won.
         let isFrozen: Bool
     }
 
     enum Step: Equatable {
-        /// - Parameter isOver: whether the deadline has passed; if so, this is only recorded.
+        /// - Parameter isOver: whether the deadline has passed. If so, the step only records this.
         case decide(CaseKey, isOver: Bool, attempts: Int)
         /// - Parameters:
-        ///   - attempts: the number of attempts in this process, including this one.
+        ///   - attempts: the number of attempts by this process, including this one.
         ///   - isLast: whether the deadline is near.
         case send(CaseKey, attempts: Int, isLast: Bool)
     }
@@ -51,9 +51,9 @@ struct RefundSchedule {
     }
 
     private static let decisionsAtOnce = 16
-    /// Number of cases per app and environment to examine in addition to those in progress.
+    /// Number of cases to examine for each app and environment, in addition to those in progress.
     private static let lookAhead = 64
-    /// How long before the end a last attempt is made, regardless of backoff and pauses, in milliseconds.
+    /// Time before the end at which a last attempt is made regardless of backoff and pauses, in milliseconds.
     static let margin: Int64 = 120_000
 
     private let concurrency: Int
@@ -63,13 +63,12 @@ struct RefundSchedule {
     private var retries: [CaseKey: Retry] = [:]
     private var pauses: [APIScope: ServicePause] = [:]
     private var provider = ServicePause()
-    /// Cases finished after the rows for the current plan were read, so that their rows are outdated.
+    /// Cases finished since the rows for the current plan were read. Their rows are outdated.
     private var ended: Set<CaseKey> = []
 
     /// - Parameters:
     ///   - concurrency: the maximum number of concurrent requests.
-    ///   - fallbackMargin: the time before a round's end at which it is decided without the company's service if the
-    ///     service has not answered.
+    ///   - fallbackMargin: the time before the end of a round at which it is decided without the company's service.
     init(concurrency: Int, fallbackMargin: Int64) {
         self.concurrency = max(1, concurrency)
         self.fallbackMargin = fallbackMargin
@@ -135,8 +134,8 @@ struct RefundSchedule {
         return .send(key, attempts: attempts + 1, isLast: isLast)
     }
 
-    /// Returns when to retry: at the end of the backoff, or at the next of the two times before the round's end when an
-    /// attempt is always made.
+    /// Returns the time of the next attempt: the end of the backoff, or the next of the two times before the end of the
+    /// round at which an attempt is always made.
     private func dueAt(_ retry: Retry, _ candidate: Candidate) -> Int64 {
         [candidate.until - fallbackMargin, candidate.until - Self.margin]
             .filter { $0 > retry.triedAt }.reduce(retry.at, min)

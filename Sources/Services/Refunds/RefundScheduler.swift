@@ -12,9 +12,9 @@ internal import Time
 
 /// Answers the waiting rounds in this member's partitions, in the order planned by ``RefundSchedule``.
 ///
-/// It does not delay any partition: the handler only records requests, and due rounds are read from the state.
-/// `refunds.concurrency` limits the number of concurrent requests, because after a crash, those that were sent but not
-/// yet recorded are repeated.
+/// No partition is delayed: the handler only records requests, and due rounds are read from the state.
+/// `refunds.concurrency` limits the number of concurrent requests, because requests that were sent but not recorded are
+/// repeated after a crash.
 final class RefundScheduler: Service {
     let name = "refund scheduler"
 
@@ -54,7 +54,7 @@ final class RefundScheduler: Service {
 
     /// - Parameters:
     ///   - apps: the apps with separate groups of rows; all other apps share one group.
-    ///   - pause: waits until the next check for due work if there is no earlier wake.
+    ///   - pause: waits until the next check for due work, unless the scheduler is woken earlier.
     init(
         state: KeyedState<RefundsModel>, model: RefundsModel, topics: TopicNames, apps: [BundleId], work: RefundWork,
         schedule: RefundSchedule, clocks: Clocks, metrics: RefundsMetrics, log: RateLimitedLogger,
@@ -97,7 +97,8 @@ final class RefundScheduler: Service {
         try await DueLoop.rest()
     }
 
-    /// Stops the scheduler. Work in progress either finishes, or the case's next owner repeats it with the same bytes.
+    /// Stops the scheduler. Work in progress either finishes or is repeated by the case's next owner with the same
+    /// bytes.
     func stop(within limit: Duration) async {
         present.withLock { $0.holds += 1 }
         loop.finish()
@@ -114,7 +115,7 @@ final class RefundScheduler: Service {
         present.withLock { $0.holds -= 1 }
     }
 
-    /// Waits for work in progress, and cancels the remaining work after the limit.
+    /// Waits for work in progress, and cancels what remains after the limit.
     private func settle(within limit: Duration) async {
         let jobs = present.withLock { Array($0.jobs.values) }
         guard !jobs.isEmpty else { return }

@@ -7,7 +7,7 @@ internal import RefundRules
 
 /// Access to the cases and preferences needed to process one round.
 protocol RefundStore: Sendable {
-    /// Proposes an answer for its round, and returns once the winner of the round is known.
+    /// Proposes an answer for its round, and returns once the round's winner is known.
     ///
     /// - Returns: whether this answer won.
     func propose(_ answer: FrozenAnswer, for refund: RefundCase) async throws -> Bool
@@ -15,9 +15,9 @@ protocol RefundStore: Sendable {
     func record(_ contribution: RefundCase) async throws
     /// Returns the time of the last RESCIND_CONSENT of the case's customer, according to Apple's clock.
     func consentRescindedAt(_ refund: RefundCase) async throws -> AppStoreInstant?
-    /// Returns the history of the case's customer, excluding this case; nil if the customer is unknown.
+    /// Returns the history of the case's customer, excluding this case, or nil if the customer is unknown.
     func history(of refund: RefundCase) async throws -> CustomerHistory?
-    /// Returns the preference that the company recorded for the case's customer; nil if there is none.
+    /// Returns the preference that the company recorded for the case's customer, or nil if there is none.
     ///
     /// - Throws: ``UnreadablePreference`` if a record of the customer is unreadable.
     func preference(of refund: RefundCase) async throws -> RefundPreference?

@@ -7,7 +7,7 @@ internal import Time
 
 /// Processes one round: decides and freezes its answer, sends it, and records the outcome.
 ///
-/// Nothing is sent until its bytes have won in the log, so that every attempt sends the same bytes.
+/// Nothing is sent until its bytes have won in the log, so every attempt sends the same bytes.
 struct RefundWork: Sendable {
     enum Result: Sendable {
         case done
@@ -38,7 +38,7 @@ struct RefundWork: Sendable {
 
     // MARK: Deciding
 
-    /// Decides and freezes the answer of a round that has none, or records that the deadline has passed.
+    /// Decides and freezes the answer of an undecided round, or records that the deadline has passed.
     ///
     /// - Returns: the result, and the health of the company's service.
     func decide(_ refund: RefundCase, _ round: RefundRound, isOver: Bool) async -> (Result, ServiceHealth) {
@@ -187,7 +187,7 @@ struct RefundWork: Sendable {
         metrics.attempted(failure.outcome, refund.environment)
         log.log(
             failure.outcome == .unauthorized ? .error : .warning, key: failure.outcome.rawValue,
-            "Apple did not accept an answer",
+            "Apple rejected an answer",
             fields(refund) + [LogField(.error, "\(failure)"), LogField(.attempts, attempts)]
                 + (failure.fix.map { [LogField(.fix, $0)] } ?? []))
         if failure.isFinalForConsumption {
@@ -221,7 +221,7 @@ struct RefundWork: Sendable {
             ])
     }
 
-    /// Records the obstacle of a waiting round if it differs from the previous one.
+    /// Records the obstacle of a waiting round if it has changed.
     private func record(_ obstacle: RefundObstacle, _ refund: RefundCase, _ round: RefundRound) async throws {
         let part = AnswerObstacle(
             through: round.through, at: now, reason: obstacle.reason, status: obstacle.status,

@@ -7,14 +7,14 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// `sluice-refunds` reads the notification topics, keeps a case for each refund in a compacted topic, and answers
+/// `sluice-refunds` reads the notification topics, stores a case for each refund in a compacted topic, and answers
 /// Apple's consumption requests.
 package enum RefundsApplication {
     package static let application = application()
 
     /// - Parameters:
-    ///   - clocks: the wall clock determines deadlines.
-    ///   - pause: waits until the next check for due work if there is no earlier wake.
+    ///   - clocks: the clocks; the wall clock determines deadlines.
+    ///   - pause: waits until the next check for due work, unless the scheduler is woken earlier.
     static func application(
         clocks: Clocks = .system,
         pause: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
@@ -26,7 +26,7 @@ package enum RefundsApplication {
                 Each transaction with refund requests has a case. A CONSUMPTION_REQUEST opens a new round of the case, \
                 or belongs to the current one. Each round is decided separately: by the rules in refunds.rules, by \
                 preferences that you record in the topic …refunds.preferences and, with refunds.provider.url, by your \
-                service's response about consent and consumption. Without consent nothing is sent. The answer is \
+                service's response about consent and consumption. Nothing is sent without consent. The answer is \
                 written to the topics …refunds.production and .sandbox before it is first sent, so that every retry, \
                 by any member, sends the same bytes. Answers are sent in order of their deadlines, until Apple accepts \
                 them or the deadline passes. A request that cannot be answered yet waits; sluicectl refunds due shows \

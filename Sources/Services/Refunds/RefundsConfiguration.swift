@@ -26,7 +26,7 @@ struct RefundsConfiguration {
         _ configuration: Configuration, clocks: Clocks = .system, log: RateLimitedLogger? = nil
     ) throws(ConfigurationError) {
         try StateOptions.checkDirectory(configuration)
-        // Decisions need the customer's other cases and withdrawn consents, which may be in any partition.
+        // Decisions require the customer's other cases and withdrawn consents, which may be in any partition.
         guard configuration[StateSettings.role] == .all else {
             throw configuration.error(
                 StateSettings.role.key, "sluice-refunds must follow every partition; set it to all, or remove it.")
@@ -50,7 +50,7 @@ struct RefundsConfiguration {
         _ configuration: Configuration, _ rules: RefundRules, _ apps: [BundleId], _ api: AppStoreSettings.API,
         hasService: Bool
     ) throws(ConfigurationError) -> [String] {
-        // The preferences topic is always read; whether it has producers is not known here.
+        // The preferences topic is always read; whether it has producers is unknown here.
         let findings = rules.findings(hasService: hasService, hasPreferences: true)
         if let error = findings.first(where: { $0.severity == .error }) {
             throw configuration.error(RefundsSettings.rules.key, error.description)

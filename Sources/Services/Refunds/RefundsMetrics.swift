@@ -49,7 +49,7 @@ final class RefundsMetrics: Sendable {
         for environment in AppStoreEnvironment.published {
             let label = MetricLabel("environment", environment.topicSuffix)
             samples.gauge(
-                RefundsMetricName.paused, help: "1 while requests to the App Store Server API wait after failures.",
+                RefundsMetricName.paused, help: "1 if requests to Apple are paused after failures, otherwise 0.",
                 labels: [label], present.paused.contains(environment) ? 1 : 0)
             for reason in EnvironmentMetrics.waitingReasons {
                 samples.gauge(
@@ -61,7 +61,7 @@ final class RefundsMetrics: Sendable {
             guard let deadline = present.deadlines[environment] else { continue }
             samples.gauge(
                 RefundsMetricName.nextDeadline,
-                help: "Seconds until the earliest deadline of a waiting request; absent while no request waits.",
+                help: "Seconds until the earliest deadline of a waiting request; absent if no request is waiting.",
                 labels: [label], Double(deadline - now) / 1_000)
         }
     }
@@ -103,7 +103,7 @@ final class RefundsMetrics: Sendable {
 }
 
 /// The metrics of one environment. They are registered with all label values, so that the first increment is visible as
-/// an increment.
+/// one.
 private struct EnvironmentMetrics: Sendable {
     static let noRule = "none"
     static let noStatus = "none"
@@ -168,7 +168,7 @@ private struct EnvironmentMetrics: Sendable {
         case .missed: waitingReasons + [RefundReason.noAnswerAccepted]
         case .tooLate: [RefundReason.tooLate]
         case .observed: [RefundReason.observed]
-        // Apple's codes count as `other`; the case has the code.
+        // Apple's codes are counted as `other`; the case has the code.
         case .refused: []
         }
     }

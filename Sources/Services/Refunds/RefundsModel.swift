@@ -52,7 +52,7 @@ struct RefundsModel: StateModel {
         }
     }
 
-    /// Returns a case that erases the person but retains the fact that requests were answered.
+    /// Returns a case that erases the person but retains that requests were answered.
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> RefundCase? {
         guard let environment = environments[topic], let separator = key.firstIndex(of: UInt8(ascii: "/")) else {
             return nil
@@ -89,8 +89,8 @@ struct RefundsModel: StateModel {
         return (round.deadline ?? round.openedAt).millisecondsSince1970
     }
 
-    /// Returns when a case expires. It never expires while Apple is waiting, because the last request is then less than
-    /// 400 days old.
+    /// Returns the time at which a case expires. This is never while Apple is waiting, because the last request is then
+    /// less than 400 days old.
     func expiry(of state: RefundCase) -> Int64? { state.expiry?.millisecondsSince1970 }
 
     /// Identifies the version of the published format and the round gap.

@@ -1,6 +1,7 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract. The runtime defines those of every consumer.
+/// Names of the service's metrics, which are a public contract. The runtime defines the metrics common to all
+/// consumers.
 enum RefundsMetricName {
     static let requests = "sluice_refunds_requests_total"
     static let attempts = "sluice_refunds_attempts_total"

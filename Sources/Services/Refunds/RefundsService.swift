@@ -33,7 +33,7 @@ struct RefundsService {
         let log = RateLimitedLogger(context.logger, perSecond: 5)
         let settings = try RefundsConfiguration(configuration, clocks: clocks, log: log)
         for warning in settings.warnings {
-            context.logger.warning("some refund requests may not be answered", [LogField(.fix, warning)])
+            context.logger.warning("some refund requests may remain unanswered", [LogField(.fix, warning)])
         }
         let metrics = RefundsMetrics(
             context.metrics, rules: settings.rules.names, now: clocks.wallMilliseconds)
@@ -84,8 +84,7 @@ struct RefundsService {
     }
 }
 
-/// A reference to the scheduler, used by the state, which is created before the scheduler and notifies it about
-/// partitions.
+/// A reference to the scheduler for the state, which is created first and notifies the scheduler of partition changes.
 private final class LateScheduler: Sendable {
     private let made = Mutex<RefundScheduler?>(nil)
 

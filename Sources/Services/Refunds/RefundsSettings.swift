@@ -6,7 +6,7 @@ internal import RefundRules
 internal import ServiceKit
 internal import SignedRequests
 
-/// Settings of `sluice-refunds`, in addition to those of every consumer. Names and defaults are a contract.
+/// Settings of `sluice-refunds`, in addition to those of every consumer. Names and defaults are a public contract.
 package enum RefundsSettings {
     package static let rules = Setting.readableFile(
         "refunds.rules",
@@ -20,15 +20,15 @@ package enum RefundsSettings {
     package static let providerURL = Setting(
         "refunds.provider.url", .endpointURL,
         help: """
-            URL of your service with consent and consumption data: each case is posted to it, signed, and it responds \
-            with JSON. Redirects are not followed.
+            URL of your service with consent and consumption data. Each case is posted to it, signed, and the service \
+            responds with JSON. Redirects are not followed.
             """,
         example: "https://api.example.com/refunds"
     ).optional
     package static let providerSecret = Setting<SecretFile>.secretFile(
         "refunds.provider.secret.file",
         help: """
-            File with the keys that sign requests to refunds.provider.url, as for webhooks.secret.file: one per line, \
+            File with the keys that sign requests to refunds.provider.url, as in webhooks.secret.file: one per line, \
             24 to 64 bytes in base64. It is reloaded when it changes.
             """,
         example: "/run/secrets/refunds-provider"
@@ -77,7 +77,7 @@ package enum RefundsSettings {
             AppStoreSettings.refunds, AppStoreSettings.roots, AppStoreSettings.revocation,
         ] + ruleSettings + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Finds every error that would prevent startup, without starting anything, by building the same components.
+    /// Reports the errors that would prevent startup, by building the same components without starting them.
     ///
     /// - Throws: a ``ConfigurationError`` that names the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {

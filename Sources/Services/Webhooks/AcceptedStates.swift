@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The content of a purchase's state without its moment.
 struct StateContent: Sendable, Equatable {
-    /// The version. The greater text is newer.
+    /// The version. The greater version text is newer.
     let version: String
     /// Digest of everything except the version and the moment.
     let digest: SHA256Digest
@@ -13,9 +13,10 @@ struct StateContent: Sendable, Equatable {
 /// The last state of each purchase that the receiver accepted, without its moment. An equal state that is republished
 /// because the rules changed need not be posted again.
 ///
-/// States are kept in memory only while their partition is assigned, because afterwards another member may post states.
+/// States are kept in memory only while their partition is assigned to this member; afterwards, another member may post
+/// states.
 final class AcceptedStates: Sendable {
-    /// Maximum number of purchases, at about 100 bytes each. Beyond it, a partition's entries are evicted.
+    /// Maximum number of purchases, at about 100 bytes each. Beyond this, a partition's entries are evicted.
     static let limit = 50_000
 
     private struct State {

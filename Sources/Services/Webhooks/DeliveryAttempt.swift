@@ -17,12 +17,12 @@ package struct DeliveryAttempt: Sendable {
 
     /// Whether the receiver accepted the message.
     package var isAccepted: Bool { answer.outcome == .accepted }
-    /// The status of the response; nil if there was no response.
+    /// The status of the response, or nil if there was no response.
     package var status: Int? { answer.status }
-    /// One human-readable sentence without the path, the query, the payload or the secret.
+    /// One human-readable sentence, without the path, the query, the payload or the secret.
     package var text: String { answer.text }
 
-    /// The attempt as a JSON object. A contract.
+    /// The attempt as a JSON object. The format is a public contract.
     package var json: [UInt8] {
         var json = JSONWriter()
         json.object { write(to: &$0) }

@@ -11,7 +11,7 @@ struct KeptFailure: Sendable, Hashable {
         let topic: String
         let partition: Int64
         let offset: Int64
-        /// The record's timestamp, milliseconds since 1970; -1 if it has none.
+        /// The record's timestamp, milliseconds since 1970, or -1 if it has none.
         let timestamp: Int64
 
         init(topic: String, partition: Int64, offset: Int64, timestamp: Int64) {
@@ -35,8 +35,8 @@ struct KeptFailure: Sendable, Hashable {
     let first: Int64
 }
 
-/// The failures of a group's records, stored for the next start. Otherwise, each restart would restart the period of
-/// `webhooks.failures.time`. An unreadable file counts as empty, and a failed write causes only a warning.
+/// The failures of a group's records, saved for the next start. Otherwise, each restart would restart the period of
+/// `webhooks.failures.time`. An unreadable file is treated as empty, and a failed write causes only a warning.
 struct FailuresFile: Sendable {
     /// Version of the layout. Files with other versions are treated as empty.
     static let formatVersion: Int64 = 1
@@ -44,7 +44,7 @@ struct FailuresFile: Sendable {
     static let maximumCount = 1_000
     private static let maximumBytes = 1 << 20
     /// Maximum valid number of failures of a record: greater than any count reachable within the retention, but small
-    /// enough that counting on does not overflow.
+    /// enough that further increments cannot overflow.
     private static let maximumFailures: Int64 = 1 << 32
 
     let path: String
@@ -55,7 +55,7 @@ struct FailuresFile: Sendable {
         self.log = log
     }
 
-    /// Creates the file `<directory>/<group>.failures.json`.
+    /// Uses the file `<directory>/<group>.failures.json`.
     init(group: String, in directory: String, log: RateLimitedLogger?) {
         let name = String(group.map { $0.isLetter || $0.isNumber || "-._".contains($0) ? $0 : "_" })
         self.init(path: "\(directory)/\(name).failures.json", log: log)

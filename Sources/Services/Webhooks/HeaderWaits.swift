@@ -1,9 +1,9 @@
 internal import Records
 internal import Synchronization
 
-/// Tracks records that are waiting for a header segment that is missing from the certificates topic. The ingress writes
-/// the first record that refers to a segment only after the segment was acknowledged, so a segment that is still
-/// missing after minutes and a full read of the topic is lost.
+/// Tracks records that are waiting for a header segment missing from the certificates topic. The ingress writes the
+/// first record that references a segment only after the segment was acknowledged. A segment that is still missing
+/// after minutes and a full read of the topic is therefore lost.
 final class HeaderWaits: Sendable {
     enum Step: Equatable {
         case wait
@@ -13,10 +13,10 @@ final class HeaderWaits: Sendable {
     }
 
     private struct State {
-        /// When each segment was first missing for a record, in monotonic nanoseconds; at most ``maximumHeaders``
+        /// The time at which each segment was first missing, in monotonic nanoseconds; at most ``maximumHeaders``
         /// entries.
         var first: [HeaderReference: UInt64] = [:]
-        /// When the last complete read began.
+        /// The time at which the last complete read began.
         var readSince: UInt64?
         var isReading = false
         /// The earliest time for the next read.
@@ -25,7 +25,7 @@ final class HeaderWaits: Sendable {
 
     /// How long a record waits before the topic is read again, in nanoseconds.
     static let timeout: UInt64 = 300_000_000_000
-    /// Maximum number of segments; beyond it, all waits restart. Apple has only a handful of certificate chains.
+    /// Maximum number of segments. Beyond this, all waits restart. Apple has only a handful of certificate chains.
     static let maximumHeaders = 1_024
     private static let pause: UInt64 = 60_000_000_000
 
@@ -49,7 +49,7 @@ final class HeaderWaits: Sendable {
     /// Records the end of a read.
     ///
     /// - Parameters:
-    ///   - begin: when the read began, in monotonic nanoseconds; nil if it did not reach the end.
+    ///   - begin: the time at which the read began, in monotonic nanoseconds, or nil if it did not reach the end.
     ///   - now: the current time.
     func wasRead(since begin: UInt64?, at now: UInt64) {
         state.withLock { state in

@@ -39,7 +39,7 @@ extension MessageReading {
                 data.set("notificationUUID", uuid)
                 data.set("trust", parts.record.trust?.rawValue)
                 data.set("origin", parts.record.origin?.rawValue)
-                // The original text from Apple.
+                // Copy Apple's original text.
                 for member in parts.record.value.members where Self.applesMembers.contains(member.name) {
                     data.name(of: member.name)
                     data.text(member.value.bytes)

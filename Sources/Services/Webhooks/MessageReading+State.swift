@@ -51,7 +51,7 @@ extension MessageReading {
         _ record: KafkaRecord, _ environment: AppStoreEnvironment
     ) throws(WebhookMessageError) -> WebhookMessage {
         guard let (bundleId, subject) = record.keyParts else { throw .unusable(WebhooksReason.keyMissing) }
-        // This is the tombstone of an expired row, which was already reported as erased.
+        // This is the tombstone of an expired row that was already reported as erased.
         guard record.header(StateHeader.expired) == nil else { throw .unwanted(WebhooksReason.expired) }
         let moment =
             record.header(StateHeader.moment)?.value.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }

@@ -3,7 +3,7 @@ internal import HTTPClient
 /// The outcome of one attempt, and its consequence for the record.
 struct ReceiverAnswer: Sendable, Equatable {
     let outcome: WebhooksOutcome
-    /// The status of the response; nil if there was no response.
+    /// The status of the response, or nil if there was no response.
     let status: Int?
     /// One sentence for the log, without the path, the query, the payload or the secret.
     let text: String
@@ -12,7 +12,7 @@ struct ReceiverAnswer: Sendable, Equatable {
 
     /// Evaluates a response.
     ///
-    /// - Parameter now: seconds since 1970, used for a `Retry-After` field with a date.
+    /// - Parameter now: seconds since 1970, for a `Retry-After` field with a date.
     init(_ response: HTTPClientResponse, now: Int64) {
         status = response.status
         outcome = Self.outcome(of: response.status)
@@ -22,7 +22,7 @@ struct ReceiverAnswer: Sendable, Equatable {
             ? response.header(WebhooksHeader.retryAfter).flatMap { RetryAfter.wait($0, now: now) } : nil
     }
 
-    /// The reason code for a record at fault: the status, or the outcome if there was no response.
+    /// The reason code to record: the status, or the outcome if there was no response.
     var reasonCode: String { status.map { "\(WebhooksReason.refusedPrefix)\($0)" } ?? outcome.rawValue }
 
     /// Evaluates a failure without a response.
@@ -38,9 +38,9 @@ struct ReceiverAnswer: Sendable, Equatable {
         }
     }
 
-    /// Statuses that concern the receiver instead of the record: a wrong secret (401, 403), a wrong address (404, 405,
-    /// 421), a proxy (407) or a protocol (426). They usually apply to all records alike, so a record is not
-    /// dead-lettered immediately because of them.
+    /// Statuses that concern the receiver rather than the record: a wrong secret (401, 403), a wrong address (404, 405,
+    /// 421), a proxy (407) or a protocol (426). They usually apply to all records, so they do not dead-letter a record
+    /// immediately.
     private static let aboutReceiver: Set<Int> = [401, 403, 404, 405, 407, 421, 426]
 
     static func outcome(of status: Int) -> WebhooksOutcome {

@@ -16,7 +16,8 @@ final class ReceiverProbe: Sendable {
 
     func accepted(_ message: WebhookMessage) { state.withLock { $0.message = message } }
 
-    /// Returns the message to post now; nil if no message has been accepted yet or the last probe was only seconds ago.
+    /// Returns the message to post now, or nil if no message has been accepted yet or the last probe was only seconds
+    /// ago.
     ///
     /// - Parameter now: the time in monotonic nanoseconds.
     func take(at now: UInt64) -> WebhookMessage? {

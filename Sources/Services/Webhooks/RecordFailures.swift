@@ -7,7 +7,8 @@ internal import Time
 final class RecordFailures: Sendable {
     /// The limits beyond which a record is at fault.
     struct Limits: Sendable, Equatable {
-        /// Number of failures; each counts only if the receiver has accepted another record since the previous one.
+        /// Number of failures. A failure counts only if the receiver has accepted another record since the previous
+        /// one.
         let count: Int
         /// Time since the first failure.
         let time: Duration
@@ -15,7 +16,7 @@ final class RecordFailures: Sendable {
 
     private struct Failure {
         var count = 1
-        /// Number of accepted records at the time of the last failure that counted.
+        /// Number of records accepted up to the last failure that counted.
         var accepted: UInt64
         /// Time of the first failure in monotonic nanoseconds; negative if it was before this machine booted.
         let first: Int64
@@ -36,13 +37,13 @@ final class RecordFailures: Sendable {
     private let file: FailuresFile?
     private let clocks: Clocks
     private let state = Mutex(State())
-    /// Serializes writers, so that a later write has the newer failures.
+    /// Serializes writers, so that a later write contains newer failures.
     private let writing = Mutex(())
-    /// Maximum age of a failure in milliseconds. By then, the record is done or dead-lettered, or its partition was
-    /// assigned to another member.
+    /// Maximum age of a failure in milliseconds. By then, the record is done or dead-lettered, or its partition has
+    /// been assigned to another member.
     private static let maximumAge: Int64 = 8 * 86_400_000
 
-    /// - Parameter file: the file with the failures of earlier processes, updated for later ones; nil stores no
+    /// - Parameter file: the file with the failures of earlier processes, updated for later ones, or nil to store no
     ///   failures.
     init(_ limits: Limits, file: FailuresFile? = nil, clocks: Clocks = .system) {
         self.limits = limits
@@ -64,12 +65,12 @@ final class RecordFailures: Sendable {
         if wasKept { write() }
     }
 
-    /// Records that the receiver accepted a probe. The receiver is up, so failures concern the records.
+    /// Records that the receiver accepted a probe. The receiver is up, so the failing records are at fault.
     func acceptedAgain() { state.withLock { $0.accepted &+= 1 } }
 
-    /// Returns whether the record has failed for long enough, so that the only evidence missing is an accepted record,
-    /// which shows that the receiver is up. Always false while many records fail, because then the receiver is at fault
-    /// even if it accepts probes.
+    /// Returns whether a record has failed long enough and only an accepted record is missing as evidence that the
+    /// receiver is up. Always false while many records are failing, because then the receiver is at fault even if it
+    /// accepts probes.
     ///
     /// - Parameter now: the time in monotonic nanoseconds.
     func lacksAcceptance(_ record: KafkaRecord, at now: UInt64) -> Bool {
@@ -82,7 +83,7 @@ final class RecordFailures: Sendable {
         }
     }
 
-    /// Maximum number of records that may be failing at the same time for a probe to count as evidence.
+    /// Maximum number of concurrently failing records at which a probe is evidence.
     static let maximumFailing = 4
 
     /// Records that the receiver failed to process the record.
@@ -121,7 +122,7 @@ final class RecordFailures: Sendable {
         return isAtFault
     }
 
-    /// Restores a failure from an earlier process or assignment. Records accepted earlier do not count again.
+    /// Restores a failure from an earlier process or assignment. Records accepted before are not counted again.
     private func failure(of kept: KeptFailure, accepted: UInt64, at now: UInt64) -> Failure {
         let age = min(max(0, clocks.wallMilliseconds() - kept.first), Self.maximumAge)
         return Failure(count: kept.count, accepted: accepted, first: Int64(clamping: now) &- age * 1_000_000)
@@ -132,7 +133,7 @@ final class RecordFailures: Sendable {
         writing.withLock { _ in file.write(state.withLock { Array($0.kept.values) }) }
     }
 
-    /// Drops the failures of a revoked partition. Records that failed more than once stay in the file for the next
+    /// Drops the failures of a revoked partition. Records that failed more than once remain in the file for the next
     /// assignment.
     func forget(_ partition: KafkaTopicPartition) {
         state.withLock { $0.failures[partition] = nil }

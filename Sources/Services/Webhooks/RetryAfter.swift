@@ -6,7 +6,7 @@ enum RetryAfter {
     static let longest: Duration = .seconds(300)
     private static let shortest: Duration = .seconds(1)
 
-    /// Returns the delay; nil if the text is malformed.
+    /// Returns the delay, or nil if the text is malformed.
     ///
     /// - Parameter now: seconds since 1970.
     static func wait(_ text: String, now: Int64) -> Duration? {

@@ -7,8 +7,7 @@ struct WebhookFilter: Sendable, Equatable {
     /// The types; empty means every type. A type also covers the types below it: `purchase` covers `purchase.expired`.
     let types: [String]
 
-    /// Returns the reason why this receiver does not get the message, as a ``WebhooksReason``; nil if it gets the
-    /// message.
+    /// Returns the ``WebhooksReason`` for which this receiver does not get the message, or nil if it does.
     func refusal(_ message: WebhookMessage) -> String? {
         if !apps.isEmpty, !apps.contains(message.bundleId.rawValue) { return WebhooksReason.otherApp }
         if !types.isEmpty, !types.contains(where: { covers($0, message.type) }) { return WebhooksReason.otherType }

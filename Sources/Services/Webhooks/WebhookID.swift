@@ -31,7 +31,7 @@ struct WebhookID: Sendable, Equatable {
         text = "\(content.rawValue)-\(environment.rawValue.lowercased())-\(name)"
     }
 
-    /// Parses the content and environment of an id; nil if the text is not an id.
+    /// Parses the content and environment of an id. Returns nil if the text is not an id.
     init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let content = WebhookContent(rawValue: parts[0]), !parts[2].isEmpty,

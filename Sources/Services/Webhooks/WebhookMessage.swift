@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Kafka
 internal import Records
 
-/// The message for one record. It is the same in every attempt.
+/// The message for one record. All attempts send the same message.
 struct WebhookMessage: Sendable, Equatable {
     /// The message id; see ``WebhookID``.
     let id: String
@@ -13,11 +13,11 @@ struct WebhookMessage: Sendable, Equatable {
     let body: [UInt8]
     /// The record's W3C trace context, if it has a valid one.
     let traceParent: String?
-    /// The content of the purchase's state without its moment; nil if every message is to be posted.
+    /// The content of the purchase's state without its moment, or nil if every message is to be posted.
     var content: StateContent?
 }
 
-/// The reason why a record has no message.
+/// The reason that a record has no message.
 enum WebhookMessageError: Error, Equatable {
     /// The record is invalid for its topic. The string is a ``WebhooksReason``.
     case unusable(String)

@@ -14,7 +14,7 @@ struct WebhookSender: Sendable {
     let clocks: Clocks
     private let log: RateLimitedLogger?
 
-    /// - Parameter log: logs when the keys were reloaded.
+    /// - Parameter log: the logger for reloads of the keys.
     init(_ plan: WebhooksPlan, client: HTTPClient, clocks: Clocks = .system, log: RateLimitedLogger? = nil) {
         self.plan = plan
         self.client = client
@@ -39,7 +39,7 @@ struct WebhookSender: Sendable {
                     connectTimeout: plan.timeout, maximumBodyBytes: Self.maximumAnswerBytes))
             answer = ReceiverAnswer(response, now: timestamp)
         } catch {
-            // In both cases the task was cancelled.
+            // In both cases, the task was cancelled.
             if error.code == .cancelled || error.code == .closed { throw CancellationError() }
             answer = ReceiverAnswer(error)
         }

@@ -64,8 +64,8 @@ package enum WebhooksApplication {
                 context.logger.warning("webhooks.paused is set; nothing is delivered")
                 return ConsumerParts(handler: nil)
             }
-            // The number of partitions bounds the number of concurrent requests. A lower limit here would only make
-            // requests fail.
+            // The number of partitions bounds the number of concurrent requests. A lower limit here would only cause
+            // failures.
             var http = plan.http
             http.maximumInFlight = 4096
             http.maximumIdleConnections = 64
@@ -92,8 +92,8 @@ package enum WebhooksApplication {
                 })
             var options = context.options
             options.concurrency = plan.concurrency
-            // A record that the receiver cannot process must not block its partition, so the window is bounded only by
-            // the number of unfinished records.
+            // A record that the receiver cannot process must not block its partition, so only the number of unfinished
+            // records bounds the window.
             options.maximumDistance = .max
             return ConsumerParts(
                 handler: .records(handler), services: services, options: options,

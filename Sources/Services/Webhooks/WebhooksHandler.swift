@@ -6,11 +6,11 @@ internal import Synchronization
 internal import Telemetry
 internal import Time
 
-/// Posts each record that is in the receiver's scope until the receiver accepts it.
+/// Posts each record in the receiver's scope until the receiver accepts it.
 ///
-/// A record is done when the receiver accepts it. It is dead-lettered only if the receiver repeatedly fails to process
-/// this one record while accepting others: once its attempts are used up if the status is about the record
-/// (``Refused``), or after a while if the status is about the receiver or there is no response (``RecordFailures``).
+/// A record is done when the receiver has accepted it. It is dead-lettered only if the receiver repeatedly fails to
+/// process this one record while accepting others: once its attempts are used up if the status concerns the record
+/// (``Refused``), or after some time if the status concerns the receiver or there is no response (``RecordFailures``).
 /// More than ``refusalLimit`` consecutive refusals, of any records, are the receiver's fault; all records then wait
 /// until one is accepted.
 package final class WebhooksHandler: RecordHandler {
@@ -27,7 +27,7 @@ package final class WebhooksHandler: RecordHandler {
 
     /// How long to wait while a record's segment is missing from the certificates topic.
     private static let headerWait: Duration = .seconds(1)
-    /// How long to wait while delivery is stopped. Records are then checked again, but nothing is sent.
+    /// How long to wait while delivery is stopped. Records are then reexamined, but nothing is sent.
     private static let stoppedWait: Duration = .seconds(60)
 
     private let plan: WebhooksPlan
@@ -47,7 +47,7 @@ package final class WebhooksHandler: RecordHandler {
 
     /// - Parameters:
     ///   - refusals: the maximum number of times that a record is refused before it is dead-lettered.
-    ///   - file: stores the failures of records for the next start; nil stores no failures.
+    ///   - file: the file that saves failures for the next start, or nil to save none.
     ///   - readCertificates: reads the certificates topic from its beginning into `reading`'s directory, and returns
     ///     whether it reached the end.
     init(
@@ -126,8 +126,8 @@ package final class WebhooksHandler: RecordHandler {
         return attempt
     }
 
-    /// Posts a probe. A failing record is at fault only if the receiver accepts something else. Without a probe, the
-    /// partition would wait for the record indefinitely if nothing else was left to deliver.
+    /// Posts a probe. A failing record is at fault only if the receiver accepts something else. If no other record is
+    /// left to deliver, the partition would otherwise wait for this record indefinitely.
     private func askForAcceptance(beside record: KafkaRecord) async throws {
         let now = sender.clocks.monotonicNanoseconds()
         guard failures.lacksAcceptance(record, at: now), let message = probe.take(at: now) else { return }

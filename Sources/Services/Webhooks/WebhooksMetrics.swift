@@ -18,10 +18,10 @@ struct WebhooksMetrics: Sendable {
         duration = registry.histogram(
             WebhooksMetricName.attemptDuration, help: "Duration of one attempt, with any outcome.")
         stop = registry.gauge(
-            WebhooksMetricName.stopped, help: "1 after the receiver responded 410 and deliveries stopped.")
+            WebhooksMetricName.stopped, help: "1 if the receiver responded 410 and deliveries stopped, otherwise 0.")
         stop.set(0)
         pause = registry.gauge(
-            WebhooksMetricName.paused, help: "1 while webhooks.paused is set and nothing is delivered.")
+            WebhooksMetricName.paused, help: "1 if webhooks.paused is set and nothing is delivered, otherwise 0.")
         pause.set(0)
     }
 

@@ -1,6 +1,7 @@
 internal import Telemetry
 
-/// Names of the service's metrics, a contract. The runtime defines those of every consumer.
+/// Names of the service's metrics, which are a public contract. The runtime defines the metrics common to all
+/// consumers.
 enum WebhooksMetricName {
     static let attempts = "sluice_webhooks_attempts_total"
     static let attemptDuration = "sluice_webhooks_attempt_duration_seconds"
@@ -32,7 +33,7 @@ enum WebhooksOutcome: String, Sendable, CaseIterable {
 /// Reason codes of dead-lettered and skipped records, in addition to `http_…` with the response status, or
 /// ``WebhooksOutcome`` if there was no response.
 enum WebhooksReason {
-    /// An erasure without a purchase in its key, so that the subject of the erasure is unknown.
+    /// An erasure without a purchase in its key: the subject of the erasure is unknown.
     static let keyMissing = "key_missing"
     /// The value is invalid for its topic.
     static let unreadable = "unreadable"
@@ -43,7 +44,7 @@ enum WebhooksReason {
     static let refusedPrefix = "http_"
 
     // Skipped.
-    /// A version 1 notification, for which Apple signed nothing that could be posted.
+    /// A version 1 notification, which has no payload signed by Apple to post.
     static let unsigned = "unsigned"
     /// The tombstone of an expired row, which was already reported as erased.
     static let expired = "expired"
@@ -53,7 +54,7 @@ enum WebhooksReason {
     static let otherType = "other_type"
 }
 
-/// Header fields of a delivery, in addition to those of its signature. A contract.
+/// Header fields of a delivery, in addition to those of the signature, a public contract.
 enum WebhooksHeader {
     static let contentType = "content-type"
     static let userAgent = "user-agent"

@@ -22,7 +22,7 @@ package struct FailedDeliveries: Sendable {
     /// The outcome for one dead letter.
     package enum Outcome: Sendable {
         case posted(DeliveryAttempt)
-        /// The position of the dead letter, and the reason why it cannot be posted.
+        /// The position of the dead letter, and the reason that it cannot be posted.
         case skipped(KafkaTopicPartition, KafkaOffset, String)
 
         /// Whether the receiver accepted the message.
@@ -38,7 +38,7 @@ package struct FailedDeliveries: Sendable {
             }
         }
 
-        /// The outcome as a JSON object. A contract.
+        /// The outcome as a JSON object. The format is a public contract.
         package var json: [UInt8] {
             switch self {
             case .posted(let attempt): return attempt.json

@@ -77,14 +77,14 @@ package enum WebhooksOperations {
 
     private static let searchLimit: Duration = .seconds(1_800)
 
-    /// Thrown to stop reading once the record was found.
+    /// Thrown to stop reading once the record has been found.
     private struct Found: Error { let message: WebhookMessage }
 
     static func testMessage(at milliseconds: Int64) -> WebhookMessage {
         WebhookMessage(
             id: "sluice_test-\(milliseconds)", type: testType, bundleId: BundleId(""),
             body: MessageReading.body(type: testType, timestamp: RFC3339.text(milliseconds: milliseconds)) {
-                $0.set("message", "A test of sluicectl webhooks test. It is about no purchase.")
+                $0.set("message", "A test by sluicectl webhooks test. It concerns no purchase.")
             }, traceParent: nil)
     }
 

@@ -7,8 +7,7 @@ internal import Records
 internal import SignedRequests
 internal import Time
 
-/// The validated configuration of the service. Everything that can be checked without starting anything has been
-/// checked.
+/// The validated configuration of the service, with all checks that need no running component.
 package struct WebhooksPlan: Sendable {
     let url: String
     let keys: ReloadedFile<SigningKeys>
@@ -53,7 +52,7 @@ package struct WebhooksPlan: Sendable {
                 WebhooksSettings.secrets.key,
                 "\(error.message); create a key with: echo whsec_$(openssl rand -base64 32)")
         }
-        // A name that is given twice counts only once.
+        // A name that is specified twice counts only once.
         let named = configuration[WebhooksSettings.environments]
         environments = AppStoreEnvironment.published.filter(named.contains)
         topics = TopicNames(prefix: configuration[WebhooksSettings.topicsPrefix])

@@ -52,7 +52,7 @@ extension WebhooksSettings {
 
     /// Returns the configuration of one receiver.
     ///
-    /// - Parameter name: name of the receiver; nil if there is only one.
+    /// - Parameter name: name of the receiver, or nil if there is only one.
     /// - Throws: a ``ConfigurationError`` if the receiver is not configured, or if a name is required.
     package static func receiver(
         _ name: String?, _ configuration: Configuration

@@ -6,7 +6,7 @@ internal import Records
 internal import ServiceKit
 internal import SignedRequests
 
-/// Settings of `sluice-webhooks`, in addition to those of every consumer. Names and defaults are a contract.
+/// Settings of `sluice-webhooks`, in addition to those of every consumer. Names and defaults are a public contract.
 package enum WebhooksSettings {
     package static let receivers = Setting(
         "webhooks.receivers", ValueKind.list(of: .receiverName), default: [],
@@ -30,7 +30,7 @@ package enum WebhooksSettings {
     ).optional
     package static let paused = Setting.boolean(
         "webhooks.paused", default: false,
-        help: "Pause the receiver: nothing is read or posted; later its group resumes at its committed offsets.")
+        help: "Pause the receiver: nothing is read or posted. Later, its group resumes at its committed offsets.")
     package static let environments = Setting(
         "webhooks.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
         default: [.production],
@@ -89,7 +89,7 @@ package enum WebhooksSettings {
             insecure, roots, paused, receivers,
         ] + ofReceiver.settings + [topicsPrefix] + HTTPClientSettings.all)
 
-    /// Finds every error that would prevent startup, without starting anything, by building the same plan.
+    /// Reports the errors that would prevent startup, by building the same plan without starting it.
     ///
     /// - Throws: a ``ConfigurationError`` that names the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
@@ -98,7 +98,7 @@ package enum WebhooksSettings {
     }
 }
 
-/// How to react to a 410 from the receiver.
+/// The reaction to a 410 from the receiver.
 package enum GoneReceiver: String, Sendable, CaseIterable {
     case stop, retry
 }

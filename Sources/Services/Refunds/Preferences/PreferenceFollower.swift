@@ -25,7 +25,7 @@ final class PreferenceFollower: Service {
         var store: PreferenceStore?
         var consumer: KafkaConsumer?
         var isStopping = false
-        /// The reason why preferences may be outdated; nil while the topic is being read.
+        /// The reason that preferences may be outdated, or nil while the topic is being read.
         var problem: String? = "the preferences are still being loaded"
     }
 
@@ -42,10 +42,10 @@ final class PreferenceFollower: Service {
             RefundsMetricName.preferencesIgnored, help: "Records of the preferences topic without a usable key.")
     }
 
-    /// The reason why preferences may be outdated; nil while the topic is being read.
+    /// The reason that preferences may be outdated, or nil while the topic is being read.
     var obstacle: String? { state.withLock(\.problem) }
 
-    /// Returns a customer's preference: the records with these keys, merged if there are several.
+    /// Returns a customer's preference, merged from the records with these keys.
     ///
     /// - Parameter keys: the customer's appAccountToken and appTransactionId.
     /// - Throws: ``UnreadablePreference`` if a record is unreadable or the topic is not being read.
@@ -138,8 +138,7 @@ final class PreferenceFollower: Service {
         if count > 0 { ignored.increment(by: UInt64(count)) }
     }
 
-    /// Returns the offsets to continue from. If the topic or the cluster was replaced, these are the beginning of the
-    /// topic.
+    /// Returns the offsets to continue from: the beginning of the topic if the topic or the cluster was replaced.
     private func positions(_ store: PreferenceStore) async throws -> [KafkaTopicPartition: KafkaOffset] {
         let (marks, cluster) = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             (try await admin.watermarks(of: topic), try await admin.clusterId())

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Stores each customer's last record in the preferences topic. The store is a separate database that reflects a prefix
 /// of the topic.
 ///
-/// Records are stored unparsed and parsed on demand, so that an unreadable record is detected instead of leaving the
+/// Records are stored unparsed and parsed on demand. An unreadable record is thus detected and does not leave the
 /// previous one in effect. Calls may block on disk I/O.
 final class PreferenceStore: Sendable {
     /// The last record with a key.
@@ -55,7 +55,7 @@ final class PreferenceStore: Sendable {
         key.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// Returns a customer's last record by appAccountToken or appTransactionId; nil if there is none or it is a
+    /// Returns a customer's last record by appAccountToken or appTransactionId, or nil if there is none or it is a
     /// tombstone.
     func record(of key: String) throws -> Record? {
         try database.withLock { database in
@@ -79,7 +79,7 @@ final class PreferenceStore: Sendable {
             uniquingKeysWith: { $1 })
     }
 
-    /// Returns whether the file belongs to the cluster. A new file is assigned to the first cluster passed.
+    /// Returns whether the file belongs to the cluster. A new file is assigned to the first cluster passed in.
     func belongs(to cluster: String) throws -> Bool {
         try database.withLock { database in
             let known = try database.firstRow("SELECT id FROM cluster") { try $0.text(0) }
@@ -88,7 +88,7 @@ final class PreferenceStore: Sendable {
         }
     }
 
-    /// Deletes everything, because the topic was replaced.
+    /// Deletes all data, because the topic was replaced.
     func clear() throws {
         try database.withLock { database in
             try database.transaction {
@@ -111,7 +111,7 @@ final class PreferenceStore: Sendable {
                         continue
                     }
                     // Producers with different partitioners may write the same key to two partitions; the later record
-                    // counts.
+                    // takes precedence.
                     try database.run(
                         """
                         INSERT INTO preferences (key, partition, offset, timestamp, value) VALUES (?1, ?2, ?3, ?4, ?5)

@@ -7,7 +7,7 @@ package import Telemetry
 package import Time
 
 extension ConsumptionProvider {
-    /// Creates the client from the configuration; nil without `refunds.provider.url`.
+    /// Creates the client from the configuration. Returns nil without `refunds.provider.url`.
     ///
     /// - Throws: a `ConfigurationError` that names the key, its source, and the problem.
     package init?(
@@ -48,7 +48,7 @@ extension ConsumptionProvider {
         let key = RefundsSettings.providerSecret.key
         guard let file = configuration[RefundsSettings.providerSecret] else {
             throw configuration.error(
-                key, "not set, but \(RefundsSettings.providerURL.key) is, whose requests are signed. \(Self.makeKey)")
+                key, "not set, but requests to \(RefundsSettings.providerURL.key) must be signed. \(Self.makeKey)")
         }
         do throws(FileProblem) {
             return try ReloadedFile(

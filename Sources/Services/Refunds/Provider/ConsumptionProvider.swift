@@ -5,14 +5,14 @@ internal import SignedRequests
 internal import Telemetry
 internal import Time
 
-/// The company's service as used when deciding refunds.
+/// The company's service that provides facts for refund decisions.
 protocol RefundProvider: Sendable {
     /// Makes one attempt.
     func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts
 }
 
-/// A client for the company's own service, which has consent and consumption data. Each case is sent as a POST, signed
-/// according to Standard Webhooks, and the answer is strictly parsed.
+/// A client for the company's own service, which has consent and consumption data. Each case is sent in a POST, signed
+/// according to Standard Webhooks, and the answer is parsed strictly.
 ///
 /// One call is one attempt. The caller stores the answer with the case.
 package struct ConsumptionProvider: RefundProvider {

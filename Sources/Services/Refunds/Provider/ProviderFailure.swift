@@ -2,7 +2,7 @@ internal import HTTPClient
 internal import RefundCases
 internal import RefundRules
 
-/// The reason why the company's service returned no usable answer about a case.
+/// The reason that the company's service returned no usable answer about a case.
 package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Failure codes. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
@@ -13,7 +13,7 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         case unavailable
         /// 429.
         case throttled
-        /// A status that concerns the address or the secret instead of this case: 401, 403, 404, 405, 407, 421, 426,
+        /// A status that concerns the address or the secret rather than this case: 401, 403, 404, 405, 407, 421, 426,
         /// and redirects, which are not followed.
         case settings
         /// Any other 4xx: the service refuses this case.
@@ -29,13 +29,13 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
     }
 
     package let code: Code
-    /// The HTTP status; nil if there was no answer.
+    /// The HTTP status, or nil if there was no answer.
     package let status: Int?
     /// One sentence for the log, without the path, the query, the secret or any value in the answer.
     package let message: String
 
-    /// Whether there was no answer at all. Any other failure is an unusable answer, and consent must not be taken from
-    /// another source instead.
+    /// Whether there was no answer at all. Any other failure is an unusable answer, and consent must not then be taken
+    /// from another source.
     package var isSilence: Bool {
         switch code {
         case .timedOut, .connectionFailed, .tls, .unavailable, .throttled, .cancelled, .failed: true
@@ -77,7 +77,7 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         self.init(code: code, message: error.message)
     }
 
-    /// Creates the failure for an answer with an unexpected status; nil for 2xx.
+    /// Creates the failure for an answer with an unexpected status. Returns nil for 2xx.
     init?(status: Int) {
         let code: Code
         switch status {

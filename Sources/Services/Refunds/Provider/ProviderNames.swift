@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names used in requests to the company's service. A contract.
+/// Names used in requests to the company's service, a public contract.
 enum ProviderName {
     /// The value of `type` in the body.
     static let requestType = "refund.requested"

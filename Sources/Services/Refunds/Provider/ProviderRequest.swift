@@ -5,7 +5,7 @@ internal import RefundRules
 
 /// The request to the company's service about one case: `type`, `timestamp` and `data`, according to Standard Webhooks.
 ///
-/// The data of a case may grow between two attempts, but equal ids mean equal bodies.
+/// The data of a case may grow between attempts, but equal ids imply equal bodies.
 struct ProviderRequest: Sendable {
     let id: String
     let body: [UInt8]
