@@ -27,8 +27,7 @@ struct Brokers {
         }
     }
 
-    /// Returns whether the broker is embedded. This is the first request, so it also detects brokers that do not
-    /// respond.
+    /// Returns whether the broker is embedded. This is the first request, so it also detects unresponsive brokers.
     func isEmbedded(_ admin: KafkaAdmin) async throws(StartupError) -> Bool {
         do {
             return try await admin.isEmbeddedBroker(within: timeout)

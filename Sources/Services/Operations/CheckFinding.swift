@@ -1,15 +1,15 @@
 internal import AppStoreModel
 internal import JSON
 
-/// One check of a diagnostic command, with its result. The raw values of `Check` are a contract: they are the values of
-/// `what` in the JSON.
+/// A check by a diagnostic command, with its result. The raw values of `Check` are a public contract: they are the
+/// values of `what` in the JSON.
 struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.RawValue == String {
     let status: FindingStatus
     let check: Check
-    /// The topic, group or certificate that was checked; nil if the check has only one possible subject.
+    /// The topic, group or certificate that was checked, or nil if the check has only one possible subject.
     let subject: String?
     let found: String
-    /// The corrective action; nil if nothing needs to be done.
+    /// The corrective action, or nil if none is needed.
     let fix: String?
 
     init(_ status: FindingStatus, _ check: Check, of subject: String? = nil, _ found: String, fix: String? = nil) {
@@ -36,9 +36,9 @@ struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.
     }
 }
 
-/// The result of a check. The raw values are a contract: they are the values of `status` in the JSON.
+/// The result of a check. The raw values are a public contract: they are the values of `status` in the JSON.
 enum FindingStatus: String {
     case ok, warning, problem
-    /// Not checked; `found` gives the reason.
+    /// Not checked; `found` states the reason.
     case skipped
 }

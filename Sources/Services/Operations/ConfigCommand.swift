@@ -3,25 +3,24 @@ internal import Configuration
 internal import JSON
 internal import Lifecycle
 
-/// `sluicectl config check` and `sluicectl config show`: check and show the configuration as each executable would read
-/// it.
+/// `sluicectl config check` and `sluicectl config show`: check and show the configuration as each executable reads it.
 ///
-/// Validity depends on the executable, so the same command line, environment and file are read once per executable.
+/// Validity depends on the executable, so the command line, environment and file are read once per executable.
 struct ConfigCommand {
     /// Every executable of an installation.
     let executables: [SluicectlParts.Executable]
-    /// The executable named by `--for`; nil selects those to which the configuration applies.
+    /// The executable selected by `--for`, or nil for all executables to which the configuration applies.
     let named: String?
     /// Every key allowed in a shared file or environment.
     let sharedKeys: [String]
-    /// The arguments of `sluicectl`, as given.
+    /// The arguments of `sluicectl`, unchanged.
     let arguments: [String]
     let environment: [String: String]
 
     /// The result for one executable.
     struct Finding {
         let executable: String
-        /// Nil if there are errors.
+        /// The configuration, or nil if there are errors.
         let configuration: Configuration?
         /// The errors, one per line, each with the executable's name.
         let errors: [String]
@@ -109,8 +108,8 @@ struct ConfigCommand {
         (try? JSONValue(json: Array(configuration.describe(.json).utf8))) ?? .null
     }
 
-    /// Selects the executables to check. An optional one is selected only if the file, environment or flags contain a
-    /// setting that no other executable has.
+    /// Selects the executables to check. An optional executable is selected only if the file, environment or flags
+    /// contain a setting that no other executable has.
     private func selection() -> Selection {
         if let named { return Selection(checked: executables.filter { $0.name == named }, skipped: []) }
         let given = executables.map { executable in

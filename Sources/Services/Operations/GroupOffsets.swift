@@ -7,7 +7,7 @@ struct GroupOffsets {
     let group: KafkaConsumerGroup
     /// The target for each partition: the next offset to read.
     let targets: [KafkaTopicPartition: KafkaOffset]
-    /// The offsets currently committed; partitions without a commit are absent.
+    /// The currently committed offsets. Partitions without a commit are absent.
     let committed: [KafkaTopicPartition: KafkaOffset]
 
     /// Returns the offsets that make a group read topics from the beginning.
@@ -32,7 +32,7 @@ struct GroupOffsets {
     /// Commits the targets on behalf of the group.
     ///
     /// - Parameter executable: the group's executable, which must not be running.
-    /// - Throws: a ``StartupError`` while the group has members.
+    /// - Throws: a ``StartupError`` if the group has members.
     func commit(_ admin: KafkaAdmin, executable: String) async throws(StartupError) {
         do {
             try await admin.alterOffsets(of: group, to: targets)

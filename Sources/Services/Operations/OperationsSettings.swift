@@ -48,7 +48,7 @@ enum OperationsSettings {
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
         help:
-            "Partitions of the keyed topics. Cannot be changed later: records of one key would be in two partitions."
+            "Partitions of the keyed topics. Cannot be changed later: the records of a key would be in two partitions."
     )
     static let partitions = Setting.integer("partitions", in: 1...1000, help: "Overrides topics.partitions.")
         .optional.onCommandLineOnly
@@ -59,7 +59,7 @@ enum OperationsSettings {
     static let groups = Setting.strings(
         "groups",
         help: """
-            Additional consumer groups with dead letter topics: your own, further receivers of webhooks, and \
+            Further consumer groups with dead letter topics: your own, additional receivers of webhooks, and \
             sluice-webhooks itself if webhooks.content is not state.
             """, example: "sluice-webhooks,inbox"
     ).optional.onCommandLineOnly
@@ -101,7 +101,7 @@ enum OperationsSettings {
 
     // quarantine, dlq
     static let after = Setting(
-        "after", .position, help: "Start after this position, the last one of an earlier run."
+        "after", .position, help: "Start after this position, the last one printed by an earlier run."
     ).optional.onCommandLineOnly
     static let rate = Setting.integer(
         "rate", default: 50, in: 1...100_000, help: "Maximum number of records per second."
@@ -155,11 +155,11 @@ enum OperationsSettings {
     static let listAfter = Setting.string(
         "after", help: "Key at which the previous page ended.", example: "com.example.app/2000000000000001"
     ).optional.onCommandLineOnly
-    static let yes = Setting.flag("yes", help: "Execute. Without it the command prints what it would do.")
+    static let yes = Setting.flag("yes", help: "Make the changes. Otherwise, the command only prints them.")
     static let entitlementsGroup = ConsumerSettings.group(of: "sluice-entitlements")
 
     // cluster
-    /// The executables that have a consumer group, each with the setting for the group's name.
+    /// The executables with a consumer group, each with the setting for the group's name.
     static let clusterGroups: [(executable: String, setting: Setting<String>)] =
         [("sluice-entitlements", entitlementsGroup)]
         + ["sluice-refunds", "sluice-reconciler", TopicNames.archiveGroup, TopicNames.webhooksGroup].map {
@@ -172,23 +172,23 @@ enum OperationsSettings {
     static let deliveredUntil = Setting(
         "webhooks-from", .instant,
         help:
-            "Resume webhooks ten minutes before this time, up to which all were delivered, instead of at the beginning."
+            "Resume webhooks ten minutes before this time instead of at the beginning. All were delivered up to it."
     ).optional.onCommandLineOnly
     static let despiteProblems = Setting.flag(
         "despite-problems", help: "Switch even if prepare finds problems that can no longer be fixed.")
 
     // state
     static let stateSource = Setting.string(
-        "topic", help: "The topic of the state that is copied.", example: "appstore.entitlements.production"
+        "topic", help: "The state topic to copy.", example: "appstore.entitlements.production"
     ).onCommandLineOnly
     static let stateTarget = Setting.string(
-        "to-topic", help: "The topic that it is copied to.", example: "appstore2.entitlements.production"
+        "to-topic", help: "The topic to copy it to.", example: "appstore2.entitlements.production"
     ).onCommandLineOnly
     static let stateGroup = Setting.string(
-        "group", help: "The consumer group that keeps the state, where it is not one of Sluice's.", example: "inbox"
+        "group", help: "The consumer group that owns the state, if it is not one of Sluice's.", example: "inbox"
     ).optional.onCommandLineOnly
     static let despiteUnread = Setting.flag(
-        "despite-unread", help: "Copy although the group has not handled all of its input, which was taken care of.")
+        "despite-unread", help: "Copy although the group has not handled all of its input; you handle the rest.")
 
     // api
     static let statusesOfAll = Setting.flag("all", help: "Include subscriptions without version 1 notifications.")
@@ -293,7 +293,7 @@ enum OperationsSettings {
             "for", .oneOf(names),
             help:
                 """
-                Only this executable. Default: sluice-ingress, sluice-entitlements, and each other executable with at \
+                Only this executable. Default: sluice-ingress, sluice-entitlements, and every other executable with at \
                 least one of its own settings set.
                 """
         ).optional.onCommandLineOnly
@@ -313,7 +313,7 @@ enum TapStart: Sendable, Equatable {
 }
 
 extension ValueKind where Value == AppStoreEnvironment {
-    /// An environment as operators type it, which is the suffix of topic names.
+    /// An environment as operators type it: the suffix of topic names.
     static var environmentName: ValueKind { .oneOf(AppStoreEnvironment.published, text: \.topicSuffix) }
 }
 

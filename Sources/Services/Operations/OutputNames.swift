@@ -1,4 +1,4 @@
-/// Member names of `--output json`. They are a contract: names may be added, but never changed.
+/// Member names of `--output json`. They are a public contract: names may be added, but never changed.
 enum OutputName {
     // Shared by several commands.
     static let ok = "ok"

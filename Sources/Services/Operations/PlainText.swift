@@ -24,7 +24,7 @@ enum PlainText {
         String(instant.description.prefix(19)) + "Z"
     }
 
-    /// Formats rows as aligned columns, two spaces apart. The last column is not padded.
+    /// Formats rows as aligned columns, separated by two spaces. The last column is not padded.
     static func table(_ rows: [[String]], indent: String = "") -> String {
         var widths: [Int] = []
         for row in rows {

@@ -18,7 +18,7 @@ package struct Sluicectl: Sendable {
     ///   - parts: the contributions of the services.
     ///   - timeout: the timeout for the brokers' first response.
     ///   - interruptions: starts catching SIGINT and SIGTERM, for commands that run until interrupted.
-    ///   - publishing: publishes a record of who reads archived records.
+    ///   - publishing: publishes a record of each access to archived records.
     package init(
         _ parts: SluicectlParts, console: Console = .standard, clocks: Clocks = .system,
         timeout: Duration = .seconds(10),
@@ -251,8 +251,8 @@ package struct Sluicectl: Sendable {
         noCase(invocation)
     }
 
-    /// Reports a programming error: a command in SluicectlCommand has no case here. Unknown commands have already been
-    /// refused.
+    /// Reports a programming error: SluicectlCommand declares a command that has no case here. Unknown commands have
+    /// already been rejected.
     private func noCase(_ invocation: Invocation) -> Never {
         preconditionFailure("no command \(invocation.commandPath)")
     }
@@ -274,7 +274,7 @@ package struct Sluicectl: Sendable {
         _ flags: Configuration, _ arguments: [String], _ environment: [String: String]
     ) async throws -> ExitCode {
         guard let ingress = parts.executables.first(where: { $0.name == DoctorCommand.executable }) else {
-            // Programming error: the executable was wired without it.
+            // Programming error: the executable was wired without the doctor's executable.
             preconditionFailure("no \(DoctorCommand.executable)")
         }
         let command = DoctorCommand(

@@ -50,7 +50,7 @@ extension SluicectlCommand {
 
     private static let transactionHistory = Command(
         "history", summary: "List the transactions of a customer (Get Transaction History).",
-        discussion: "Sorted by modification, the latest last. \(answer)",
+        discussion: "Sorted by modification date, the latest last. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [
             .init("sluicectl api history 2000000000000001", "The first hundred."),
@@ -59,7 +59,7 @@ extension SluicectlCommand {
 
     private static let refundHistory = Command(
         "refunds", summary: "List the refunded transactions of a customer (Get Refund History).",
-        discussion: "Sorted by date of refund, the oldest first. \(answer)",
+        discussion: "Sorted by refund date, the oldest first. \(answer)",
         schema: asking([OperationsSettings.apiLimit, OperationsSettings.apiRevision]), arguments: [anyId],
         examples: [
             .init("sluicectl api refunds 2000000000000001", "Date, reason and amount of each."),
@@ -78,7 +78,7 @@ extension SluicectlCommand {
     private static let testNotification = Command(
         "test-notification", summary: "Request a test notification from Apple, and report its delivery.",
         discussion: """
-            Apple posts to the URL that is set in App Store Connect for the environment, and reports the outcome after \
+            Apple posts to the URL set in App Store Connect for the environment, and reports the outcome after \
             about a minute. Exits with 1 if the notification was not delivered in time.
             """,
         schema: asking([OperationsSettings.testWait]),

@@ -11,7 +11,7 @@ extension SluicectlCommand {
             OperationsSettings.replicationFactor, OperationsSettings.groups, OperationsSettings.clusterSource,
         ] + OperationsSettings.clusterGroups.map(\.setting), openPrefixes: [ApplicationSettings.kafka])
 
-    /// Returns the commands; none if the executables' access settings are not wired.
+    /// Returns the commands, or none if the executables' access settings are not wired.
     static func cluster(_ parts: SluicectlParts) -> [Command] {
         guard let access = parts.access else { return [] }
         return [cluster(clusterSchema.adding(access.schema))]
@@ -29,9 +29,9 @@ extension SluicectlCommand {
                 Command(
                     "prepare", summary: "Check whether the installation can move to a cluster.",
                     discussion: """
-                        The configuration names the new cluster. Checks its topics, settings, copied records and \
+                        The configuration specifies the new cluster. Checks its topics, settings, copied records and \
                         groups, and changes nothing. With --source, a properties file with the kafka settings of the \
-                        old cluster, both are compared: partition counts, and the last record of each partition. Exits \
+                        old cluster, compares both: partition counts, and the last record of each partition. Exits \
                         with 1 if the new cluster is not ready.
                         """,
                     schema: schema,
@@ -39,12 +39,12 @@ extension SluicectlCommand {
                         .init("sluicectl cluster prepare", "Check the copies only, if their source is lost."),
                         .init(
                             "sluicectl cluster prepare --config new.properties --source old.properties --output json",
-                            "For a daily check."),
+                            "A daily check."),
                     ]),
                 Command(
                     "switch", summary: "Set the offsets of the consumer groups on the new cluster.",
                     discussion: """
-                        The configuration names the new cluster. Each group with offsets there is reset to the \
+                        The configuration specifies the new cluster. Each group with offsets there is reset to the \
                         beginning, because offsets and states are copied independently; no state is lost or changed. \
                         Prints the changes and exits with 1; --yes makes them. Refused while a group has members on \
                         either cluster, or while prepare finds a problem.

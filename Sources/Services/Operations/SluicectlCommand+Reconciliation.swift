@@ -7,9 +7,9 @@ extension SluicectlCommand {
     static let backfill = Command(
         "backfill", summary: "Find and publish notifications in Apple's history that never arrived.",
         discussion: """
-            sluice-reconciler does it: it reads the whole range page by page, within its share of the API budget, and \
-            goes on when this command ends. Apple tells of 180 days, in the sandbox of 30. Progress goes to standard \
-            error.
+            Runs in sluice-reconciler, which reads the whole range page by page, within its share of the API budget, \
+            and continues after this command ends. Apple's history covers 180 days, or 30 in the sandbox. Progress \
+            goes to standard error.
             """,
         schema: ConfigurationSchema(
             [
@@ -22,7 +22,7 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl backfill --bundle com.example.app --from 2026-11-20T00:00:00Z --dry-run",
-                "Report missing notifications of the last days without publishing them."),
+                "Report notifications missing in the last days without publishing them."),
             .init(
                 "sluicectl backfill --bundle com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
                     + "--environment sandbox --output json", "One day of the sandbox, for scripts."),
@@ -74,7 +74,7 @@ extension SluicectlCommand {
                 "statuses",
                 summary: "Compare the subscriptions of an app that sends version 1 with Apple's statuses.",
                 discussion: """
-                    Apple's history contains version 2 only: notifications that an app with version 1 missed show in \
+                    Apple's history contains only version 2: version 1 notifications that were missed show only in \
                     the state of its subscriptions. Reads the entitlements topic, and requests Get All Subscription \
                     Statuses for each subscription with version 1 notifications or open questions, at lower priority \
                     than the services that use the same API. Exits with 0 if all agree, and with 1 if some differ or \

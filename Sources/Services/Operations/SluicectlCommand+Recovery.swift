@@ -49,11 +49,11 @@ extension SluicectlCommand {
                     discussion: """
                         Each notification is verified again, with this version and configuration. Accepted ones are \
                         written to their notification topic with the origin replay and their time of receipt; others \
-                        remain, and are listed with their reason. Consumers ignore duplicates, so running it again is \
+                        remain, and are listed with their reason. Consumers ignore duplicates, so repeating a run is \
                         harmless. Certificates are verified as of now; --at-receipt verifies them as of the time of \
                         receipt, for notifications older than the validity of Apple's certificates. Revocation is not \
                         checked. Control-C stops after the current record, and --after resumes from there. Exits with \
-                        1 if any notification was left.
+                        1 if any notification remains.
                         """,
                     schema: reading.adding(parts.verification.schema).adding(filter).adding(bringingBack).adding(
                         ConfigurationSchema([OperationsSettings.atReceipt])),

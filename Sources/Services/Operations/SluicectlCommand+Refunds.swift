@@ -47,7 +47,7 @@ extension SluicectlCommand {
         ])
 
     private static let answer = Command(
-        "answer", summary: "Answer a request instead of the rules, or again.",
+        "answer", summary: "Answer a request in place of the rules, or again.",
         discussion: """
             The answer is written to the topic; sluice-refunds sends it. It applies to its round unless another answer \
             was frozen before; --again opens a new round for it, if Apple has not accepted an answer. Prints the body; \
@@ -68,7 +68,7 @@ extension SluicectlCommand {
         ])
 
     private static let stats = Command(
-        "stats", summary: "Count Apple's decisions after the answers.",
+        "stats", summary: "Count Apple's decisions after answers.",
         discussion:
             "SILENT counts rounds without a decision from Apple: still open, or declined without a notification.",
         schema: reading([
@@ -142,7 +142,7 @@ extension SluicectlCommand {
         subcommands: [set, shown, withdraw], readsConfiguration: false)
 
     private static let set = Command(
-        "set", summary: "Record consent, a preference or facts; members not given remain unchanged.",
+        "set", summary: "Record consent, a preference or facts; omitted members remain unchanged.",
         schema: reading([
             OperationsSettings.preferenceConsent, OperationsSettings.preferenceSince,
             OperationsSettings.preferenceOutcome, OperationsSettings.deliveryStatus,

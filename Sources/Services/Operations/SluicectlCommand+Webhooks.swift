@@ -3,7 +3,7 @@ internal import ServiceKit
 
 /// The command line of `sluicectl webhooks`.
 extension SluicectlCommand {
-    /// Returns the commands; none if webhooks are not wired.
+    /// Returns the commands, or none if webhooks are not wired.
     static func webhooks(_ parts: SluicectlParts) -> [Command] {
         guard let webhooks = parts.webhooks else { return [] }
         return [
@@ -22,8 +22,8 @@ extension SluicectlCommand {
         Command(
             "test", summary: "Post a signed message of type sluice.test to the receiver.",
             discussion: """
-                Reads the configuration like sluice-webhooks. The message is not about a purchase. Exits with 0 if it \
-                is accepted, else with 1.
+                Reads the configuration like sluice-webhooks. The message concerns no purchase. Exits with 0 if it \
+                is accepted, otherwise with 1.
                 """,
             schema: ConfigurationSchema([OperationsSettings.output, OperationsSettings.receiver]).adding(
                 webhooks.schema),
@@ -57,8 +57,8 @@ extension SluicectlCommand {
             discussion: """
                 Posts the same body under the same id, with a new timestamp and signature. Offsets and dead letters \
                 remain unchanged, and filters are ignored. Kafka keeps only the latest state of each purchase; older \
-                ones may be gone. With --failed, all messages of a dead letter topic are posted, in order. Exits with \
-                0 if everything is accepted, else with 1.
+                ones may be gone. With --failed, posts all messages of a dead letter topic, in order. Exits with \
+                0 if all are accepted, otherwise with 1.
                 """,
             schema: ConfigurationSchema(
                 [
@@ -74,7 +74,7 @@ extension SluicectlCommand {
             examples: [
                 .init(
                     "sluicectl webhooks resend --config sluice.properties "
-                        + "notification-production-7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The message of this id."),
+                        + "notification-production-7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The message with this id."),
                 .init(
                     """
                     sluicectl webhooks resend --config sluice.properties --failed --since 2026-11-01T00:00:00Z \

@@ -37,7 +37,8 @@ enum SluicectlCommand {
 
     // MARK: topics
 
-    /// Returns the settings for topics, including those for webhooks, because each receiver has dead letter topics.
+    /// Returns the settings for topics, including those for webhooks, because each receiver has its own dead letter
+    /// topics.
     private static func topicsSchema(_ parts: SluicectlParts) -> ConfigurationSchema {
         let schema = kafkaSchema.adding(
             ConfigurationSchema([
@@ -79,7 +80,7 @@ enum SluicectlCommand {
                     discussion: "Exits with 1 if a topic is missing or differs.",
                     schema: schema,
                     examples: [
-                        .init("sluicectl topics check", "A table, with the fix of each difference."),
+                        .init("sluicectl topics check", "A table, with the fix for each difference."),
                         .init("sluicectl topics check --output json", "For scripts."),
                     ]),
                 Command(
@@ -162,7 +163,7 @@ enum SluicectlCommand {
             [OperationsSettings.executable(of: names), OperationsSettings.output],
             openPrefixes: [
                 OpenPrefix(
-                    "", help: "Any setting of the executable, see its --help.",
+                    "", help: "Any setting of the executable; see its --help.",
                     example: "--http.port 8080")
             ])
         return Command(
@@ -220,7 +221,7 @@ enum SluicectlCommand {
     private static let versionCommand = Command(
         "version", summary: "Print the versions of Sluice, Swift and each library in use.",
         discussion: """
-            For Swift it is the compiler's version, as far as a program can determine it; libraries report their own \
+            For Swift, prints the compiler's version, as far as a program can determine it; libraries report their own \
             loaded version. With --output json, `formats` contains the version of each format that this release writes \
             to topics and files; deploy/upgrade lists the releases that read each.
             """,

@@ -3,7 +3,7 @@ package import Configuration
 package import Kafka
 package import Story
 
-/// The services' contributions to `sluicectl`, provided where the executable is wired.
+/// The services' contributions to `sluicectl`, supplied where the executable is wired.
 package struct SluicectlParts: Sendable {
     /// An executable whose configuration can be checked and shown.
     package struct Executable: Sendable {
@@ -11,8 +11,8 @@ package struct SluicectlParts: Sendable {
         package let name: String
         /// The executable's settings.
         package let schema: ConfigurationSchema
-        /// Whether an installation may lack the executable. If so, it is checked only when it is named or one of its
-        /// own settings is given.
+        /// Whether an installation may omit the executable. If so, it is checked only if it is selected or one of its
+        /// own settings is set.
         package let isOptional: Bool
         /// Throws the errors that the schema alone cannot detect: everything that would make startup fail. Starts
         /// nothing.
@@ -31,11 +31,11 @@ package struct SluicectlParts: Sendable {
 
     /// Apps and root certificates, as the ingress reads them.
     package struct Verification: Sendable {
-        /// Settings for apps and root certificates; none is required.
+        /// Settings for apps and root certificates. None is required.
         package let schema: ConfigurationSchema
         /// The pinned root certificates, each as DER.
         package let roots: @Sendable (Configuration) throws(ConfigurationError) -> [[UInt8]]
-        /// The configured apps; empty if there are none.
+        /// The configured apps, or none.
         package let apps: @Sendable (Configuration) throws(ConfigurationError) -> [AppIdentity]
 
         package init(
@@ -68,7 +68,7 @@ package struct SluicectlParts: Sendable {
     package struct Webhooks: Sendable {
         /// The settings of sluice-webhooks that determine the content, URL and signature of its requests.
         package let schema: ConfigurationSchema
-        /// Returns the configuration of the named receiver; a nil name selects the only receiver.
+        /// Returns the configuration of the named receiver; nil selects the only receiver.
         package let receiver: @Sendable (String?, Configuration) throws -> Configuration
         /// Posts a test delivery.
         package let test: @Sendable (Configuration) async throws -> Delivery
@@ -77,7 +77,8 @@ package struct SluicectlParts: Sendable {
         /// Posts dead letters of a topic again, and reports each delivery.
         package let resendFailed: ResendFailed
 
-        /// The parameters include the topic, the earliest time in milliseconds since 1970, and the rate per second.
+        /// A function that posts dead letters. Its parameters include the topic, the earliest time in milliseconds
+        /// since 1970, and the rate per second.
         package typealias ResendFailed =
             @Sendable (
                 _ topic: KafkaTopic, _ since: Int64?, _ rate: Int, Configuration, KafkaConfiguration,
@@ -133,7 +134,7 @@ package struct SluicectlParts: Sendable {
 
     /// - Parameters:
     ///   - webhooks: nil omits the webhooks commands.
-    ///   - access: nil omits the commands that need the executables' access settings.
+    ///   - access: nil omits the commands that require the executables' access settings.
     ///   - entitlements: nil omits `explain`.
     package init(
         executables: [Executable], verification: Verification, webhooks: Webhooks? = nil, access: Access? = nil,

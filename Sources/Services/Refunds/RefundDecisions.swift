@@ -45,8 +45,7 @@ struct RefundDecisions: Sendable {
             return (.unable(RefundObstacle(RefundReason.appNotConfigured, "add the app to apps")), .unknown)
         }
         if round.isAmbiguous { return (.withheld(reason: RefundReason.ambiguous, nil), .unknown) }
-        // An erased person no longer has a preference record, so a withdrawal of consent recorded there would be
-        // ignored.
+        // An erased person no longer has a preference record, so a withdrawal recorded there would not count.
         if refund.isErased(round) { return (.withheld(reason: RefundReason.erased, nil), .unknown) }
         if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
         do {

@@ -181,7 +181,7 @@ private struct ArchivedNotification {
         try await archived.erase(isArchived: false)
         let (exitCode, printed) = await archived.run("verify", archived.payloads)
         #expect(exitCode == 3)
-        #expect(printed.output.contains("no archived record of an erasure names it"))
+        #expect(printed.output.contains("no archived erasure record lists it"))
     }
 
     /// Changes v03 to v07 of the archive's review.

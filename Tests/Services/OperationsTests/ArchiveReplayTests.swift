@@ -129,7 +129,7 @@ import Testing
         let (code, printed) = await harness.replay(["--yes"])
         #expect(code == 0, "\(printed.complaints)")
         #expect(try await harness.records(archive.production).map { $0.headers.text(.id) } == ["v1-2"])
-        #expect(printed.complaints.contains("passed over: 1 erased"))
+        #expect(printed.complaints.contains("skipped: 1 erased"))
         await harness.broker.stop()
     }
 

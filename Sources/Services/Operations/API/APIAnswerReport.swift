@@ -9,7 +9,8 @@ struct APIAnswerReport {
     let json: JSONObject
     /// The response's objects that failed verification.
     var refused: [RefusedObject] = []
-    /// False for a negative result: an order that Apple does not know, or an undelivered test notification.
+    /// Whether the result is positive. It is negative for an order unknown to Apple or an undelivered test
+    /// notification.
     var isYes = true
 
     var isGood: Bool { isYes && refused.isEmpty }
@@ -82,7 +83,7 @@ struct APIAnswerReport {
         let isDelivered = attempts.contains { $0.result == .success }
         var text = "token  \(PlainText.printable(token.rawValue))\n"
         if isExpected {
-            text += attempts.isEmpty ? "\nno report from Apple yet: run it again with a longer --wait\n" : "\n"
+            text += attempts.isEmpty ? "\nno report from Apple yet: run again with a longer --wait\n" : "\n"
             text += PlainText.table(
                 attempts.map { attempt in
                     [

@@ -5,13 +5,13 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The second store for checkpoints, `archive.anchor.url`, as commands read it.
+/// The second store for checkpoints, `archive.anchor.url`, as read by commands.
 struct AnchorStore: Sendable {
     private static let readsAtOnce = 16
 
     private let store: any ObjectStore
 
-    /// - Throws: a ``StartupError`` with exit code 6 if no anchor is configured or it cannot be opened.
+    /// - Throws: a ``StartupError`` with exit code 6 if no anchor is configured or the anchor cannot be opened.
     init(_ configuration: Configuration) throws(StartupError) {
         let key = ArchivePlace.anchorURL.key
         let opened: (any ObjectStore)?
@@ -50,8 +50,7 @@ struct AnchorStore: Sendable {
         } catch { throw Self.unreadable(error) }
     }
 
-    /// Reads objects concurrently, because each read takes milliseconds and there may be a copy for every minute of
-    /// several years.
+    /// Reads objects concurrently: each read takes milliseconds, and several years may have a copy for every minute.
     private func collect(
         _ objects: [ObjectName], into anchors: inout AnchoredCheckpoints
     ) async throws(LogReadError) {
@@ -84,7 +83,7 @@ struct AnchorStore: Sendable {
 
     private static func unreadable(_ error: LogReadError) -> StartupError {
         StartupError(
-            "the second store: \(error)", setting: ArchivePlace.anchorURL.key, fix: "Look whether it is available",
+            "the second store: \(error)", setting: ArchivePlace.anchorURL.key, fix: "Check that it is reachable",
             exitCode: .archiveUnreadable)
     }
 }

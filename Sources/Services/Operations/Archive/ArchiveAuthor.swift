@@ -2,23 +2,23 @@ internal import Configuration
 internal import Glibc
 internal import Lifecycle
 
-/// Determines the name of the operator who decides about a person's records. The name is part of the published and
+/// Determines the name of the operator who decides about a person's records. The name becomes part of the published and
 /// archived record.
 enum ArchiveAuthor {
     static let author = Setting.string(
         "author",
-        help: "Who decides; it is archived and published. Default: the name of the user who runs the command.",
+        help: "Name of the decider; it is archived and published. Default: your user name.",
         example: "privacy-officer"
     ).optional.onCommandLineOnly
 
-    /// Returns the configured name, otherwise the user's name.
+    /// Returns the configured name, or the user's name.
     ///
     /// - Throws: a ``StartupError`` if there is neither: a container's numeric user id does not identify the operator.
     static func name(_ configuration: Configuration) throws(StartupError) -> String {
         if let given = configuration[author], given.contains(where: { !$0.isWhitespace }) { return given }
         guard configuration[author] == nil, let name = userName else {
             throw StartupError(
-                "who decides is archived, and no author is given", setting: "--author", fix: "Give --author NAME",
+                "a decision is archived with its author; none is set", setting: "--author", fix: "Set --author NAME",
                 exitCode: .usage)
         }
         return name

@@ -71,7 +71,7 @@ struct ArchiveDecisionCommand {
         let since = AppStoreInstant(clampingMillisecondsSince1970: hold.sinceMilliseconds)
         let request = hold.request.isEmpty ? "" : " (\(PlainText.printable(hold.request)))"
         throw StartupError(
-            "a legal hold is on it since \(PlainText.seconds(since)): \(PlainText.printable(hold.reason))\(request)",
+            "a legal hold applies since \(PlainText.seconds(since)): \(PlainText.printable(hold.reason))\(request)",
             fix: "End the hold first with: sluicectl archive release")
     }
 
@@ -82,7 +82,7 @@ struct ArchiveDecisionCommand {
                 _ = try ErasureRecord(json: record.jsonText)
             } catch {
                 throw StartupError(
-                    "--reason, --request and --author have at most \(ErasureRecord.maximumTextBytes) bytes each",
+                    "--reason, --request and --author may each have at most \(ErasureRecord.maximumTextBytes) bytes",
                     fix: "Shorten them", exitCode: .usage)
             }
         }

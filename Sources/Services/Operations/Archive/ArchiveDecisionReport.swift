@@ -7,7 +7,7 @@ internal import JSON
 struct ArchiveDecisionReport {
     struct Line {
         let person: ArchivePerson
-        /// Nil until the decision has been applied.
+        /// The outcome, or nil until the decision has been applied.
         let outcome: ErasureOutcome?
 
         init(_ person: ArchivePerson, outcome: ErasureOutcome?) {
@@ -19,7 +19,7 @@ struct ArchiveDecisionReport {
     let action: ErasureRecord.Action
     let lines: [Line]
     let extent: ArchiveExtent
-    /// The time of the erasure; nil if nothing was erased.
+    /// The time of the erasure, or nil if nothing was erased.
     let at: AppStoreInstant?
     let backupDays: Int
 
@@ -72,7 +72,7 @@ struct ArchiveDecisionReport {
         AppStoreInstant(clampingMillisecondsSince1970: at.millisecondsSince1970 + Int64(backupDays) * 86_400_000)
     }
 
-    /// A note about backups that the requester must receive.
+    /// A note about backups to pass on to the requester.
     private var backups: String? {
         guard let at else { return nil }
         return """
@@ -83,7 +83,7 @@ struct ArchiveDecisionReport {
 }
 
 extension ArchiveDecisionReport.Line {
-    /// The keys that were destroyed, or that would be.
+    /// The keys that were destroyed or would be.
     var keys: [ArchiveKeyId] {
         outcome.map(\.destroyedKeys) ?? person.status.keys
     }

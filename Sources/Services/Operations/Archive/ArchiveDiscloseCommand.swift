@@ -10,7 +10,7 @@ internal import Lifecycle
 internal import Records
 internal import TransparencyLog
 
-/// `sluicectl archive disclose` and `check-disclosure`: discloses one record, with a proof, to a recipient who only has
+/// `sluicectl archive disclose` and `check-disclosure`: disclose one record, with a proof, to a recipient who has only
 /// the public key.
 struct ArchiveDiscloseCommand {
     let configuration: Configuration
@@ -24,7 +24,7 @@ struct ArchiveDiscloseCommand {
         try reveals.requireAuthor()
         guard let position = ArchivedPosition(text) else {
             throw StartupError(
-                "\"\(PlainText.printable(text))\" names no record", fix: "Give TOPIC/PARTITION@OFFSET",
+                "\"\(PlainText.printable(text))\" is not a position", fix: "Specify TOPIC/PARTITION@OFFSET",
                 exitCode: .usage)
         }
         let verifiers = try await inputs.verifiers()
@@ -38,13 +38,13 @@ struct ArchiveDiscloseCommand {
             disclosure = try await make(position, verifiers, keys)
         } catch let error as LogReadError {
             throw StartupError(
-                "\(error)", fix: "Look for the record with sluicectl archive verify", exitCode: ExitCode(error))
+                "\(error)", fix: "Check the log with: sluicectl archive verify", exitCode: ExitCode(error))
         }
         do throws(DisclosureRefusal) {
             shown = try disclosure.verify(verifiers)
         } catch {
             throw StartupError(
-                "nothing was written, because it would not hold: \(error.reason)",
+                "nothing was written, because the disclosure would be invalid: \(error.reason)",
                 fix: "Find the first invalid record with: sluicectl archive verify", exitCode: error.exitCode)
         }
         let entry = ReadEntry(
@@ -59,7 +59,7 @@ struct ArchiveDiscloseCommand {
             // The file contains personal data, so only its owner may read it.
             try FileDescriptor(replacing: file, mode: 0o600).write(disclosure.bytes)
         } catch {
-            throw StartupError("\(PlainText.printable(file)) cannot be written", fix: "Name another file")
+            throw StartupError("\(PlainText.printable(file)) cannot be written", fix: "Specify another file")
         }
         return .ok
     }
@@ -75,7 +75,7 @@ struct ArchiveDiscloseCommand {
         }
         let size = checkpoint.checkpoint.size
         guard let index = try await reader.index(of: position.offset, size: size) else {
-            throw LogReadError(.noLeaf, "\(position.partition) has no leaf of offset \(position.offset.rawValue)")
+            throw LogReadError(.noLeaf, "\(position.partition) has no leaf with offset \(position.offset.rawValue)")
         }
         let (bytes, leaf) = try await reader.leaf(index, size: size)
         guard !leaf.isErasedOnArrival else { throw notDisclosed(leaf, "its person was erased before it was archived") }
@@ -92,7 +92,7 @@ struct ArchiveDiscloseCommand {
         guard leaf.key != nil else { return nil }
         guard ArchiveObject.hasRecordKey(object) else {
             throw notDisclosed(
-                leaf, "it was archived by a release whose objects open with the key of all records of the person only",
+                leaf, "it was archived by a release whose objects only open with the key of all records of the person",
                 "Prove it with sluicectl archive prove, and show it here with sluicectl archive show --reveal")
         }
         guard let id = try keys.keyId(of: leaf) else { return nil }
@@ -118,7 +118,7 @@ struct ArchiveDiscloseCommand {
         guard let verifiers = try await inputs.verifiers() else {
             throw StartupError(
                 "a disclosure is checked with the archive's public key", setting: ArchiveProofOptions.key.key,
-                fix: "Give --key", exitCode: .archiveKeyUnknown)
+                fix: "Set --key", exitCode: .archiveKeyUnknown)
         }
         let bytes: [UInt8]
         do throws(StartupError) {

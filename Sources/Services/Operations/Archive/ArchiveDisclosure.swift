@@ -6,7 +6,8 @@ internal import Lifecycle
 internal import TransparencyLog
 
 /// One record of the archive with its proof and the key of its object. A reader who has only the archive's public key
-/// can read this record with it, and no other record. The format is a contract: `sluice-archive/disclosure@v1`.
+/// can use it to read this record, and no other record. The format is a public contract:
+/// `sluice-archive/disclosure@v1`.
 struct ArchiveDisclosure {
     static let maximumByteCount = 64 << 20
     private static let format = "sluice-archive/disclosure@v1"
@@ -14,7 +15,7 @@ struct ArchiveDisclosure {
     /// The proof, with the leaf as its extra data (c2sp.org/tlog-proof).
     let proof: TlogProof
     let object: [UInt8]
-    /// Nil if the object is not encrypted.
+    /// The key of the object, or nil if the object is not encrypted.
     let recordKey: ArchiveRecordKey?
 
     init(proof: TlogProof, object: [UInt8], recordKey: ArchiveRecordKey?) {
@@ -42,7 +43,7 @@ struct ArchiveDisclosure {
         func refused(_ reason: String) -> DisclosureRefusal { DisclosureRefusal(.archiveTampered, reason) }
         guard let root = try? JSONDocument.object(bytes, maximumBytes: Self.maximumByteCount).root,
             root["format"]?.string == Self.format
-        else { throw refused("the file is not a disclosure of \(Self.format)") }
+        else { throw refused("the file is not a \(Self.format) disclosure") }
         do throws(TransparencyLogError) {
             proof = try TlogProof(bytes: root["proof"]?.textBytes ?? [])
         } catch { throw refused("its proof: \(error.message)") }
@@ -76,7 +77,7 @@ struct ArchiveDisclosure {
             checkpoint = try VerifiedCheckpoint(proof.note, of: nil, verifiers: verifiers)
         } catch { throw DisclosureRefusal(ExitCode(error), error.message) }
         guard let entry = proof.extra else {
-            throw DisclosureRefusal(.archiveTampered, "the proof does not include the leaf that it should prove")
+            throw DisclosureRefusal(.archiveTampered, "the proof does not include the disclosed leaf")
         }
         let tree = checkpoint.checkpoint
         guard proof.inclusion.proves(.leaf(entry), size: tree.size, root: tree.root) else {
@@ -85,7 +86,7 @@ struct ArchiveDisclosure {
         do throws(ArchiveFormatError) {
             let leaf = try ArchiveLeaf(bytes: entry)
             guard tree.origin.hasSuffix("/\(leaf.position.topic)/\(leaf.position.partition)") else {
-                throw ArchiveFormatError(.malformedLeaf, "the leaf is of another log than the checkpoint")
+                throw ArchiveFormatError(.malformedLeaf, "the leaf and the checkpoint belong to different logs")
             }
             return Shown(
                 leaf: leaf, index: proof.inclusion.index, checkpoint: checkpoint, content: try content(of: leaf))
@@ -107,7 +108,7 @@ struct ArchiveDisclosure {
     }
 }
 
-/// Why a disclosure is unusable.
+/// The reason that a disclosure is unusable.
 struct DisclosureRefusal: Error {
     let exitCode: ExitCode
     let reason: String

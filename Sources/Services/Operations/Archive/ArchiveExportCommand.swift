@@ -7,8 +7,8 @@ internal import Lifecycle
 internal import Records
 internal import Time
 
-/// `sluicectl archive export`: exports the archived notifications as they were received, with `--all-topics` all
-/// records, or with an identifier everything about one person.
+/// `sluicectl archive export`: exports the archived notifications as received; with `--all-topics`, all records; with
+/// an identifier, everything about one person.
 struct ArchiveExportCommand {
     let configuration: Configuration
     let interruption: Interruption
@@ -67,11 +67,11 @@ struct ArchiveExportCommand {
             take: { entry in
                 try await run.take(try contents.read(entry, of: scan.reader.names.partition), of: scan)
             })
-        // A log without matching rows is also part of the answer.
+        // A log without matching rows is part of the answer too.
         run.add(scan)
     }
 
-    /// The selection of an export without a subject: topics and filters, which do not identify a person.
+    /// The selection of an export without a subject: topics and filters that do not identify a person.
     private var scope: String {
         var parts = [configuration[ArchiveReadingOptions.allTopics] ? "all topics" : "notifications"]
         if let environment = configuration[ArchiveReadingOptions.environment] { parts.append("\(environment)") }

@@ -6,13 +6,13 @@ internal import Lifecycle
 struct ArchiveExtent: Sendable {
     struct Log: Sendable {
         let partition: KafkaTopicPartition
-        /// Number of leaves that were searched: all that the checkpoints cover.
+        /// The number of leaves that were searched: all that the checkpoints cover.
         let leaves: Int
     }
 
     /// The logs that have leaves, in order.
     let logs: [Log]
-    /// Number of records with an unknown subject, because this host's key store lacks their keys.
+    /// The number of records with an unknown subject, because this host's key store lacks their keys.
     let unread: Int
     /// The newest timestamp among the logs' last records, in milliseconds since 1970, or nil if none has a timestamp.
     var newestTimestamp: Int64?
@@ -23,8 +23,8 @@ struct ArchiveExtent: Sendable {
     var warning: String? {
         guard unread > 0 else { return nil }
         return """
-            not complete: the keys of \(unread) archived records are not in this key store, so nothing is known of whom they \
-            are about; repeat it where their keys are
+            incomplete: the keys of \(unread) archived records are not in this key store, so their subjects are \
+            unknown; repeat the command on a host that has the keys
             """
     }
 

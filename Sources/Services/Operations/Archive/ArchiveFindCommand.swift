@@ -29,7 +29,7 @@ struct ArchiveFindCommand {
             for line in lines { await console.write(line: JSONValue.object(line.place).json) }
         }
         if lines.isEmpty {
-            console.complain("the archive has no record of \(PlainText.printable(id)) that can be read")
+            console.complain("the archive has no readable record of \(PlainText.printable(id))")
         }
         if let warning = extent.warning { console.complain(warning) }
         return lines.isEmpty ? .failure : .ok
@@ -53,7 +53,7 @@ struct ArchiveFindCommand {
         guard !found.isEmpty else {
             throw StartupError(
                 "the archive has no record \(PlainText.printable(what))",
-                fix: "Name it by a UUID, a transaction id, or TOPIC/PARTITION@OFFSET")
+                fix: "Specify a UUID, a transaction id, or TOPIC/PARTITION@OFFSET")
         }
         if isRevealing { try await reveals.record(.show, found, access.contents.keys) }
         for record in found {
@@ -87,7 +87,7 @@ struct ArchiveFindCommand {
         return entries
     }
 
-    /// Looks up a text as every kind of identifier, because several kinds have the same syntax.
+    /// Looks up a text as every kind of identifier, because several kinds share a syntax.
     private func places(of id: String, _ index: SideIndex) throws -> [IndexedPlace] {
         var seen: Set<IndexedPlace> = []
         return try IndexedName.Kind.allCases.flatMap { try index.places(of: IndexedName($0, id)) }
@@ -107,7 +107,7 @@ struct ArchivedPosition {
 
     var text: String { "\(partition.topic)/\(partition.partition)@\(offset)" }
 
-    /// Parses a position; returns nil unless it has a topic, a partition and an offset.
+    /// Parses a position. Returns nil if the topic, the partition or the offset is missing.
     init?(_ text: String) {
         guard let at = text.lastIndex(of: "@"), let offset = Int64(text[text.index(after: at)...]), offset >= 0 else {
             return nil

@@ -7,8 +7,8 @@ struct ArchiveIndexAccess {
     let contents: ArchivedContents
     let index: SideIndex
 
-    /// - Throws: a `ConfigurationError` if the archive cannot be opened, an `ArchiveKeyError` if the keys or the index
-    ///   cannot.
+    /// - Throws: a `ConfigurationError` if the archive cannot be opened, or an `ArchiveKeyError` if the keys or the
+    ///   index cannot.
     init(_ configuration: Configuration) throws {
         let keys = try KeyStore(
             path: configuration[ArchivePlace.keyStore],
@@ -21,7 +21,7 @@ struct ArchiveIndexAccess {
         }
     }
 
-    /// - Parameter keys: an open key store, closed by the caller.
+    /// - Parameter keys: an open key store. The caller closes it.
     init(_ configuration: Configuration, keys: KeyStore) throws {
         logs = try ArchiveLogs(configuration)
         contents = ArchivedContents(keys)

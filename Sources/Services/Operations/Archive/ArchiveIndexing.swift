@@ -10,8 +10,8 @@ struct ArchiveIndexing {
     let contents: ArchivedContents
     let index: SideIndex
 
-    /// Removes erased records, reads every log from the position that the index has reached, and retries leaves whose
-    /// key was unknown.
+    /// Removes erased records, reads every log from the position that the index has reached, and retries leaves with
+    /// unknown keys.
     ///
     /// - Parameter progress: called about every hundred thousand leaves with the log, the number of leaves indexed so
     ///   far, and the log's size.
@@ -43,8 +43,8 @@ struct ArchiveIndexing {
         var next = try index.next(of: partition)
         guard next <= scan.size else {
             throw StartupError(
-                "the index has \(next) leaves of \(partition), and the archive \(scan.size)",
-                fix: "Look with sluicectl archive verify; for another archive make the index again with --rebuild",
+                "the index has \(next) leaves of \(partition), but the archive has \(scan.size)",
+                fix: "Run sluicectl archive verify; if this is another archive, rebuild the index with --rebuild",
                 exitCode: .archiveRolledBack)
         }
         while next < scan.size {

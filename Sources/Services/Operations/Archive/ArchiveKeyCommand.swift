@@ -20,7 +20,7 @@ struct ArchiveKeyCommand {
         let verifier = try NoteSigner(name: origin, key: key).verifier
         try NewSecretFile.write(try key.pem(), to: path)
         await write([verifier.text], to: console)
-        console.complain("made \(path); give the line above to whoever verifies the archive")
+        console.complain("created \(path); give the line above to everyone who verifies the archive")
         return .ok
     }
 
@@ -29,7 +29,7 @@ struct ArchiveKeyCommand {
         let text = try randomKey(byteCount: 32).withUnsafeBytes { HexText.encode($0) } + "\n"
         try NewSecretFile.write(Array(text.utf8), to: path)
         console.complain(
-            "made \(path); keep a copy of it apart from the key store and its backups: without it no record can be read"
+            "created \(path); keep a copy apart from the key store and its backups: without it no record can be read"
         )
         return .ok
     }
@@ -46,8 +46,8 @@ struct ArchiveKeyCommand {
         }
         guard let names = Self.names(log) else {
             throw StartupError(
-                "\(PlainText.printable(log)) is no log",
-                fix: "Give TOPIC/PARTITION, such as appstore.notifications.production/3, or checkpoint-log",
+                "\(PlainText.printable(log)) is not a log",
+                fix: "Specify TOPIC/PARTITION, such as appstore.notifications.production/3, or checkpoint-log",
                 exitCode: .usage)
         }
         let origin = names.origin(archive: configuration[ArchivePlace.origin])
@@ -76,12 +76,12 @@ enum NewSecretFile {
     static func write(_ bytes: [UInt8], to path: String) throws(StartupError) {
         let name = PlainText.printable(path)
         guard !path.utf8.contains(0) else {
-            throw StartupError("the path contains a NUL byte", fix: "Name another file", exitCode: .usage)
+            throw StartupError("the path contains a NUL byte", fix: "Specify another file", exitCode: .usage)
         }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             guard errno == EEXIST else { throw failure(name) }
-            throw StartupError("\(name) exists, and a key is never overwritten", fix: "Name another file")
+            throw StartupError("\(name) exists, and keys are never overwritten", fix: "Specify another file")
         }
         defer { close(descriptor) }
         var written = 0
@@ -99,6 +99,6 @@ enum NewSecretFile {
     }
 
     private static func failure(_ name: String) -> StartupError {
-        StartupError("\(name) cannot be written: \(String(cString: strerror(errno)))", fix: "Name another file")
+        StartupError("\(name) cannot be written: \(String(cString: strerror(errno)))", fix: "Specify another file")
     }
 }

@@ -13,7 +13,7 @@ struct ArchiveKeyStoreReport {
         defer { store.close() }
         try store.backUp(to: path)
         console.complain(
-            "made \(PlainText.printable(path)); let it expire within 30 days: it has the keys of whoever is erased later"
+            "created \(PlainText.printable(path)); let it expire within 30 days: it has keys of persons erased later"
         )
         return .ok
     }
@@ -55,7 +55,7 @@ struct ArchiveKeyStoreReport {
 
     static let againstArchive = Setting.flag(
         "against-archive",
-        help: "Read the leaves of the archive too: whether the key store has each key that they name.")
+        help: "Also read the archive's leaves, and check that the key store has every key that they reference.")
 
     private func text(
         _ counts: KeyStoreCounts, _ wrapped: [String: Int], _ given: KeyEncryptionKeys, _ use: ArchiveKeyUse?
@@ -63,7 +63,7 @@ struct ArchiveKeyStoreReport {
         var rows = [
             ["keys in use", "\(counts.keys)"], ["keys destroyed", "\(counts.destroyedKeys)"],
             ["persons erased", "\(counts.erasedSubjects)"], ["legal holds", "\(counts.holds)"],
-            ["erasures that wait", "\(counts.waitingErasures)"],
+            ["waiting erasures", "\(counts.waitingErasures)"],
         ]
         for key in given.keys {
             let count = wrapped[key.id] ?? 0
@@ -71,8 +71,8 @@ struct ArchiveKeyStoreReport {
             rows.append(["key-encryption key \(key.id)", "\(use)  \(PlainText.printable(key.source))"])
         }
         if let use {
-            rows.append(["keys that \(use.leaves) leaves name", "\(use.known.count + use.unknown.count)"])
-            rows.append(["of which missing", "\(use.unknown.count)"])
+            rows.append(["keys referenced by \(use.leaves) leaves", "\(use.known.count + use.unknown.count)"])
+            rows.append(["missing keys", "\(use.unknown.count)"])
         }
         return PlainText.table(rows)
     }

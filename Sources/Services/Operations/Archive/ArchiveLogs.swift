@@ -7,11 +7,11 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The logs of an archive, as commands read them. Only `sluicectl archive verify` verifies the signatures.
+/// The logs of an archive, as read by commands. Only `sluicectl archive verify` verifies the signatures.
 struct ArchiveLogs: Sendable {
     let store: any ObjectStore
 
-    /// - Throws: a `ConfigurationError`, which names `archive.url`.
+    /// - Throws: a `ConfigurationError` that names `archive.url`.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         store = try ArchivePlace.openStore(configuration, creating: false)
     }
@@ -27,7 +27,7 @@ struct ArchiveLogs: Sendable {
         guard !names.isEmpty else {
             throw StartupError(
                 "the archive has no such log", setting: ArchivePlace.url.key,
-                fix: "Look with sluicectl archive status, or correct the setting")
+                fix: "Run sluicectl archive status, or correct the setting")
         }
         return names.map { LogReader(store, names: $0, verifiers: nil) }
     }
@@ -40,7 +40,7 @@ struct ArchiveLogs: Sendable {
             return LogReader(store, names: try LogNames(partition), verifiers: nil)
         } catch {
             throw StartupError(
-                "no log exists for \(PlainText.printable("\(partition)"))", fix: "Look with sluicectl archive status")
+                "no log exists for \(PlainText.printable("\(partition)"))", fix: "Run sluicectl archive status")
         }
     }
 
@@ -61,19 +61,19 @@ struct ArchiveLogs: Sendable {
         } catch { throw StartupError(error) }
     }
 
-    /// Returns the index of the first leaf whose object is kept; 0 if none was ever deleted.
+    /// Returns the index of the first leaf whose object is kept, or 0 if none was ever deleted.
     func firstKept(_ names: LogNames) async throws(StartupError) -> Int {
         let found: StoredObject?
         do throws(ObjectStoreError) {
             found = try await store.read(names.retention())
         } catch {
             throw StartupError(
-                "\(names.prefix): \(error.message)", fix: "Look whether the archive is available",
+                "\(names.prefix): \(error.message)", fix: "Check that the archive is reachable",
                 exitCode: .archiveUnreadable)
         }
         guard let found else { return 0 }
         guard let note = try? SignedNote(bytes: found.bytes), let retention = Retention(text: note.text) else {
-            throw StartupError.unsound("\(names.prefix)/retention is not what an archive writes")
+            throw StartupError.unsound("\(names.prefix)/retention was not written by an archive")
         }
         return retention.minimum
     }
@@ -84,12 +84,12 @@ extension StartupError {
     init(_ error: LogReadError) {
         switch error.code {
         case .storage:
-            self.init("\(error)", fix: "Look whether the archive is available", exitCode: .archiveUnreadable)
+            self.init("\(error)", fix: "Check that the archive is reachable", exitCode: .archiveUnreadable)
         default: self = .unsound("\(error)")
         }
     }
 
-    /// Returns the error for contents that no archive writes.
+    /// Returns the error for contents that no archive would write.
     static func unsound(_ message: String) -> StartupError {
         StartupError(
             message, fix: "Find the first invalid record with: sluicectl archive verify", exitCode: .archiveTampered)

@@ -6,26 +6,26 @@ internal import Configuration
 enum ArchiveOptions {
     // erase, hold, release
     static let originalTransactionId = Setting.string(
-        "original-transaction-id", help: "The purchase; needs --app.", example: "2000000000000001"
+        "original-transaction-id", help: "The purchase; requires --app.", example: "2000000000000001"
     ).optional.onCommandLineOnly
     static let appAccountToken = identifier("app-account-token", "All purchases of the account.", uuid)
     static let appTransactionId = identifier(
-        "app-transaction-id", "All purchases of a customer in one app, by the app's own transaction.", "704000000000001"
+        "app-transaction-id", "All purchases of a customer in one app, by appTransactionId.", "704000000000001"
     )
     static let transactionId = identifier(
-        "transaction-id", "The purchase that the transaction is of.", "2000000000000017")
+        "transaction-id", "The purchase of the transaction.", "2000000000000017")
     static let webOrderLineItemId = identifier(
-        "web-order-line-item-id", "The purchase that the line item is of.", "2000000000000031")
+        "web-order-line-item-id", "The purchase of the line item.", "2000000000000031")
     static let notificationUUID = identifier(
-        "notification-uuid", "The purchase that the notification is about.", uuid)
+        "notification-uuid", "The purchase in the notification.", uuid)
     static let requestIdentifier = identifier(
-        "request-identifier", "What was archived of a request to extend renewal dates.", uuid)
+        "request-identifier", "Records of a request to extend renewal dates.", uuid)
     static let externalPurchaseId = identifier(
-        "external-purchase-id", "What was archived of an external purchase.", uuid)
+        "external-purchase-id", "Records of an external purchase.", uuid)
     static let position = identifier(
-        "position", "The subject of one archived record, TOPIC/PARTITION@OFFSET: for what has no identifier.",
+        "position", "The subject of one archived record, TOPIC/PARTITION@OFFSET, for records without an identifier.",
         "appstore.quarantine/0@17")
-    /// Flags that select the subjects of a decision or an export. Exactly one of them must be given.
+    /// Flags that select the subjects of a decision or an export. Exactly one of them is required.
     static let selectors: [any AnySetting] = [
         originalTransactionId, appAccountToken, appTransactionId, transactionId, webOrderLineItemId, notificationUUID,
         requestIdentifier, externalPurchaseId, position,
@@ -40,25 +40,25 @@ enum ArchiveOptions {
     static let app = Setting.string("app", help: "The app.", example: "com.example.app").optional.onCommandLineOnly
     static let environment = Setting(
         "environment", .environmentName, default: .production,
-        help: "Environment of the purchases; quarantined records are found whatever it is."
+        help: "Environment of the purchases. Quarantined records are found in both."
     ).onCommandLineOnly
     static let reason = Setting.string(
         "reason", default: "request of the data subject",
-        help: "Why, for the record that is archived and published: a few words without personal data."
+        help: "The reason, a few words without personal data. It is archived and published."
     ).onCommandLineOnly
     static let request = Setting.string(
-        "request", help: "Your reference to the request or the case; it is archived and published.",
+        "request", help: "Your reference to the request or the case. It is archived and published.",
         example: "DSR-2026-17"
     ).optional.onCommandLineOnly
     static let backupDays = Setting.integer(
         "backup-days", default: 30, in: 0...3650,
-        help: "After so many days no backup of the key store is left; it is told to the person."
+        help: "Number of days after which no backup of the key store remains. The report states it for the person."
     ).onCommandLineOnly
 
     // find, show
-    static let rebuild = Setting.flag("rebuild", help: "Make the index again from the whole archive first.")
+    static let rebuild = Setting.flag("rebuild", help: "First rebuild the index from the whole archive.")
     static let limit = Setting.integer("limit", default: 100, in: 1...10_000, help: "Maximum number of records.")
         .onCommandLineOnly
     static let reveal = Setting.flag(
-        "reveal", help: "Print everything, personal data included. Who does it is archived: needs --author, and Kafka.")
+        "reveal", help: "Print everything, including personal data. The access is archived: requires --author, Kafka.")
 }

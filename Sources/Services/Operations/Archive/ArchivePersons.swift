@@ -28,7 +28,7 @@ struct ArchivePersons {
     private let store: KeyStore
     private let environment: AppStoreEnvironment
 
-    /// - Parameter environment: the environment of the purchases; nil uses the one on the command line of a decision.
+    /// - Parameter environment: the environment of the purchases, or nil for the environment on the command line.
     init(configuration: Configuration, store: KeyStore, environment: AppStoreEnvironment? = nil) {
         self.configuration = configuration
         self.store = store
@@ -37,8 +37,8 @@ struct ArchivePersons {
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
 
-    /// Updates the index and finds every subject that has a record with the identifier. Also finds records that mention
-    /// the same purchases under another subject: refunds with an unknown purchase, dead letters and quarantined
+    /// Updates the index and finds every subject with a record that contains the identifier. Also finds records of
+    /// other subjects that mention the same purchases: refunds with an unknown purchase, dead letters and quarantined
     /// records.
     ///
     /// - Throws: a ``StartupError`` if the command line selects no subject, part of the archive cannot be read, or no
@@ -68,8 +68,8 @@ struct ArchivePersons {
         let persons = try persons(places, own)
         guard !persons.isEmpty else {
             throw StartupError(
-                "no record in \(environment) that can be read has this identifier",
-                fix: "Look with sluicectl archive find, or give --environment; \(extent.summary)")
+                "no readable record in \(environment) has this identifier",
+                fix: "Search with sluicectl archive find, or set --environment; \(extent.summary)")
         }
         return ArchiveSelection(persons: persons, places: places, extent: extent)
     }
@@ -97,17 +97,17 @@ struct ArchivePersons {
         guard let entry = try await reader.entry(of: position.partition, at: position.offset) else {
             throw StartupError(
                 "the archive has no record \(position.partition)@\(position.offset)",
-                setting: ArchiveOptions.position.key, fix: "Look with sluicectl archive find or status")
+                setting: ArchiveOptions.position.key, fix: "Search with sluicectl archive find or status")
         }
         guard let key = entry.keyId else {
             throw StartupError(
-                "\(entry.leaf.position) is not about a person, or its person was erased before it was archived",
-                setting: ArchiveOptions.position.key, fix: "Name another record")
+                "\(entry.leaf.position) does not concern a person, or its person was erased before it was archived",
+                setting: ArchiveOptions.position.key, fix: "Specify another record")
         }
         return IndexedPlace(partition: position.partition, leaf: entry.index, key: key)
     }
 
-    /// Returns the purchases that are subjects of these records, without purchases that are only mentioned.
+    /// Returns the purchases that are subjects of these records, without those that are only mentioned.
     private func purchases(
         _ places: Set<IndexedPlace>, _ reader: ArchiveEntryReader
     ) async throws -> Set<OriginalTransactionId> {

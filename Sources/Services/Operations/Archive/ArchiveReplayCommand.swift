@@ -45,8 +45,8 @@ struct ArchiveReplayCommand {
         }
     }
 
-    /// Returns the target topic. For a state topic, the operator must pass it explicitly: if the topic still has rows,
-    /// a replayed row could follow a newer one.
+    /// Returns the target topic. For a state topic, the operator must specify it explicitly: if the topic still has
+    /// rows, a replayed row could follow a newer one.
     private func target(of topic: KafkaTopic) throws(StartupError) -> KafkaTopic {
         if let name = configuration[ArchiveReadingOptions.toTopic] { return KafkaTopic(rawValue: name) }
         let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
@@ -54,10 +54,10 @@ struct ArchiveReplayCommand {
         case .notification, .quarantine, .certificate: return topic
         default:
             throw StartupError(
-                "\(PlainText.printable(topic.rawValue)) is no topic of notifications, quarantine or certificates",
+                "\(PlainText.printable(topic.rawValue)) is not a topic of notifications, quarantine or certificates",
                 setting: "--to-topic",
                 fix:
-                    "Where it was lost as a whole, name it once more with --to-topic: old rows must not follow newer ones",
+                    "If the whole topic was lost, repeat its name with --to-topic: old rows must not follow newer ones",
                 exitCode: .usage)
         }
     }
@@ -102,7 +102,7 @@ struct ArchiveReplayCommand {
                             position: position,
                             prepared: .failure(
                                 ReplayRefusal(
-                                    reason: "missing", detail: "its payload is gone before its retention is over"))))
+                                    reason: "missing", detail: "its payload was removed before its retention ended"))))
                 case .keyUnknown where !filter.asksForContent:
                     return try await take(
                         ReplayItem(
@@ -111,7 +111,7 @@ struct ArchiveReplayCommand {
                                 ReplayRefusal(
                                     reason: "key_unknown", detail: "the key store does not contain the record's key"))))
                 case let content:
-                    // The content cannot be recovered and should not be.
+                    // The content is permanently lost, as intended.
                     if let name = content.name { passedOver[name, default: 0] += 1 }
                     return try await take(ReplayItem(position: position))
                 }
@@ -120,7 +120,7 @@ struct ArchiveReplayCommand {
         }
         if !passedOver.isEmpty {
             let parts = passedOver.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            console.complain("passed over: \(parts.joined(separator: ", "))")
+            console.complain("skipped: \(parts.joined(separator: ", "))")
         }
     }
 }

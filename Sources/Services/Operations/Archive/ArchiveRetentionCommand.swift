@@ -9,7 +9,7 @@ internal import Records
 internal import Time
 internal import TransparencyLog
 
-/// `sluicectl archive retention --dry-run`: shows what the next run of sluice-archive would delete and announce.
+/// `sluicectl archive retention --dry-run`: shows what the next run of sluice-archive will delete and announce.
 struct ArchiveRetentionCommand {
     let configuration: Configuration
     let clocks: Clocks
@@ -29,8 +29,8 @@ struct ArchiveRetentionCommand {
     func run(_ console: Console) async throws -> ExitCode {
         guard configuration[ArchiveReadingOptions.dryRun] else {
             throw StartupError(
-                "payloads are deleted by sluice-archive alone", setting: "--dry-run",
-                fix: "Give --dry-run to see what its next run does; archive.retention is the setting",
+                "only sluice-archive deletes payloads", setting: "--dry-run",
+                fix: "Use --dry-run to see what its next run does; the setting is archive.retention",
                 exitCode: .usage)
         }
         let logs = try ArchiveLogs(configuration)
@@ -43,7 +43,7 @@ struct ArchiveRetentionCommand {
             ArchiveKind(topic: $0.names.partition.topic, names: names)?.isPersonal == true
         }
         guard let now = try await present(readers) else {
-            console.complain("no record of the archive has a time: nothing is over")
+            console.complain("no record of the archive has a timestamp, so no payload has expired")
             return .ok
         }
         let hasHolds = try keys.hasHolds()
@@ -82,7 +82,7 @@ struct ArchiveRetentionCommand {
                 LogPruning.Inputs(cutoff: now - retention, now: now, size: scan.size))
         } catch {
             throw StartupError(
-                error.message, fix: "Look with sluicectl archive verify", exitCode: .archiveUnreadable)
+                error.message, fix: "Run sluicectl archive verify", exitCode: .archiveUnreadable)
         }
         var kept = 0
         for segment in plan.before / TilePath.fullWidth..<plan.minimum / TilePath.fullWidth {

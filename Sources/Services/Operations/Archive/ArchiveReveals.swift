@@ -19,19 +19,19 @@ struct ArchiveReveals {
     let publishing: ErasurePublishing
 
     static let author = Setting.string(
-        "author", help: "Who opens the records; it is archived and published.", example: "privacy-officer"
+        "author", help: "Your name; it is archived and published.", example: "privacy-officer"
     ).optional.onCommandLineOnly
     static let reason = Setting.string(
         "reason", default: "",
-        help: "Why they are opened, for the record that is archived and published: a few words without personal data."
+        help: "The reason for opening them, a few words without personal data. It is archived and published."
     ).onCommandLineOnly
     /// Settings of a command that decrypts payloads.
     static let schema = ConfigurationSchema(
         [author, reason, ArchiveOptions.request, ApplicationSettings.bootstrapServers],
         openPrefixes: [ApplicationSettings.kafka])
 
-    /// Publishes the reveal of single records. It lists their subjects by pseudonym, which requires the keys of the
-    /// encrypted ones to be in the key store.
+    /// Publishes the reveal of single records. The record lists their subjects by pseudonym, so the key store must have
+    /// the keys of encrypted subjects.
     ///
     /// - Throws: a ``StartupError`` if there is no author or the record cannot be published.
     func record(
@@ -48,7 +48,7 @@ struct ArchiveReveals {
 
     /// Publishes the reveal of the records selected by a command line.
     ///
-    /// - Throws: a ``StartupError``, like ``record(_:_:_:)``.
+    /// - Throws: a ``StartupError``, as ``record(_:_:_:)`` does.
     func record(
         _ command: RevealRecord.Command, scope: String = "", subjects: Set<SubjectMark> = [], marks: String,
         positions: [String] = []
@@ -64,7 +64,7 @@ struct ArchiveReveals {
                 at: AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds()))
         } catch {
             throw StartupError(
-                "--reason, --request and --author have at most \(RevealRecord.maximumTextBytes) bytes each",
+                "--reason, --request and --author may each have at most \(RevealRecord.maximumTextBytes) bytes",
                 fix: "Shorten them", exitCode: .usage)
         }
         let nonce = HexText.encode(try randomBytes(8))
@@ -72,18 +72,18 @@ struct ArchiveReveals {
             try await publishing.publish([record.produced(to: topic, nonce: nonce)], configuration, timeout)
         } catch let error as StartupError {
             throw StartupError(
-                "who opens records is archived first, and it could not be published: \(error.problem)",
+                "each access is archived first, but the record could not be published: \(error.problem)",
                 setting: error.setting, fix: error.fix, exitCode: error.exitCode)
         }
     }
 
-    /// - Throws: a ``StartupError`` if no author is given. Commands check this before they read anything.
+    /// - Throws: a ``StartupError`` if no author is set. Commands check this before they read anything.
     @discardableResult
     func requireAuthor() throws(StartupError) -> String {
         guard let author = configuration[Self.author], author.contains(where: { !$0.isWhitespace }) else {
             throw StartupError(
-                "who opens records of the archive is recorded, and no author is given", setting: "--author",
-                fix: "Give --author NAME, and --reason or --request", exitCode: .usage)
+                "each access to archived records is recorded with its author; none is set", setting: "--author",
+                fix: "Set --author NAME, and --reason or --request", exitCode: .usage)
         }
         return author
     }

@@ -5,7 +5,7 @@ internal import TransparencyLog
 
 /// An entry of a log, with its object.
 struct FoundEntry: Sendable {
-    /// The object of an entry, or the reason why there is none.
+    /// The object of an entry, or the reason that there is none.
     enum Object: Sendable {
         case present([UInt8])
         /// The object was deleted when its retention ended.
@@ -23,7 +23,7 @@ struct FoundEntry: Sendable {
 /// its leaves is wanted.
 struct ArchiveScan {
     let reader: LogReader
-    /// Nil if the log has none. Its signatures are not verified.
+    /// The checkpoint, or nil if the log has none. Its signatures are not verified.
     let checkpoint: VerifiedCheckpoint?
     /// The number of leaves covered by the checkpoint.
     var size: Int { checkpoint?.checkpoint.size ?? 0 }
@@ -33,8 +33,8 @@ struct ArchiveScan {
     let progress: (Int) -> Void
 
     /// - Parameters:
-    ///   - offset: the last leaf to skip; the scan begins after it.
-    ///   - take: returns false to stop.
+    ///   - offset: the offset of the last leaf to skip; the scan begins after it.
+    ///   - take: called with each entry; returns false to stop.
     /// - Returns: whether the scan reached the end without being stopped by `take`.
     func run(
         after offset: KafkaOffset? = nil, where isWanted: (ArchiveLeaf) -> Bool,
@@ -43,7 +43,7 @@ struct ArchiveScan {
         var first = 0
         if let offset {
             do throws(LogReadError) {
-                // For an offset in a gap or not in the log, the scan begins at the first leaf.
+                // If the offset is in a gap or not in the log, the scan begins at the first leaf.
                 first = try await reader.index(of: offset, size: size) ?? 0
             } catch { throw StartupError(error) }
         }
@@ -60,7 +60,7 @@ struct ArchiveScan {
         return true
     }
 
-    /// Returns the wanted entries of one bundle. Reads the segment only if there are any.
+    /// Returns the wanted entries of one bundle. Reads the segment only if there are wanted entries.
     func entries(of bundle: Int, where isWanted: (ArchiveLeaf) -> Bool) async throws -> [FoundEntry] {
         let wanted = try await leaves(of: bundle).filter { isWanted($1) }
         guard !wanted.isEmpty else { return [] }

@@ -5,9 +5,9 @@ internal import Lifecycle
 
 /// The subjects that a command line selects in the archive.
 enum ArchiveSelector {
-    /// A purchase of an app; the archive may have no record of it.
+    /// A purchase of an app. The archive may have no record of it.
     case purchase(BundleId, OriginalTransactionId)
-    /// Every subject that has a record with the identifier.
+    /// Every subject with a record that contains the identifier.
     case identifier(IndexedName)
     /// The subject of one record.
     case position(ArchivedPosition)
@@ -26,13 +26,13 @@ enum ArchiveSelector {
             || identifiers.contains { configuration[$0.setting] != nil }
     }
 
-    /// - Throws: a ``StartupError`` unless exactly one of the flags is given.
+    /// - Throws: a ``StartupError`` unless exactly one of the flags is set.
     init(_ configuration: Configuration) throws(StartupError) {
         var selectors: [ArchiveSelector] = []
         if let purchase = configuration[ArchiveOptions.originalTransactionId] {
             guard let app = configuration[ArchiveOptions.app] else {
                 throw StartupError(
-                    "a purchase is one of an app", setting: ArchiveOptions.app.key, fix: "Give --app BUNDLE",
+                    "a purchase requires its app", setting: ArchiveOptions.app.key, fix: "Set --app BUNDLE",
                     exitCode: .usage)
             }
             selectors.append(.purchase(BundleId(app), OriginalTransactionId(purchase)))
@@ -43,16 +43,16 @@ enum ArchiveSelector {
         if let text = configuration[ArchiveOptions.position] {
             guard let position = ArchivedPosition(text) else {
                 throw StartupError(
-                    "\(PlainText.printable(text)) is no position", setting: ArchiveOptions.position.key,
-                    fix: "Give TOPIC/PARTITION@OFFSET, as sluicectl archive find prints it", exitCode: .usage)
+                    "\(PlainText.printable(text)) is not a position", setting: ArchiveOptions.position.key,
+                    fix: "Specify TOPIC/PARTITION@OFFSET, as printed by sluicectl archive find", exitCode: .usage)
             }
             selectors.append(.position(position))
         }
         guard selectors.count == 1 else {
             throw StartupError(
-                selectors.isEmpty ? "a purchase, a person or a record is needed" : "one identifier is taken at a time",
+                selectors.isEmpty ? "no purchase, person or record is selected" : "only one identifier is allowed",
                 setting: ArchiveOptions.originalTransactionId.key,
-                fix: "Give --original-transaction-id ID with --app BUNDLE, or one of the other identifiers",
+                fix: "Set --original-transaction-id ID with --app BUNDLE, or one of the other identifiers",
                 exitCode: .usage)
         }
         self = selectors[0]

@@ -9,19 +9,20 @@ internal import TransparencyLog
 /// The current state of an archive log.
 struct ArchiveStatus: Sendable {
     let names: LogNames
-    /// Nil for a log without a checkpoint.
+    /// The origin, or nil for a log without a checkpoint.
     var origin: String?
     /// The number of leaves covered by the checkpoint.
     var size = 0
-    /// The total size of the log's objects in bytes; nil if they were not listed.
+    /// The total size of the log's objects in bytes, or nil if they were not listed.
     var bytes: Int64?
-    /// When the checkpoint was signed, in milliseconds since 1970. Not verified.
+    /// The time at which the checkpoint was signed, in milliseconds since 1970. Not verified.
     var signedAt: Int64?
-    /// When the last record was archived, in milliseconds since 1970.
+    /// The time at which the last record was archived, in milliseconds since 1970.
     var archivedAt: Int64?
     /// The first offset that is not archived; nil for an empty log.
     var nextOffset: Int64?
-    /// The number of records in Kafka that are not archived yet; nil if Kafka was not read or does not have the topic.
+    /// The number of records in Kafka that are not archived yet, or nil if Kafka was not read or does not have the
+    /// topic.
     var lag: Int64?
     /// The newest checkpoint of each anchor that was read. Anchors are named `kafka`, `store`, or by a witness's key
     /// name.
@@ -31,7 +32,7 @@ struct ArchiveStatus: Sendable {
     struct Anchored: Sendable {
         let anchor: String
         let leaves: Int
-        /// Whether the witness's cosignature was made with a given key; nil for other anchors.
+        /// Whether the witness's cosignature was made with one of the specified keys; nil for other anchors.
         var isVerified: Bool?
     }
 
@@ -53,14 +54,14 @@ struct ArchiveStatus: Sendable {
             if countsBytes { bytes = try await Self.bytes(below: reader.names.prefix, logs.store) }
         } catch {
             throw StartupError(
-                "\(reader.names.prefix): \(error.message)", fix: "Look whether the archive is available",
+                "\(reader.names.prefix): \(error.message)", fix: "Check that the archive is reachable",
                 exitCode: .archiveUnreadable)
         }
         do throws(LogReadError) {
             guard let found = try await reader.checkpoint() else { return }
             origin = found.checkpoint.origin
             size = found.checkpoint.size
-            // The time is shown without a check of the signature.
+            // The signature is not checked before the time is shown.
             signedAt = Cosignature.unverifiedTime(of: found.note, origin: found.checkpoint.origin)
                 .map { Int64($0).multipliedReportingOverflow(by: 1_000).partialValue }
             anchors = try await reader.cosigned().map { cosigned in

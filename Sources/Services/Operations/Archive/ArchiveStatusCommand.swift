@@ -41,7 +41,7 @@ struct ArchiveStatusCommand {
         for row in rows {
             guard let anchored = row.rolledBack else { continue }
             console.complain(
-                "\(row.partition) has \(row.size) leaves, and \(anchored.anchor) has a checkpoint of \(anchored.leaves)"
+                "\(row.partition) has \(row.size) leaves, but \(anchored.anchor) has a checkpoint of \(anchored.leaves)"
             )
             exitCode = .archiveRolledBack
         }

@@ -13,11 +13,11 @@ enum EntryContent: Sendable {
     case gap(ArchiveGap)
     /// Erased, because its subject was erased.
     case erased
-    /// Deleted because `archive.retention` had passed.
+    /// Deleted after `archive.retention`.
     case expired
-    /// Missing, although the retention time has not passed.
+    /// Missing, although the retention has not ended.
     case missing
-    /// Encrypted under a key that is not in the key store: the key store is a different one, or was restored from an
+    /// Encrypted under a key that is not in the key store: this is a different key store, or it was restored from an
     /// older backup.
     case keyUnknown
 
@@ -39,7 +39,7 @@ struct ReadEntry: Sendable {
     let partition: KafkaTopicPartition
     let index: Int
     let leaf: ArchiveLeaf
-    /// Nil if the object is not encrypted or the key store was not queried.
+    /// The key's id, or nil if the object is not encrypted or the key store was not queried.
     let keyId: ArchiveKeyId?
     let content: EntryContent
 

@@ -2,10 +2,10 @@ internal import AppStoreModel
 internal import Configuration
 internal import Lifecycle
 
-/// Determines the end of the period that an erasure covers: the current time, if this host's clock agrees with the
-/// archive's records.
+/// Determines the end of the period that an erasure covers: the current time, if this host's clock is consistent with
+/// the archive's records.
 ///
-/// If the clock were ahead, all records of the person that arrive before that time would be permanently dropped on
+/// If the clock were ahead, every record of the person that arrives before that time would be permanently dropped on
 /// arrival.
 enum ErasureCoverage {
     /// The maximum time in milliseconds by which the clock may be ahead of the newest archived record of any topic.
@@ -14,8 +14,8 @@ enum ErasureCoverage {
     static let signedUntil = Setting(
         "signed-until", .instant,
         help: """
-            What was signed until then is erased. Default: now, where a record of the last day is archived, so that the \
-            clock is known to be right.
+            Erases everything signed until this time. Default: now, if a record of the last day is archived, which \
+            shows that the clock is right.
             """
     ).optional.onCommandLineOnly
 
@@ -30,17 +30,17 @@ enum ErasureCoverage {
         if let given = configuration[signedUntil] {
             guard given <= present else {
                 throw StartupError(
-                    "what is signed in the future cannot be erased: \(given)", setting: "--signed-until",
-                    fix: "Give a time up to now, \(present)", exitCode: .usage)
+                    "payloads signed in the future cannot be erased: \(given)", setting: "--signed-until",
+                    fix: "Specify a time up to now, \(present)", exitCode: .usage)
             }
             return given
         }
         guard let newest, now.subtractingReportingOverflow(newest).partialValue > tolerance else { return present }
         let record = AppStoreInstant(clampingMillisecondsSince1970: newest)
         throw StartupError(
-            "this host's clock says \(present), and the newest record of the archive is of \(record): if the clock is ahead, "
-                + "what comes until then would be dropped on its arrival",
+            "this host's clock shows \(present), but the newest archived record is from \(record): if the "
+                + "clock is fast, records that arrive before that time would be dropped on arrival",
             setting: "--signed-until",
-            fix: "Correct the clock, or where it is right and nothing came since, give --signed-until \(present)")
+            fix: "Correct the clock; if it is right and no records have arrived since, set --signed-until \(present)")
     }
 }

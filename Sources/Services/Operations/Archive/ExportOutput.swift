@@ -30,12 +30,12 @@ final class ExportOutput {
 
     private static func open(_ path: String) throws(StartupError) -> FileDescriptor {
         do throws(FileDescriptor.Failure) {
-            // Personal data: only the owner may read it.
+            // The file contains personal data, so only its owner may read it.
             return try FileDescriptor(replacing: path, mode: 0o600)
         } catch {
             throw StartupError(
                 "\(PlainText.printable(path)) cannot be written", setting: ArchiveReadingOptions.toDirectory.key,
-                fix: "Make the directory, or name another one")
+                fix: "Create the directory, or specify another one")
         }
     }
 
@@ -50,8 +50,8 @@ final class ExportOutput {
             try file.write(text)
         } catch {
             throw StartupError(
-                "\(fileName) cannot be written as a whole", setting: ArchiveReadingOptions.toDirectory.key,
-                fix: "Look whether the disk is full")
+                "\(fileName) cannot be written completely", setting: ArchiveReadingOptions.toDirectory.key,
+                fix: "Check whether the disk is full")
         }
         return true
     }
@@ -64,8 +64,8 @@ final class ExportOutput {
         return try await write(row)
     }
 
-    /// Writes the manifest if there is a directory: the number of rows, their size and SHA-256, and the checkpoint that
-    /// covers them in each log.
+    /// Writes the manifest if there is a directory: the number of rows, their size and SHA-256, and, for each log, the
+    /// checkpoint that covers them.
     func finish(_ logs: [ExportedLog], at instant: String, isComplete: Bool) throws(StartupError) {
         guard let directory else { return }
         var writer = JSONWriter()
@@ -90,12 +90,12 @@ final class ExportOutput {
         } catch {
             throw StartupError(
                 "manifest.json cannot be written", setting: ArchiveReadingOptions.toDirectory.key,
-                fix: "Look whether the disk is full")
+                fix: "Check whether the disk is full")
         }
     }
 }
 
-/// A log that an export covers.
+/// A log covered by an export.
 struct ExportedLog: Sendable {
     let tree: ExportedTree
     /// The root hash of the tree, in base64.

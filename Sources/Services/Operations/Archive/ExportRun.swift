@@ -5,9 +5,9 @@ internal import Lifecycle
 internal import Records
 internal import TransparencyLog
 
-/// One export, which selects the entries to write as rows and counts the results.
+/// One export: selects the entries to write as rows, and counts the results.
 final class ExportRun {
-    /// The filter; nil selects every entry.
+    /// The filter, or nil to select every entry.
     let filter: ArchiveFilter?
     private let format: ExportFormat
     private let names: TopicNames
@@ -81,13 +81,13 @@ final class ExportRun {
         parts += problems.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         if notRebuilt > 0 { parts.append("\(notRebuilt) whose signed form cannot be rebuilt") }
         console.complain(parts.joined(separator: ", "))
-        if interruption.isRequested { console.complain("interrupted: this is not all") }
+        if interruption.isRequested { console.complain("interrupted: the export is incomplete") }
         if problems["missing"] != nil {
             console.complain(
-                "payloads are gone before their retention is over; find the first with: sluicectl archive verify")
+                "payloads were removed before their retention ended; find the first with: sluicectl archive verify")
         }
         if let warning = extent?.warning { console.complain(warning) }
-        // Payloads that were erased or are past their retention are expected.
+        // Erased payloads, and payloads past their retention, are expected.
         let isReadable =
             problems["key_unknown"] == nil && problems["unreadable"] == nil && problems["missing"] == nil
             && notRebuilt == 0 && !interruption.isRequested && extent?.warning == nil

@@ -5,7 +5,7 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// The tree in which an exported entry is a leaf; it ties the row to a proof.
+/// The tree in which an exported entry is a leaf. It ties the row to a proof.
 struct ExportedTree: Sendable {
     /// The first line of the log's checkpoints.
     let origin: String
@@ -13,19 +13,19 @@ struct ExportedTree: Sendable {
     let size: Int
 }
 
-/// An archive entry as written by `export`, or the reason why it cannot be read.
+/// An archive entry as written by `export`, or the reason that it cannot be read.
 struct ExportedEntry {
     private let entry: ReadEntry
     private let tree: ExportedTree
     private let names: TopicNames
-    /// Nil for other records and for unreadable entries.
+    /// The notification, or nil for other records and unreadable entries.
     private let notification: NotificationRecord?
-    /// Why the entry has no readable record: `erased`, `expired`, `missing`, `key_unknown`, `gap` or `unreadable`; nil
-    /// for a record.
+    /// The reason that the entry has no readable record: `erased`, `expired`, `missing`, `key_unknown`, `gap` or
+    /// `unreadable`; nil for a record.
     let problem: String?
-    /// The compact JWS as received; nil for version 1, or if it cannot be rebuilt.
+    /// The compact JWS as received, or nil for version 1 or if it cannot be rebuilt.
     private let signedPayload: [UInt8]?
-    /// The reason why the JWS cannot be rebuilt.
+    /// The reason that the JWS cannot be rebuilt.
     let rebuildProblem: String?
 
     init(_ entry: ReadEntry, _ tree: ExportedTree, names: TopicNames, certificates: CertificateDirectory) {
@@ -131,8 +131,8 @@ struct ExportedEntry {
         cells.map { cell(PlainText.printable($0 ?? "")) }.joined(separator: ",") + "\r\n"
     }
 
-    /// Formats a cell. Puts an apostrophe before text that a spreadsheet would evaluate as a formula, because version 1
-    /// input is not signed.
+    /// Formats a cell. Prefixes text that a spreadsheet would evaluate as a formula with an apostrophe, because version
+    /// 1 input is not signed.
     private static func cell(_ text: String) -> String {
         let safe = text.first.map { "=+-@".contains($0) } ?? false ? "'\(text)" : text
         guard safe.contains(where: { $0 == "," || $0 == "\"" }) else { return safe }

@@ -7,8 +7,8 @@ extension SluicectlCommand {
             "archive", summary: "Operate the archive of sluice-archive: its keys, its records, and their proofs.",
             examples: [
                 .init("sluicectl archive status", "Size of each log and age of its checkpoint."),
-                .init("sluicectl archive key show", "The public keys, for whoever verifies the archive."),
-                .init("sluicectl archive verify --key archive.pub", "Whether it is as it was written."),
+                .init("sluicectl archive key show", "The public keys, for everyone who verifies the archive."),
+                .init("sluicectl archive verify --key archive.pub", "Check that nothing was changed."),
             ],
             subcommands: archiveReading + archiveProofs(parts) + archiveDisclosure + archivePersons,
             readsConfiguration: false)

@@ -6,13 +6,13 @@ extension SluicectlCommand {
     static let archiveDisclosure = [
         Command(
             "disclose",
-            summary: "Write one record with its proof and its own key, for somebody who has the public key.",
+            summary: "Write one record with its proof and its own key, for a recipient with the public key.",
             discussion: """
-                The file shows one record: the leaf, its path to the root, the signed checkpoint, the encrypted object, \
-                and the key of this object, which opens no other record of the person. It is verified before it is \
-                written. Whoever has the file can read the record, also after the person was erased. Records that \
-                releases before 2026-12 archived have no key of their own and are refused. Who discloses the record is \
-                published in appstore.erasures first, and archived.
+                The file shows one record: the leaf, its path to the root, the signed checkpoint, the encrypted \
+                object, and the key of this object, which opens no other record of the person. The file is verified \
+                before it is written. Everyone with the file can read the record, even after the person is erased. \
+                Records archived by releases before 2026-12 have no key of their own and are refused. The disclosure \
+                and its author are first published in appstore.erasures and archived.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
@@ -30,8 +30,8 @@ extension SluicectlCommand {
         Command(
             "check-disclosure", summary: "Check a file of archive disclose offline, and show its record.",
             discussion: """
-                Needs the file and the public key alone. Exit codes: 0 it holds; 2 it does not; 5 the key is another one; \
-                6 the file cannot be read.
+                Requires only the file and the public key. Exit codes: 0 valid; 2 invalid; 5 another key; 6 the file \
+                cannot be read.
                 """,
             schema: ConfigurationSchema([
                 ArchiveProofOptions.key, OperationsSettings.topicsPrefix, OperationsSettings.output,
@@ -40,7 +40,7 @@ extension SluicectlCommand {
             examples: [
                 .init(
                     "sluicectl archive check-disclosure notification.disclosure --key archive.pub",
-                    "What its reader does.")
+                    "The recipient's check.")
             ]),
     ]
 }

@@ -17,22 +17,22 @@ extension SluicectlCommand {
     private static let archiveFind = Command(
         "find", summary: "Find records of the archive by an identifier.",
         discussion: """
-            Looks into an index (archive.index) that holds identifiers as HMACs alone, and brings it up to date with the \
-            archive before. The first time it reads the whole archive. Exits with 1 when nothing is found.
+            Searches an index (archive.index) that stores identifiers only as HMACs, after updating it from the \
+            archive. The first update reads the whole archive. Exits with 1 if nothing is found.
             """,
         schema: reading.adding(ConfigurationSchema([ArchiveOptions.rebuild])),
         arguments: [Command.Argument("ID", help: identifiers)],
         examples: [
-            .init("sluicectl archive find 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "Where a notification is."),
+            .init("sluicectl archive find 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The records of a notification."),
             .init("sluicectl archive find 2000000000000001 --output json", "A purchase's records, for scripts."),
         ])
 
     private static let archiveShow = Command(
         "show", summary: "Decrypt and show a record of the archive.",
         discussion: """
-            Personal data are left out unless --reveal is given. The record is compared with the digest in its leaf; \
-            that the leaf is in the signed tree is shown by sluicectl archive prove. With --reveal who opened which record \
-            is published in appstore.erasures first, and archived: it needs --author, and Kafka.
+            Personal data is omitted unless --reveal is set. The record is compared with the digest in its leaf; \
+            sluicectl archive prove shows that the leaf is in the signed tree. With --reveal, the access and its \
+            author are first published in appstore.erasures and archived: this requires --author and Kafka.
             """,
         schema: reading.adding(ConfigurationSchema([ArchiveOptions.reveal])).adding(ArchiveReveals.schema),
         arguments: [Command.Argument("WHAT", help: "\(identifiers); or TOPIC/PARTITION@OFFSET")],
@@ -41,7 +41,7 @@ extension SluicectlCommand {
             .init(
                 "sluicectl archive show 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --reveal --author a.officer "
                     + "--request DSR-2026-17 --output json",
-                "Everything that was archived under an identifier."),
+                "Everything archived under an identifier."),
         ])
 
     private static let decision = ConfigurationSchema(
@@ -55,12 +55,13 @@ extension SluicectlCommand {
     private static let archiveErase = Command(
         "erase", summary: "Permanently erase a person's records from the archive, by destroying their keys.",
         discussion: """
-            Brings the index up to date with the archive first, and prints up to which leaf of each log the answer is \
-            complete. Publishes a record of the erasures topic and destroys the keys in this host's key store; sluice-archive does \
-            so on every other host. What was signed until now gets no key again, whoever replays it; a later \
-            notification does. Leaves, tree and checkpoints stay what they are: sluicectl archive verify tells what is \
-            erased from what is missing. Nothing is erased while a legal hold is on the purchase. Entitlements are \
-            erased with sluicectl entitlements erase; what Kafka still has expires with its topics.
+            First updates the index from the archive, and prints the last leaf of each log that the answer covers. \
+            Publishes a record to the erasures topic and destroys the keys in this host's key store; sluice-archive \
+            destroys them on every other host. Records signed until now never get a key again, even if they are \
+            replayed; later notifications do. Leaves, tree and checkpoints remain unchanged: sluicectl archive verify \
+            distinguishes erased payloads from missing ones. Nothing is erased while a legal hold applies to the \
+            purchase. Entitlements are erased with sluicectl entitlements erase; records in Kafka expire with their \
+            topics.
             """,
         schema: decision.adding(ConfigurationSchema([ArchiveOptions.backupDays, ErasureCoverage.signedUntil])),
         examples: [
@@ -73,9 +74,9 @@ extension SluicectlCommand {
         ])
 
     private static let archiveHold = Command(
-        "hold", summary: "Keep a person's records whatever is asked for, until they are released.",
+        "hold", summary: "Keep a person's records despite any erasure request, until they are released.",
         discussion: """
-            A legal hold: an erasure that is asked for meanwhile waits for its end. It freezes keys, not topics.
+            A legal hold: erasures requested in the meantime wait for its end. It freezes keys, not topics.
             """,
         schema: decision,
         examples: [
@@ -85,7 +86,7 @@ extension SluicectlCommand {
         ])
 
     private static let archiveRelease = Command(
-        "release", summary: "End a legal hold; an erasure that waited for it is carried out.", schema: decision,
+        "release", summary: "End a legal hold; a waiting erasure is carried out.", schema: decision,
         examples: [
             .init(
                 "sluicectl archive release --original-transaction-id 2000000000000001 --app com.example.app "
@@ -93,13 +94,13 @@ extension SluicectlCommand {
         ])
 
     private static let archiveKey = Command(
-        "key", summary: "Make the archive's keys, and print the public ones.",
-        examples: [.init("sluicectl archive key show", "The public keys, for whoever verifies the archive.")],
+        "key", summary: "Create the archive's keys, and print the public ones.",
+        examples: [.init("sluicectl archive key show", "The public keys, for everyone who verifies the archive.")],
         subcommands: [
             Command(
-                "signing", summary: "Make an Ed25519 key that signs checkpoints.",
+                "signing", summary: "Create an Ed25519 key that signs checkpoints.",
                 discussion: """
-                    Writes PKCS#8 in PEM that only its owner can read, and prints the public key. A file that exists is \
+                    Writes PKCS#8 in PEM, readable only by its owner, and prints the public key. An existing file is \
                     never overwritten.
                     """,
                 schema: ConfigurationSchema([ArchivePlace.origin, OperationsSettings.output]),
@@ -110,28 +111,29 @@ extension SluicectlCommand {
                         "A new key.")
                 ]),
             Command(
-                "encryption", summary: "Make a key that encrypts the key store.",
+                "encryption", summary: "Create a key that encrypts the key store.",
                 discussion: """
-                    Writes 32 random bytes as hexadecimal text that only its owner can read. Keep a copy of it apart \
-                    from the key store and its backups: without it no archived record can be read. A file that exists is \
+                    Writes 32 random bytes as hexadecimal text, readable only by its owner. Keep a copy apart from the \
+                    key store and its backups: without this key no archived record can be read. An existing file is \
                     never overwritten.
                     """,
                 schema: ConfigurationSchema([OperationsSettings.output]),
                 arguments: [Command.Argument("FILE", help: "the new file")],
                 examples: [.init("sluicectl archive key encryption archive-kek", "A new key.")]),
             Command(
-                "show", summary: "Print the public keys of the archive, one a line.",
+                "show", summary: "Print the public keys of the archive, one per line.",
                 discussion: """
-                    Each line is a verifier key as c2sp.org/signed-note writes it. Without LOG they are named by the \
-                    archive, for sluicectl archive verify; with it as the checkpoints of that log name them, for other \
-                    programs that know the C2SP formats: the log's key, and the key of the cosignature with the time.
+                    Each line is a verifier key in the format of c2sp.org/signed-note. Without LOG, the keys have the \
+                    archive's name, for sluicectl archive verify. With LOG, they have the name in that log's \
+                    checkpoints, for other programs that know the C2SP formats: the log's key, and the key of the \
+                    cosignature with the time.
                     """,
                 schema: ConfigurationSchema([
                     ArchivePlace.origin, ArchivePlace.signingKeys, OperationsSettings.output,
                 ]),
                 arguments: [Command.Argument("LOG", help: "TOPIC/PARTITION, or checkpoint-log", isOptional: true)],
                 examples: [
-                    .init("sluicectl archive key show > archive.pub", "For whoever verifies the archive."),
+                    .init("sluicectl archive key show > archive.pub", "For everyone who verifies the archive."),
                     .init(
                         "sluicectl archive key show appstore.notifications.production/3",
                         "The key of one log, for another verifier."),
@@ -141,10 +143,10 @@ extension SluicectlCommand {
                 "check",
                 summary: "Check the key store: whether every key opens, and which key-encryption keys it needs.",
                 discussion: """
-                    A key-encryption key that wraps none is needed no more, once no host is left whose key store it \
-                    wraps. Exits with 1 when the file is damaged, a key does not open or, with --against-archive, a key \
-                    that a leaf names is missing. That is so for a backup that was made before the leaf, and for a host \
-                    that joined after an erasure that does not name its keys.
+                    A key-encryption key that wraps no key is no longer needed, once it wraps none in the key store of \
+                    any host. Exits with 1 if the file is damaged, a key does not open or, with --against-archive, a \
+                    key referenced by a leaf is missing. This is the case for a backup made before the leaf, and for a \
+                    host that joined after an erasure that does not list its keys.
                     """,
                 schema: ConfigurationSchema(
                     [
@@ -152,17 +154,17 @@ extension SluicectlCommand {
                         OperationsSettings.output,
                     ] + ArchivePlace.storeSettings),
                 examples: [
-                    .init("sluicectl archive key check", "After a change of the key."),
+                    .init("sluicectl archive key check", "After a change of the key-encryption key."),
                     .init(
                         "sluicectl archive key check --archive.key.store restored.sqlite --against-archive",
                         "Whether a backup has every key that the archive needs."),
                 ]),
             Command(
-                "backup", summary: "Copy the key store as it is at one instant, while sluice-archive runs.",
+                "backup", summary: "Copy the key store at a single instant, while sluice-archive runs.",
                 discussion: """
-                    A plain copy of the file lacks the newest keys, which are in its write-ahead log. The copy is on \
-                    disk on return, and only its owner can read it. Keep it on another volume than the archive, for 30 \
-                    days at most: it has the keys of whoever is erased later.
+                    A plain copy of the file lacks the newest keys, which are in its write-ahead log. On return, the \
+                    copy is on disk, readable only by its owner. Keep it on a different volume than the archive, for \
+                    at most 30 days: it has the keys of persons erased later.
                     """,
                 schema: ConfigurationSchema([ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys]),
                 arguments: [Command.Argument("FILE", help: "the new file")],

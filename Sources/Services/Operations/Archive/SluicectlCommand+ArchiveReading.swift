@@ -15,13 +15,14 @@ extension SluicectlCommand {
         Command(
             "status", summary: "Print the size, the checkpoint, the next offset and the anchors of each log.",
             discussion: """
-                Reads the archive without its keys. ANCHORED is of how many leaves each anchor has a checkpoint: the \
-                witnesses that have cosigned one; with --against-kafka kafka, which is \
-                appstore.archive.checkpoints, and then LAG says how many records Kafka has that are not archived; \
-                with --against-anchor store, which is archive.anchor.url. Anchors have the row checkpoint-log, the log \
-                whose leaves are the checkpoints of all others; the cosignatures of witnesses that --witness does not name \
-                are not verified, and said to be so; archive verify follows them into each. Signatures are not checked: archive verify \
-                does. Exits with 4 when an anchor has more than the archive.
+                Reads the archive without its keys. ANCHORED shows the number of leaves in each anchor's checkpoint: \
+                for witnesses that have cosigned one; with --against-kafka, for kafka, which is \
+                appstore.archive.checkpoints; and with --against-anchor, for store, which is archive.anchor.url. With \
+                --against-kafka, LAG is the number of records in Kafka that are not archived yet. Anchors appear in \
+                the row checkpoint-log, the log whose leaves are the checkpoints of all other logs. Cosignatures of \
+                witnesses not listed in --witness are shown as not verified. Other signatures are not checked: archive \
+                verify checks them, and follows the log of checkpoints into each log. Exits with 4 if an anchor has \
+                more than the archive.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
@@ -36,23 +37,23 @@ extension SluicectlCommand {
                 .init("sluicectl archive status --config sluice.properties", "A table of all logs."),
                 .init(
                     "sluicectl archive status --archive.url /mnt/copy/archive --output json",
-                    "Of a copy, a JSON object for each log."),
+                    "Of a copy, with one JSON object per log."),
                 .init("sluicectl archive status --against-kafka --config sluice.properties", "With the lag."),
             ]),
         Command(
             "export", summary: "Write the archived notifications as they were received, or everything about a person.",
             discussion: """
-                JSON lines: where and when each was archived, what it is, and signedPayload, the compact JWS that \
-                Apple posted, rebuilt with the archived certificates; of version 1 legacy, the body less its secret. \
-                CSV has the same without the bodies. log, treeSize, leaf and objectDigest tie a row to a proof of \
-                archive prove. With --all-topics also what is no notification, in record. With an identifier (as of \
-                archive erase) everything that is archived about its subjects, of every topic and decrypted, for an \
-                access request; --environment is then production unless given, and the other filters do not count. \
-                Who exports what is published in appstore.erasures first, and archived: it needs --author, and Kafka. \
-                What was erased or whose time is over is listed as that, unless --app or --type asks for content. \
-                Needs the key store. Each object is compared with its leaf; whether the leaves are those that were \
-                signed is archive verify's question. Exits with 1 when a key is unknown or a body could not be \
-                rebuilt, with 2 when an object is not what was archived or is missing.
+                Writes JSON lines: where and when each notification was archived, its type, and signedPayload, the \
+                compact JWS that Apple posted, rebuilt with the archived certificates; for version 1 instead legacy, \
+                the body without its secret. CSV has the same columns without the bodies. log, treeSize, leaf and \
+                objectDigest tie a row to a proof by archive prove. With --all-topics, other records are included, in \
+                record. With an identifier (see archive erase), everything archived about its subjects is written, \
+                from every topic and decrypted, for an access request; --environment then defaults to production, and \
+                the other filters have no effect. The export and its author are first published in appstore.erasures \
+                and archived: this requires --author and Kafka. Erased and expired records are listed as such, unless \
+                --app or --type selects by content. Requires the key store. Each object is compared with its leaf; \
+                archive verify checks that the leaves are the signed ones. Exits with 1 if a key is unknown or a body \
+                could not be rebuilt, and with 2 if an object is missing or differs from the archived one.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
@@ -79,15 +80,15 @@ extension SluicectlCommand {
                     "An access request."),
                 .init(
                     "sluicectl archive export --environment production --author a.auditor --config sluice.properties "
-                        + "| jq -r .signedPayload | head -1 | sluicectl verify -", "Verified once more."),
+                        + "| jq -r .signedPayload | head -1 | sluicectl verify -", "Verified again."),
             ]),
         Command(
             "retention", summary: "Print which payloads sluice-archive deletes next after archive.retention.",
             discussion: """
-                Of each log: from which leaf on payloads are kept, how many segments of 256 the next run of \
-                sluice-archive deletes, how many of them it keeps because of a legal hold or an unknown key, how many it \
-                announces, and since when they are announced: they are deleted a day later. Give archive.retention as \
-                the service has it.
+                For each log, prints the first leaf with a kept payload, how many segments of 256 leaves the next run \
+                of sluice-archive deletes, how many of them it keeps because of a legal hold or an unknown key, how \
+                many it announces, and the time of the announcement: announced segments are deleted a day later. Set \
+                archive.retention to the service's value.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
@@ -96,17 +97,17 @@ extension SluicectlCommand {
                 ]
             ).adding(keysOfArchive),
             examples: [
-                .init("sluicectl archive retention --dry-run --config sluice.properties", "Before a change of it.")
+                .init("sluicectl archive retention --dry-run --config sluice.properties", "Before changing retention.")
             ]),
         Command(
             "replay", summary: "Write archived records back to Kafka.",
             discussion: """
-                Key, value and headers are as they were, the origin is replay; the time of the record is the \
-                present, so that the topic's retention starts again. Consumers ignore what they have already. A \
-                topic other than notifications, quarantine and certificates needs --to-topic, also to go back into \
-                itself. What was erased does not come back. Control-C ends it after the record in hand, and --after \
-                goes on from there. With --yes who brings them back is published in appstore.erasures first, and archived: \
-                it needs --author. Exits with 1 when something was left.
+                Key, value and headers are unchanged, except that the origin is replay; the record's timestamp is the \
+                current time, so that the topic's retention starts again. Consumers ignore records that they already \
+                have. Topics other than notifications, quarantine and certificates require --to-topic, even to write \
+                back to the same topic. Erased records are not restored. Control-C stops after the current record, and \
+                --after resumes from there. With --yes, the replay and its author are first published in \
+                appstore.erasures and archived: this requires --author. Exits with 1 if any record remains.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
@@ -118,17 +119,17 @@ extension SluicectlCommand {
             examples: [
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --config sluice.properties",
-                    "What would be written."),
+                    "Print what would be written."),
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --rate 2000 --yes "
-                        + "--author an.operator --config sluice.properties", "A lost topic, 2000 records each second."),
+                        + "--author an.operator --config sluice.properties", "A lost topic, 2000 records per second."),
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --to-topic scratch "
                         + "--since 2026-11-20T00:00:00Z --yes --author an.operator --config sluice.properties",
                     "Some days into a topic of your own."),
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --after 3-1742 --yes "
-                        + "--author an.operator --config sluice.properties", "Go on where an earlier run ended."),
+                        + "--author an.operator --config sluice.properties", "Resume where an earlier run ended."),
             ]),
     ]
 }

@@ -49,7 +49,7 @@ struct DoctorFacts {
         let environment: String
         /// The failure; nil on success.
         let failure: APIFailure?
-        /// This machine's clock minus Apple's, in milliseconds; nil if Apple's time is unknown.
+        /// This machine's clock minus Apple's, in milliseconds, or nil if Apple's time is unknown.
         let clockDifference: Int64?
     }
 
@@ -82,7 +82,7 @@ struct DoctorFacts {
     var bootstrapServers = ""
     var brokers = Brokers.unknown
     var topicNames = TopicNames()
-    /// The existing topics; nil if they could not be read.
+    /// The existing topics, or nil if they could not be read.
     var topics: [KafkaTopicDescription]?
     /// Why ``topics`` is nil.
     var topicsError: KafkaError?

@@ -55,7 +55,7 @@ struct BackfillCommand {
         return .failure
     }
 
-    /// Returns why a backfill is incomplete, or nil if it published everything.
+    /// Returns the reason that a backfill is incomplete, or nil if it published everything.
     static func complaint(about run: SweepRun) -> String? {
         let (rest, unread) = (run.counts.notBroughtIn, run.counts.unread)
         guard !run.isCancelled else { return "cancelled; published so far: \(run.counts.published)" }

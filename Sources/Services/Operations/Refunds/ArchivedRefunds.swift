@@ -42,7 +42,7 @@ struct ArchivedRefunds {
         self.missing = missing
     }
 
-    /// A note about missing records; nil if nothing is missing.
+    /// A note about missing records, or nil if nothing is missing.
     var note: String? {
         guard !missing.isEmpty else { return nil }
         let counts = missing.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")

@@ -9,7 +9,8 @@ struct CapacityDemand: Equatable {
     /// Planned CPU utilization of a core in percent; the rest is headroom for catching up and restarts.
     var utilization: Int
     var replicationFactor: Int
-    /// The number of purchases that have a state, which determines the size of the entitlements topic; nil if unknown.
+    /// The number of purchases that have a state, which determines the size of the entitlements topic, or nil if
+    /// unknown.
     var purchases: Int?
     /// How long the archive retains payloads, in days.
     var archiveDays: Int

@@ -102,7 +102,7 @@ private final class Troubles: Sendable {
         self.warn = warn
     }
 
-    /// The reason why a partition ended early; nil if unknown.
+    /// The reason that a partition ended early, or nil if unknown.
     var worst: StartupError? { state.withLock { $0.worst } }
 
     func take(_ event: KafkaConsumerEvent) {

@@ -4,14 +4,14 @@ internal import Kafka
 struct TopGroup: Sendable, Equatable {
     let group: KafkaConsumerGroup
     let topic: KafkaTopic
-    /// The group's state according to the brokers; nil if they do not report it.
+    /// The group's state according to the brokers, or nil if they do not report it.
     let state: String?
     /// The number of records after the committed offset, by partition.
     let lags: [KafkaPartition: Int64]
 
     var lag: Int64 { lags.values.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
 
-    /// The partition with the greatest lag; nil if no partition lags.
+    /// The partition with the greatest lag, or nil if no partition lags.
     var worst: (partition: KafkaPartition, lag: Int64)? {
         lags.filter { $0.value > 0 }.max { ($0.value, $1.key) < ($1.value, $0.key) }.map { ($0.key, $0.value) }
     }

@@ -5,7 +5,7 @@ internal import Kafka
 /// Formats a snapshot for people and scripts, with the rates since the previous snapshot.
 struct TopReport {
     let snapshot: TopSnapshot
-    /// The previous snapshot; nil if there is none.
+    /// The previous snapshot, or nil if there is none.
     let earlier: TopSnapshot?
 
     /// Returns text that fits on a screen, with a count of the lines that do not fit.

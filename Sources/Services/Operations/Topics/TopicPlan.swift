@@ -5,7 +5,7 @@ internal import Records
 struct TopicPlan {
     struct Item: Equatable {
         let specification: TopicSpecification
-        /// The existing number of partitions; nil if the topic does not exist.
+        /// The existing number of partitions, or nil if the topic does not exist.
         let partitions: Int?
         /// The existing replication factor, or the one with which the topic would be created.
         let replicationFactor: Int

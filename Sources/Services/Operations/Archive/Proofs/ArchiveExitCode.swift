@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import Lifecycle
 
-/// The exit codes of `sluicectl archive verify` and `prove`. A contract.
+/// The exit codes of `sluicectl archive verify` and `prove`, which are a public contract.
 extension ExitCode {
     /// Data was changed, removed, replaced or added after it was signed, or a proof is invalid.
     static let archiveTampered = ExitCode(rawValue: 2)
@@ -9,7 +9,7 @@ extension ExitCode {
     static let archiveIncomplete = ExitCode(rawValue: 3)
     /// The archive does not continue a state that it had signed earlier.
     static let archiveRolledBack = ExitCode(rawValue: 4)
-    /// The signature was made with a key that was not given, or no key was given.
+    /// The signature was made with an unknown key, or no key was specified.
     static let archiveKeyUnknown = ExitCode(rawValue: 5)
     /// The archive cannot be read.
     static let archiveUnreadable = ExitCode(rawValue: 6)

@@ -24,12 +24,12 @@ struct ArchiveInputs {
             return try ArchivePlace.openStore(configuration, creating: false)
         } catch {
             throw StartupError(
-                error.message, setting: ArchivePlace.url.key, fix: "Give the archive with --archive.url",
+                error.message, setting: ArchivePlace.url.key, fix: "Set --archive.url to the archive",
                 exitCode: .archiveUnreadable)
         }
     }
 
-    /// Returns the archive's public keys, or nil if none are given.
+    /// Returns the archive's public keys, or nil if none are specified.
     ///
     /// - Throws: a ``StartupError`` with exit code 5 if a text is not a key.
     func verifiers() async throws(StartupError) -> ArchiveVerifiers? {
@@ -41,11 +41,12 @@ struct ArchiveInputs {
         } catch {
             throw StartupError(
                 error.message, setting: ArchiveProofOptions.key.key,
-                fix: "Give the key that sluicectl archive key show prints", exitCode: .archiveKeyUnknown)
+                fix: "Set it to the key printed by sluicectl archive key show", exitCode: .archiveKeyUnknown)
         }
     }
 
-    /// Returns the archive's public keys if any are given, otherwise the keys of its log in the policy, otherwise nil.
+    /// Returns the specified public keys of the archive. Without any, returns the keys of its log in the policy, or nil
+    /// without a policy.
     ///
     /// - Throws: the errors of ``verifiers()``, and a ``StartupError`` if the file is not a policy.
     func verifiersOrPolicy() async throws(StartupError) -> ArchiveVerifiers? {
@@ -53,7 +54,7 @@ struct ArchiveInputs {
         return try await policy()?.archiveKeys()
     }
 
-    /// Returns the archive's public keys for a verification; nil only with `--unsigned`.
+    /// Returns the archive's public keys for a verification, or nil with `--unsigned`.
     ///
     /// - Throws: a ``StartupError`` with exit code 5 if there is no key, or if a text is not a key.
     func verifiersOrUnsigned() async throws(StartupError) -> ArchiveVerifiers? {
@@ -62,13 +63,13 @@ struct ArchiveInputs {
         guard verifiers == nil || !isUnsigned else {
             throw StartupError(
                 "--key and --unsigned exclude each other", setting: ArchiveProofOptions.unsigned.key,
-                fix: "Leave out --unsigned", exitCode: .usage)
+                fix: "Omit --unsigned", exitCode: .usage)
         }
         guard verifiers != nil || isUnsigned else {
             throw StartupError(
-                "without the archive's public key its signatures cannot be verified",
+                "signatures cannot be verified without the archive's public key",
                 setting: ArchiveProofOptions.key.key,
-                fix: "Give --key, or --unsigned to check the files against one another only",
+                fix: "Set --key, or --unsigned to compare the files only with one another",
                 exitCode: .archiveKeyUnknown)
         }
         return verifiers
@@ -95,12 +96,12 @@ struct ArchiveInputs {
         } catch {
             throw StartupError(
                 "\(PlainText.printable(source)) is not a checkpoint: \(error.message)",
-                setting: ArchiveProofOptions.checkpointFrom.key, fix: "Give a file of signed checkpoints",
+                setting: ArchiveProofOptions.checkpointFrom.key, fix: "Specify a file of signed checkpoints",
                 exitCode: .archiveUnreadable)
         }
     }
 
-    /// Returns the trusted witnesses, or nil if none are given.
+    /// Returns the trusted witnesses, or nil if none are specified.
     ///
     /// - Throws: a ``StartupError`` with exit code 5 if a key is not a witness key or is the archive's own.
     func witnesses(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> WitnessPolicy? {
@@ -108,7 +109,7 @@ struct ArchiveInputs {
         func wrong(_ problem: String) -> StartupError {
             StartupError(
                 problem, setting: ArchiveProofOptions.witnesses.key,
-                fix: "Give the verifier keys of witnesses, as in archive.anchor.witnesses.file, with commas between",
+                fix: "Set it to verifier keys of witnesses, as in archive.anchor.witnesses.file, separated by commas",
                 exitCode: .archiveKeyUnknown)
         }
         guard let texts = configuration[ArchiveProofOptions.witnesses] else { return nil }
@@ -126,7 +127,7 @@ struct ArchiveInputs {
         return policy
     }
 
-    /// Reads the policy file; returns nil if none is given.
+    /// Reads the policy file. Returns nil if none is specified.
     ///
     /// - Throws: a ``StartupError`` with exit code 5 if the file is not a policy, or 6 if it cannot be read.
     private func policy() async throws(StartupError) -> ArchivePolicy? {
@@ -134,8 +135,8 @@ struct ArchiveInputs {
         guard configuration[ArchiveProofOptions.witnesses] == nil, configuration[ArchiveProofOptions.quorum] == nil
         else {
             throw StartupError(
-                "--policy has the witnesses and the quorum", setting: ArchiveProofOptions.policy.key,
-                fix: "Leave out --witness and --quorum", exitCode: .usage)
+                "--policy already specifies the witnesses and the quorum", setting: ArchiveProofOptions.policy.key,
+                fix: "Omit --witness and --quorum", exitCode: .usage)
         }
         let bytes: [UInt8]
         do throws(StartupError) {
@@ -149,7 +150,7 @@ struct ArchiveInputs {
         } catch { throw ArchivePolicy.wrong(error.message) }
     }
 
-    /// Reads the checkpoints saved by an earlier run; returns nil without the flag and before the first run.
+    /// Reads the checkpoints saved by an earlier run. Returns nil without the flag or before the first run.
     ///
     /// - Throws: a ``StartupError`` with exit code 6 if the file cannot be read or has another format.
     func verifiedBefore(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> AnchoredCheckpoints? {
@@ -157,8 +158,8 @@ struct ArchiveInputs {
         guard let path = configuration[ArchiveProofOptions.from] else { return nil }
         guard let verifiers else {
             throw StartupError(
-                "an earlier verification counts only where the signatures were verified", setting: key,
-                fix: "Give --key in place of --unsigned", exitCode: .usage)
+                "an earlier verification is reused only if its signatures were verified", setting: key,
+                fix: "Set --key instead of --unsigned", exitCode: .usage)
         }
         if access(path, F_OK) != 0, errno == ENOENT { return nil }
         let bytes: [UInt8]
@@ -170,7 +171,7 @@ struct ArchiveInputs {
         } catch {
             throw StartupError(
                 "\(PlainText.printable(path)) has no checkpoints: \(error.message)", setting: key,
-                fix: "Give a file that --save wrote, or none", exitCode: .archiveUnreadable)
+                fix: "Specify a file written by --save, or none", exitCode: .archiveUnreadable)
         }
     }
 

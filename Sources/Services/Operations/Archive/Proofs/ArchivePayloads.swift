@@ -12,7 +12,7 @@ internal import TransparencyLog
 
 /// Decrypts archived objects and verifies their Apple signatures as of the time of receipt.
 ///
-/// Results are counted by label: `erased` if an archived record of the erasures topic names the key, or if the subject
+/// Results are counted by label: `erased` if an archived record of the erasures topic lists the key, or if the subject
 /// had been erased before the record arrived; `signed by Apple for <bundle id>`; `not signed` for version 1; `readable`
 /// for records that Apple does not sign. A payload that cannot be read for another reason is a finding; see
 /// ``missingLabels``.
@@ -24,7 +24,7 @@ final class ArchivePayloads: Sendable {
     private let roots: [[UInt8]]
     private let apps: [AppIdentity]
     /// The verifiers, one per app. If no apps are configured, there is one for each app that a notification claims to
-    /// be for.
+    /// belong to.
     private let verifiers = Mutex<[AppIdentity: NotificationVerifier]>([:])
 
     init(keys: KeyStore, names: TopicNames, roots: [[UInt8]], apps: [AppIdentity]) {
@@ -71,7 +71,7 @@ final class ArchivePayloads: Sendable {
         if object.leaf.key != nil {
             do throws(ArchiveKeyError) {
                 guard let id = try keys.keyId(of: object.leaf) else {
-                    return InspectionOutcome("key missing", problem: "its leaf does not name a key", kind: .incomplete)
+                    return InspectionOutcome("key missing", problem: "its leaf references no key", kind: .incomplete)
                 }
                 switch try keys.dataKey(id) {
                 case .usable(let key): secret = key
@@ -117,7 +117,7 @@ final class ArchivePayloads: Sendable {
             case .unsigned: return InspectionOutcome("not signed")
             case .unknownHeader:
                 return InspectionOutcome(
-                    "certificate missing", problem: "the archive does not have the certificates that it names",
+                    "certificate missing", problem: "the archive does not have the certificates that it references",
                     kind: .incomplete)
             case .malformedProof: return InspectionOutcome("not rebuilt", problem: error.description)
             }
@@ -126,7 +126,7 @@ final class ArchivePayloads: Sendable {
 
     private func signature(on text: [UInt8], isBody: Bool, receivedAt: AppStoreInstant) -> InspectionOutcome {
         guard let verifier = verifier(for: text) else {
-            return InspectionOutcome("not verified", problem: "no verifier can be made for it")
+            return InspectionOutcome("not verified", problem: "no verifier can be created for it")
         }
         let time = receivedAt.millisecondsSince1970
         let verdict = isBody ? verifier.verify(body: text, at: time) : verifier.verify(signedPayload: text, at: time)

@@ -3,7 +3,7 @@ internal import Configuration
 internal import Lifecycle
 internal import TransparencyLog
 
-/// A policy file (c2sp.org/tlog-policy) for an archive. Each of its log lines contains the key of a log of checkpoints.
+/// A policy file (c2sp.org/tlog-policy) for an archive. Each log line contains the key of a log of checkpoints.
 struct ArchivePolicy {
     private let policy: TlogPolicy
 
@@ -11,7 +11,7 @@ struct ArchivePolicy {
 
     static func wrong(_ problem: String) -> StartupError {
         StartupError(
-            problem, setting: ArchiveProofOptions.policy.key, fix: "Give a policy as c2sp.org/tlog-policy writes it",
+            problem, setting: ArchiveProofOptions.policy.key, fix: "Use the format of c2sp.org/tlog-policy",
             exitCode: .archiveKeyUnknown)
     }
 
@@ -25,8 +25,7 @@ struct ArchivePolicy {
 
     private static let suffix = "/checkpoint-log"
 
-    /// Returns the keys of the archives in the policy. Returns nil for a policy without log lines, which does not
-    /// select logs.
+    /// Returns the keys of the archives in the policy, or nil for a policy without log lines, which selects no logs.
     ///
     /// - Throws: a ``StartupError`` with exit code 5 if none of the logs is a log of checkpoints.
     func archiveKeys() throws(StartupError) -> ArchiveVerifiers? {
@@ -49,7 +48,7 @@ struct ArchivePolicy {
                     KeyName.areEqual($0.name, archive.name) && $0.publicKey == archive.publicKey
                 }
             }
-            guard isKnown else { throw Self.wrong("none of its logs is that of the archive's key") }
+            guard isKnown else { throw Self.wrong("none of its logs has the archive's key") }
         }
         guard let witnesses = WitnessPolicy(policy) else { return nil }
         if let own = verifiers.flatMap(witnesses.own) {

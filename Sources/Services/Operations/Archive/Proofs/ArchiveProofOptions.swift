@@ -8,59 +8,59 @@ enum ArchiveProofOptions {
     static let key = Setting.string(
         "key",
         help: """
-            The archive's public key, as sluicectl archive key show prints it, or a file with one a line.
+            The archive's public key, as printed by sluicectl archive key show, or a file with one key per line.
             """, example: "archive.pub"
     ).optional.onCommandLineOnly
     static let unsigned = Setting.flag(
-        "unsigned", help: "Without --key: compare the files with one another, and check no signature.")
+        "unsigned", help: "Without --key: compare the files with one another, and check no signatures.")
     static let since = Setting(
         "since", .instant,
-        help: "Read only payloads archived then or later. The tree is always verified as a whole."
+        help: "Read only payloads archived at or after this time. The tree is always verified completely."
     ).optional.onCommandLineOnly
     static let witnesses = Setting.strings(
         "witness",
         help: """
-            The verifier key of a witness that is believed, or several: each must have cosigned the log of checkpoints, \
-            or --quorum of them.
+            The verifier keys of one or more trusted witnesses. Each of them, or --quorum of them, must have cosigned \
+            the log of checkpoints.
             """, example: "witness.example/w1+3e5a1b9c+BA…"
     ).optional.onCommandLineOnly
     static let quorum = Setting.integer(
-        "quorum", in: 1...100, help: "So many of the witnesses must have cosigned. Default: all."
+        "quorum", in: 1...100, help: "Number of witnesses that must have cosigned. Default: all."
     ).optional.onCommandLineOnly
     static let policy = Setting.string(
         "policy",
         help: """
-            A policy file (c2sp.org/tlog-policy) in place of --witness and --quorum: witnesses, groups of them and the \
-            quorum. Its log lines, named <archive.origin>/checkpoint-log, are the archive's key where --key is not given.
+            A policy file (c2sp.org/tlog-policy) instead of --witness and --quorum: witnesses, groups of witnesses and \
+            the quorum. Without --key, its log lines named <archive.origin>/checkpoint-log provide the archive's key.
             """, example: "archive.policy"
     ).optional.onCommandLineOnly
     static let from = Setting.string(
         "from",
         help: """
-            A file with checkpoints up to which an earlier run has verified the archive, as --save writes it. What they \
-            cover is not read again. Without the file everything is.
+            A file written by --save, with the checkpoints up to which an earlier run verified the archive. Leaves \
+            that they cover are not read again. If the file does not exist, everything is read.
             """, example: "verified-checkpoints"
     ).optional.onCommandLineOnly
     static let save = Setting.string(
-        "save", help: "A file that the verified checkpoints are written to when the archive is sound, for --from.",
+        "save", help: "The file to which the verified checkpoints are written if the archive is sound, for --from.",
         example: "verified-checkpoints"
     ).optional.onCommandLineOnly
     static let checkpointFrom = Setting.string(
         "checkpoint-from",
         help: """
-            Checkpoints from elsewhere that the archive must continue: a file with one or several, topic for those \
-            that sluice-archive published to Kafka, or store for those in archive.anchor.url.
+            Checkpoints from elsewhere that the archive must continue: a file with one or more, topic for the \
+            checkpoints that sluice-archive published to Kafka, or store for those in archive.anchor.url.
             """, example: "anchored-checkpoints"
     ).optional.onCommandLineOnly
     static let retention = Setting.duration(
         "retention", in: .zero...(.seconds(36_500 * 86_400)),
         help: """
-            How long payloads are kept, as archive.retention has it: each that is gone must have been announced and \
-            deleted by archived records, a day apart, after so long.
+            How long payloads are kept, as in archive.retention. Archived records must show that each missing payload \
+            was announced and, a day later, deleted after this time.
             """, example: "400d"
     ).optional.onCommandLineOnly
     static let againstKafka = Setting.flag(
-        "against-kafka", help: "Compare with what the topics still hold; needs no key of the records.")
+        "against-kafka", help: "Compare with the records that are still in Kafka; requires no decryption keys.")
     static let payloads = Setting.flag(
         "payloads",
         help: """
@@ -71,24 +71,24 @@ enum ArchiveProofOptions {
     static let keyEncryptionKeys = ArchivePlace.keyEncryptionKeys.optional
     /// Opens the key store for a command that requires one.
     ///
-    /// - Throws: a `StartupError` if no key store is given, an `ArchiveKeyError` if it cannot be opened.
+    /// - Throws: a `StartupError` if no key store is specified, or an `ArchiveKeyError` if it cannot be opened.
     static func openKeys(_ configuration: Configuration) throws -> KeyStore {
         guard let path = configuration[keyStore], let files = configuration[keyEncryptionKeys] else {
             throw StartupError(
-                "payloads are read with the key store and its key", setting: keyStore.key,
-                fix: "Give --archive.key.store and --archive.key.encryption.key.file", exitCode: .configuration)
+                "payloads cannot be read without the key store and its key", setting: keyStore.key,
+                fix: "Set --archive.key.store and --archive.key.encryption.key.file", exitCode: .configuration)
         }
         return try KeyStore(path: path, keys: KeyEncryptionKeys(files: files), creation: .never)
     }
 
-    static let treeOnly = Setting.flag("tree-only", help: "Read no payloads: leaves, tiles and checkpoints alone.")
+    static let treeOnly = Setting.flag("tree-only", help: "Read no payloads, only leaves, tiles and checkpoints.")
 
     static let leaf = Setting.integer(
-        "leaf", in: 0...Int.max, help: "The leaf's number in its log, in place of @OFFSET."
+        "leaf", in: 0...Int.max, help: "The leaf's index in its log, instead of @OFFSET."
     ).optional.onCommandLineOnly
     static let proofFile = Setting.string("to", help: "The file to write. Default: standard output.")
         .optional.onCommandLineOnly
     static let check = Setting.string(
-        "check", help: "Check the proof in this file, offline; needs --key.", example: "notification.tlog-proof"
+        "check", help: "Check the proof in this file offline; requires --key.", example: "notification.tlog-proof"
     ).optional.onCommandLineOnly
 }

@@ -23,8 +23,8 @@ struct ArchiveProveCommand {
         case (nil, let place?): return try await prove(place, console)
         default:
             throw StartupError(
-                "either a place is proved or a file is checked",
-                fix: "Give TOPIC/PARTITION@OFFSET, or --check FILE", exitCode: .usage)
+                "specify either a record to prove or a file to check",
+                fix: "Specify TOPIC/PARTITION@OFFSET, or --check FILE", exitCode: .usage)
         }
     }
 
@@ -35,8 +35,8 @@ struct ArchiveProveCommand {
             (place.offset == nil) != (configuration[ArchiveProofOptions.leaf] == nil)
         else {
             throw StartupError(
-                "\"\(PlainText.printable(text))\" names no record",
-                fix: "Give TOPIC/PARTITION@OFFSET, or TOPIC/PARTITION with --leaf N", exitCode: .usage)
+                "\"\(PlainText.printable(text))\" is not the position of a record",
+                fix: "Specify TOPIC/PARTITION@OFFSET, or TOPIC/PARTITION with --leaf N", exitCode: .usage)
         }
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
         let store = try inputs.store()
@@ -47,7 +47,7 @@ struct ArchiveProveCommand {
             let result = ProofResult(proof.bytes, verifiers, policy, outer: outer?.bytes)
             guard result.exitCode == .ok else {
                 throw StartupError(
-                    "the archive does not prove this record: \(result.reason ?? "the proof does not hold")",
+                    "the archive does not prove this record: \(result.reason ?? "the proof is invalid")",
                     fix: "Find the first invalid record with sluicectl archive verify", exitCode: result.exitCode)
             }
             if let file = configuration[ArchiveProofOptions.proofFile] {
@@ -59,7 +59,7 @@ struct ArchiveProveCommand {
             return .ok
         } catch let error as LogReadError {
             throw StartupError(
-                "\(error)", fix: "Look for the record with sluicectl archive verify", exitCode: ExitCode(error))
+                "\(error)", fix: "Check the log with sluicectl archive verify", exitCode: ExitCode(error))
         }
     }
 
@@ -78,7 +78,7 @@ struct ArchiveProveCommand {
         var index = configuration[ArchiveProofOptions.leaf]
         if let offset = place.offset { index = try await reader.index(of: offset, size: size) }
         guard let index else {
-            throw LogReadError(.noLeaf, "\(place.log) has no leaf of offset \(place.offset?.rawValue ?? -1)")
+            throw LogReadError(.noLeaf, "\(place.log) has no leaf with offset \(place.offset?.rawValue ?? -1)")
         }
         let leaf = try await reader.leaf(index, size: size)
         let cosigned = try await CosignedProof.newest(covering: index, of: reader, in: store)
@@ -91,7 +91,7 @@ struct ArchiveProveCommand {
         do {
             try FileDescriptor(replacing: path).write(bytes)
         } catch {
-            throw StartupError("\(PlainText.printable(path)) cannot be written", fix: "Name another file")
+            throw StartupError("\(PlainText.printable(path)) cannot be written", fix: "Specify another file")
         }
     }
 
@@ -103,7 +103,7 @@ struct ArchiveProveCommand {
         guard let verifiers = try await inputs.verifiersOrPolicy() else {
             throw StartupError(
                 "a proof is checked with the archive's public key", setting: ArchiveProofOptions.key.key,
-                fix: "Give --key", exitCode: .archiveKeyUnknown)
+                fix: "Set --key", exitCode: .archiveKeyUnknown)
         }
         let bytes: [UInt8]
         do throws(StartupError) {
@@ -134,8 +134,8 @@ private struct ProofResult {
     private let checkpoint: VerifiedCheckpoint?
 
     /// - Parameters:
-    ///   - verifiers: nil checks only the path from the leaf to the root, not the signature.
-    ///   - policy: nil requires no witness.
+    ///   - verifiers: the archive's keys; nil checks only the path from the leaf to the root, not the signature.
+    ///   - policy: the required witnesses, or nil to require none.
     ///   - outer: the proof that the checkpoint is in the log of checkpoints.
     init(_ bytes: [UInt8], _ verifiers: ArchiveVerifiers?, _ policy: WitnessPolicy?, outer: [UInt8]?) {
         func refused(_ exitCode: ExitCode, _ reason: String) -> ProofResult {
@@ -145,7 +145,7 @@ private struct ProofResult {
             let proof = try TlogProof(bytes: bytes)
             let checkpoint = try VerifiedCheckpoint(proof.note, of: nil, verifiers: verifiers)
             guard let entry = proof.extra else {
-                self = refused(.archiveTampered, "the proof does not include the leaf that it should prove")
+                self = refused(.archiveTampered, "the proof does not include the leaf to be proved")
                 return
             }
             guard
@@ -157,7 +157,7 @@ private struct ProofResult {
             }
             let leaf = try ArchiveLeaf(bytes: entry)
             guard checkpoint.checkpoint.origin.hasSuffix("/\(leaf.position.topic)/\(leaf.position.partition)") else {
-                self = refused(.archiveTampered, "the leaf is of another log than the checkpoint")
+                self = refused(.archiveTampered, "the leaf and the checkpoint belong to different logs")
                 return
             }
             if let policy {

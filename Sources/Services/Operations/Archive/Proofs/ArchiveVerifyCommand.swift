@@ -20,7 +20,7 @@ struct ArchiveVerifyCommand {
     /// Timeout for the brokers' first response.
     let timeout: Duration
 
-    /// - Parameter logs: topics or `<topic>/<partition>`; empty for all logs.
+    /// - Parameter logs: topics or `<topic>/<partition>`, or empty for all logs.
     func run(_ logs: [String], _ console: Console) async throws -> ExitCode {
         let inputs = ArchiveInputs(configuration: configuration, timeout: timeout)
         let retention = try retention(logs)
@@ -57,7 +57,7 @@ struct ArchiveVerifyCommand {
         } catch let error as LogReadError {
             progress?.end()
             throw StartupError(
-                "\(error)", setting: ArchivePlace.url.key, fix: "Look whether the archive is where the setting says",
+                "\(error)", setting: ArchivePlace.url.key, fix: "Check that the archive is where the setting says",
                 exitCode: ExitCode(error))
         }
     }
@@ -71,9 +71,9 @@ struct ArchiveVerifyCommand {
             configuration[ArchiveProofOptions.since] == nil, configuration[ArchiveProofOptions.from] == nil
         else {
             throw StartupError(
-                "deletions can only be compared when all logs and payloads are verified",
+                "deletions can be compared only if all logs and payloads are verified",
                 setting: ArchiveProofOptions.retention.key,
-                fix: "Leave out LOG, --tree-only, --since and --from", exitCode: .usage)
+                fix: "Omit LOG, --tree-only, --since and --from", exitCode: .usage)
         }
         return retention.clampedMilliseconds
     }
@@ -89,7 +89,7 @@ struct ArchiveVerifyCommand {
         return try await RetentionComparison(report, retention: retention, erasures: readers)
     }
 
-    /// Saves the checkpoints for the next run. Replaces the file atomically.
+    /// Saves the checkpoints for the next run, by replacing the file atomically.
     private func save(_ report: ArchiveReport) throws {
         guard let path = configuration[ArchiveProofOptions.save] else { return }
         let notes = report.checkpoints.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
@@ -97,7 +97,7 @@ struct ArchiveVerifyCommand {
         guard isWritten, rename(path + ".new", path) == 0 else {
             throw StartupError(
                 "\(PlainText.printable(path)) cannot be written", setting: ArchiveProofOptions.save.key,
-                fix: "Name another file")
+                fix: "Specify another file")
         }
     }
 

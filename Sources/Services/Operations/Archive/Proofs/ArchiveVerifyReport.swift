@@ -66,7 +66,7 @@ struct ArchiveVerifyReport {
         return text + (findings.isEmpty ? "\n" : "\n\n") + summary.map { "\($0)\n" }.joined()
     }
 
-    /// The logs to list: the log of checkpoints, and logs that are not empty or have findings.
+    /// The logs to list: the log of checkpoints, and all logs with leaves or findings.
     private var shownLogs: [LogReport] {
         [report.checkpointLog].compactMap(\.self) + report.logs.filter { !Self.isEmpty($0) || !$0.isSound }
     }
@@ -75,22 +75,22 @@ struct ArchiveVerifyReport {
         func sum(_ count: (LogReport) -> Int) -> Int { report.logs.reduce(0) { $0 + count($1) } }
         var lines = [
             "\(report.logs.count) logs, \(report.logs.count(where: Self.isEmpty)) of them empty, "
-                + "\(sum(\.leaves)) leaves, \(sum(\.checkpoints)) checkpoints of the past",
+                + "\(sum(\.leaves)) leaves, \(sum(\.checkpoints)) earlier checkpoints",
             options.checksObjects
                 ? "\(sum(\.objects)) payloads compared with their leaves (\(sum(\.objectBytes)) bytes), "
                     + "\(sum(\.prunedObjects)) deleted after their retention, \(sum(\.erasedOnArrival)) erased on arrival"
                 : "no payload was read",
         ]
         let before = sum(\.leavesBefore) + (report.checkpointLog?.leavesBefore ?? 0)
-        if before > 0 { lines.append("\(before) leaves were verified before (--from)") }
+        if before > 0 { lines.append("\(before) leaves were verified by an earlier run (--from)") }
         lines += outcomes.map { "\($0.count) \($0.label)" }
         if options.inspect != nil { lines.append("\(missing) missing") }
         if let retention {
-            lines.append("\(retention.segments) deleted segments have the records of their retention")
+            lines.append("\(retention.segments) deleted segments have records of their retention")
         }
         if let kafka {
-            lines.append("\(kafka.records) records that Kafka still holds have their leaf")
-            lines += kafka.absent.map { "Kafka does not have the topic \($0) any more" }
+            lines.append("\(kafka.records) records still in Kafka have their leaf")
+            lines += kafka.absent.map { "Kafka no longer has the topic \($0)" }
         }
         lines += ([report.checkpointLog].compactMap(\.self) + report.logs).filter { $0.strayObjects > 0 }.map(
             Self.strays)
@@ -135,13 +135,13 @@ struct ArchiveVerifyReport {
         }
         let filled = report.logs.filter { !Self.isEmpty($0) }
         var lines = [
-            "\(anchors + (report.checkpointLog?.anchors ?? 0)) checkpoints from elsewhere are continued, which cover "
+            "\(anchors + (report.checkpointLog?.anchors ?? 0)) checkpoints from elsewhere are continued, covering "
                 + "\(filled.count { $0.anchoredSize != nil }) of \(filled.count) logs with leaves"
         ]
         lines += given.unverified.sorted { $0.key < $1.key }.map { origin, count in
-            "\(count) checkpoints from elsewhere of \(PlainText.printable(origin)) that no given key signed: not compared"
+            "\(count) checkpoints from elsewhere of \(PlainText.printable(origin)) without a known signature: skipped"
         }
-        if given.otherNotes > 0 { lines.append("\(given.otherNotes) notes from elsewhere are no checkpoints") }
+        if given.otherNotes > 0 { lines.append("\(given.otherNotes) notes from elsewhere are not checkpoints") }
         lines += report.otherArchives.map { "checkpoints of another archive, not compared: \(PlainText.printable($0))" }
         return lines
     }
@@ -198,7 +198,7 @@ struct ArchiveVerifyReport {
             OutputName.size: .integer(Int64(log.checkpoint?.checkpoint.size ?? 0)),
             OutputName.root: log.checkpoint.map { .string($0.checkpoint.root.base64) } ?? .null,
             OutputName.signedTime: log.checkpoint?.time.map { .string(Self.instant($0)) } ?? .null,
-            // For programs that only know the formats: the keys under the names used in this log's checkpoints.
+            // For programs that know only the formats: the keys under the names in this log's checkpoints.
             OutputName.keys: .array(options.verifiers?.keys(of: origin).map { .string($0.text) } ?? []),
             OutputName.leaves: .integer(Int64(log.leaves)), OutputName.objects: .integer(Int64(log.objects)),
             OutputName.bytes: .integer(Int64(log.objectBytes)),

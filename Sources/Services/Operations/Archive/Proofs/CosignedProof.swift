@@ -7,13 +7,13 @@ internal import TransparencyLog
 ///
 /// Witnesses cosign the log of checkpoints, so a record needs two proofs: one that its leaf is in the tree of its log's
 /// checkpoint, and one that this checkpoint is a leaf of the cosigned log of checkpoints. In archives of earlier
-/// versions the log's own checkpoints are cosigned, and one proof is enough.
+/// versions, the log's own checkpoints are cosigned, and one proof suffices.
 struct CosignedProof {
     /// The suffix of the second proof's file, appended to the name of the first one.
     static let suffix = ".checkpoint"
 
     let checkpoint: VerifiedCheckpoint
-    /// The proof that the checkpoint is in the log of checkpoints; nil if the checkpoint itself is cosigned.
+    /// The proof that the checkpoint is in the log of checkpoints, or nil if the checkpoint itself is cosigned.
     let outer: TlogProof?
 
     /// Returns the newest cosigned checkpoint that covers a leaf, or nil if no witness has cosigned one yet.
@@ -39,7 +39,8 @@ struct CosignedProof {
         return CosignedProof(checkpoint: checkpoint, outer: outer)
     }
 
-    /// Returns why the proof that a checkpoint is in a cosigned log of checkpoints is invalid, or nil if it is valid.
+    /// Returns the reason that the proof of a checkpoint in a cosigned log of checkpoints is invalid, or nil if it is
+    /// valid.
     static func problem(
         _ bytes: [UInt8], of checkpoint: VerifiedCheckpoint, _ verifiers: ArchiveVerifiers?, _ policy: WitnessPolicy
     ) -> (exitCode: ExitCode, reason: String)? {
@@ -51,7 +52,7 @@ struct CosignedProof {
                 checkpoint.checkpoint.origin.hasPrefix(log.checkpoint.origin.dropLast(names.prefix.text.count)),
                 proof.inclusion.proves(
                     .leaf(Array(checkpoint.note.text.utf8)), size: log.checkpoint.size, root: log.checkpoint.root)
-            else { return (.archiveTampered, "the checkpoint is not in the log of checkpoints of this archive") }
+            else { return (.archiveTampered, "the checkpoint is not in this archive's log of checkpoints") }
             return problem(log.note, policy)
         } catch let error as LogReadError {
             return (ExitCode(error), error.message)
@@ -60,7 +61,7 @@ struct CosignedProof {
         }
     }
 
-    /// Returns why a note's cosignatures do not satisfy the policy, or nil if they do.
+    /// Returns the reason that a note's cosignatures do not satisfy the policy, or nil if they do.
     static func problem(_ note: SignedNote, _ policy: WitnessPolicy) -> (exitCode: ExitCode, reason: String)? {
         guard !policy.isMet(by: note) else { return nil }
         let count = policy.cosignatures(on: note)
@@ -69,7 +70,7 @@ struct CosignedProof {
             ? "" : "; this libcrypto has no ML-DSA-44 for \(policy.unavailable.joined(separator: ", "))"
         return (
             .archiveKeyUnknown,
-            "\(count) of the \(policy.witnesses.count) witnesses have cosigned it, and \(policy.demand)\(unavailable)"
+            "\(count) of the \(policy.witnesses.count) witnesses have cosigned it, but \(policy.demand)\(unavailable)"
         )
     }
 }

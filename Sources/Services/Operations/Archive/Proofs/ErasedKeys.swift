@@ -1,13 +1,13 @@
 internal import ArchiveLog
 internal import Kafka
 
-/// The keys named by archived records of the erasures topic. They were destroyed on purpose, and a leaf documents it.
+/// The keys listed in archived records of the erasures topic. They were destroyed on purpose, and a leaf documents it.
 struct ErasedKeys {
     private var keys: Set<ArchiveKeyId> = []
     /// Whether every record of the erasures topic could be read.
     var isComplete = true
 
-    /// Adds the keys that an erasure record names; other records name none.
+    /// Adds the keys that an erasure record lists. Other records list none.
     mutating func add(_ record: KafkaRecord) {
         guard let value = record.value, let erasure = try? ErasureRecord(json: value), erasure.action == .erase else {
             return
@@ -20,7 +20,7 @@ struct ErasedKeys {
     /// - Parameter isDecided: whether the key store contains an erasure of the subject, which may not be archived yet.
     func outcome(ofDestroyed key: ArchiveKeyId, isDecided: Bool) -> InspectionOutcome {
         if keys.contains(key) { return InspectionOutcome("erased") }
-        let problem = "key \(key) was destroyed, and no archived record of an erasure names it"
+        let problem = "key \(key) was destroyed, but no archived erasure record lists it"
         return InspectionOutcome(
             "destroyed without a record", problem: problem, kind: isDecided || !isComplete ? .incomplete : .tampered)
     }
@@ -29,7 +29,7 @@ struct ErasedKeys {
     func outcome(ofUnknown key: ArchiveKeyId) -> InspectionOutcome {
         if keys.contains(key) { return InspectionOutcome("erased") }
         return InspectionOutcome(
-            "key missing", problem: "key \(key) is not in the key store, and no archived record of an erasure names it",
+            "key missing", problem: "key \(key) is not in the key store, and no archived erasure record lists it",
             kind: .incomplete)
     }
 }

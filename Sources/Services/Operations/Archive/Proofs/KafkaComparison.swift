@@ -2,7 +2,7 @@ internal import ArchiveLog
 internal import Kafka
 internal import TransparencyLog
 
-/// Checks that every record that is still in a topic, up to the last archived offset, has a leaf.
+/// Checks that every record still in a topic, up to the last archived offset, has a leaf.
 struct KafkaComparison {
     /// The number of records that have a leaf.
     private(set) var records = 0
@@ -29,10 +29,10 @@ struct KafkaComparison {
                 findings.append(
                     leaf == nil || leaf?.leaf.position.kind == .gap
                         ? Finding(
-                            .incomplete, place, offset: record.offset, "Kafka has this record, and the archive has not")
+                            .incomplete, place, offset: record.offset, "this record is in Kafka but not in the archive")
                         : Finding(
                             .tampered, place, leaf: leaf?.index, offset: record.offset,
-                            "the record in Kafka has another time than its leaf"))
+                            "the record's timestamp in Kafka differs from the leaf's"))
             }
             return true
         }

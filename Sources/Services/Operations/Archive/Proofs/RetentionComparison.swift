@@ -5,7 +5,7 @@ internal import TransparencyLog
 
 /// The result of `sluicectl archive verify --retention` for missing segments.
 struct RetentionComparison {
-    /// The number of segments deleted by a recorded step in accordance with the policy.
+    /// The number of segments whose recorded deletion follows the policy.
     private(set) var segments = 0
     private(set) var findings: [Finding] = []
 
