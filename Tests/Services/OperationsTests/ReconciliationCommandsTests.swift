@@ -278,7 +278,7 @@ import Testing
         #expect(BackfillCommand.complaint(about: run) == nil)
         run.counts.refused = 2
         run.counts.quarantined = 1
-        #expect(BackfillCommand.complaint(about: run) == "not complete; 3 not published: see sluicectl quarantine list")
+        #expect(BackfillCommand.complaint(about: run) == "incomplete; 3 not published: see sluicectl quarantine list")
         run.narrowWindow(windows: 60_000)
         #expect(BackfillCommand.complaint(about: run)?.contains("1 windows not read") == true)
     }

@@ -69,7 +69,7 @@ import Testing
         for arguments in [["--failed"], ["--failed", "--topic", "appstore.entitlements.production"]] {
             let (unnamed, topic) = await sluicectl(["webhooks", "resend"] + arguments)
             #expect(unnamed == 64)
-            #expect(topic.complaints.first?.contains("no dead letter topic given") == true)
+            #expect(topic.complaints.first?.contains("no dead letter topic is set") == true)
         }
         let (both, contradiction) = await sluicectl(["webhooks", "resend", "state-production-1", "--failed"])
         #expect(both == 64)

@@ -13,7 +13,7 @@ extension ClusterCommand {
         return try await switchGroups(console)
     }
 
-    /// Refuses a `deliveredUntil` in the future: the group would skip records that have not been delivered yet.
+    /// Refuses a `deliveredUntil` in the future, because the group would skip records that have not been delivered yet.
     private func refuseFutureDelivery() throws(StartupError) {
         let setting = OperationsSettings.deliveredUntil
         guard let moment = configuration[setting], moment.millisecondsSince1970 > clocks.wallMilliseconds() else {
@@ -42,7 +42,7 @@ extension ClusterCommand {
     }
 
     /// Stops if there are problems, before anything is changed. Groups with members are always refused, because the
-    /// members would overwrite the new offsets. The operator may override the other problems.
+    /// members would overwrite the new offsets. The operator may override all other problems.
     private func refuse(_ survey: ClusterSurvey, _ console: Console) async throws {
         let problems = survey.findings.filter { $0.status == .problem }
         let withMembers = problems.filter { $0.check == .group }
@@ -60,7 +60,7 @@ extension ClusterCommand {
     /// The offsets at which a group resumes.
     struct Plan {
         let group: ClusterGroup
-        /// Nil if the group has not committed anything; it then starts at the beginning by itself.
+        /// The offsets, or nil if the group has not committed any; it then starts at the beginning by itself.
         let offsets: GroupOffsets?
         let isByTime: Bool
     }
@@ -90,12 +90,12 @@ extension ClusterCommand {
         return plans
     }
 
-    /// The margin in milliseconds: records up to this much older than the given moment are read again.
+    /// The margin in milliseconds: records older than the given moment by up to this time are read again.
     static let margin: Int64 = 600_000
 
     // MARK: output
 
-    /// The steps that the operator must take; they are the same for every switch.
+    /// The steps that the operator must take, the same for every switch.
     static let needs = [
         "Start each consumer, including sluice-webhooks and sluice-archive, with an empty data.dir: its files "
             + "belong to the other cluster.",

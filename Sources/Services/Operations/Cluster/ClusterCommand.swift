@@ -10,9 +10,9 @@ internal import Time
 /// `sluicectl cluster prepare` and `sluicectl cluster switch`: move an installation to copies of its topics on another
 /// cluster.
 ///
-/// Copied records have other offsets, and topics are copied independently, so a copied state topic may lag behind the
-/// group's input. Each group that computes a state therefore rereads its input from the beginning. This adds the facts
-/// missing from the copy and does not change facts already in the state, because a state is a join.
+/// Copied records have different offsets, and topics are copied independently, so a copied state topic may lag behind
+/// the group's input. Each group that computes a state therefore rereads its input from the beginning. This adds the
+/// facts missing from the copy without changing facts already in the state, because a state is a join.
 struct ClusterCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access
@@ -77,7 +77,7 @@ struct ClusterCommand {
         return try await !admin.committedOffsets(of: group.group, partitions: places).isEmpty
     }
 
-    /// Returns the time since which a topic retains all records, plus an hour because the command takes time. Returns 0
+    /// Returns the time from which a topic retains all records, plus an hour because the command takes time. Returns 0
     /// for a compacted topic.
     private func keptSince(_ topic: TopicSpecification) -> Int64 {
         guard let retention = topic.settings["retention.ms"].flatMap({ Int64($0) }), retention > 0 else { return 0 }

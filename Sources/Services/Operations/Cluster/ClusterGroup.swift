@@ -8,7 +8,7 @@ struct ClusterGroup {
     let executable: String
     let group: KafkaConsumerGroup
     let inputs: [KafkaTopic]
-    /// Whether the group may resume by time, because it only forwards records and neither computes a state nor
+    /// Whether the group may resume by time, because it only forwards records: it neither computes a state nor
     /// archives.
     let mayStartByTime: Bool
 

@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// The cluster to leave, as described by its properties file.
+/// The cluster to leave, described by its properties file.
 struct ClusterSource {
     let configuration: Configuration
 
@@ -23,7 +23,7 @@ struct ClusterSource {
         let setting = OperationsSettings.clusterSource.key
         switch command.parse(["--config", file], environment: [:]) {
         case .run(let invocation): configuration = invocation.configuration
-        case .show(let text): throw StartupError(text, setting: setting, fix: "Name a file", exitCode: .configuration)
+        case .show(let text): throw StartupError(text, setting: setting, fix: "Pass a file", exitCode: .configuration)
         case .refuse(let lines, _):
             throw StartupError(
                 lines.joined(separator: " "), setting: setting, fix: "Correct the file", exitCode: .configuration)

@@ -4,8 +4,8 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// The data collected before a switch, and the problems that prevent it. The problems depend only on the descriptions
-/// of both clusters.
+/// The data collected before a switch, and the problems that prevent it. Problems are derived only from the
+/// descriptions of both clusters.
 struct ClusterSurvey {
     let names: TopicNames
     let plan: TopicPlan
@@ -73,8 +73,8 @@ struct ClusterSurvey {
 
     // MARK: reconciliation
 
-    /// Findings for reconciliation topics that have records. A reconciliation row states that a notification is in the
-    /// topic. If the row is copied before the notification, it hides that the notification is missing here.
+    /// Findings for reconciliation topics with records. A reconciliation row states that a notification is in the
+    /// topic. If the row is copied before the notification, the notification's absence here is hidden.
     private var reconciliation: [ClusterFinding] {
         AppStoreEnvironment.published.map(names.reconciliation).filter(target.hasRecords).map { topic in
             ClusterFinding(

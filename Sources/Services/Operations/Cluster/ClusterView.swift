@@ -2,8 +2,8 @@ internal import Kafka
 internal import Records
 internal import Synchronization
 
-/// The part of a cluster's data that shows whether a copy of its topics is complete: the ends of the topics and the
-/// active groups.
+/// The data of a cluster that shows whether a copy of its topics is complete: the ends of the topics and the active
+/// groups.
 struct ClusterView {
     /// Number of offsets to read at the end of each partition. Some have no record, because of transaction markers or
     /// compaction.
@@ -13,15 +13,15 @@ struct ClusterView {
     let topics: [KafkaTopicDescription]
     /// The last records of each nonempty partition, in offset order.
     private(set) var tails: [KafkaTopicPartition: [KafkaRecord]] = [:]
-    /// The first record of each nonempty partition; if the topic has a retention time, the first record that is not
+    /// The first record of each nonempty partition. If the topic has a retention time, the first record that is not
     /// about to be deleted.
     private(set) var heads: [KafkaTopicPartition: KafkaRecord] = [:]
     let certificates = CertificateDirectory()
-    /// The groups that have members; nil for the embedded broker, which cannot report them.
+    /// The groups that have members, or nil for the embedded broker, which cannot report them.
     let activeGroups: Set<KafkaConsumerGroup>?
 
-    /// - Parameter wanted: the topics, and since when each retains all records, in milliseconds since 1970; 0 for a
-    ///   compacted topic.
+    /// - Parameter wanted: the topics, each with the time from which it retains all records, in milliseconds since
+    ///   1970, or 0 for a compacted topic.
     /// - Throws: a `KafkaError`.
     init(
         _ names: TopicNames, of wanted: [KafkaTopic: Int64], _ admin: KafkaAdmin, _ kafka: KafkaConfiguration

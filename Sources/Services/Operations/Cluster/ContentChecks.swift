@@ -3,7 +3,7 @@ internal import Kafka
 internal import KeyedState
 internal import Records
 
-/// Checks whether the executables can continue with a mirror's copies, by looking only at the copies.
+/// Checks whether the executables can continue with a mirror's copies. Reads only the copies.
 struct ContentChecks {
     let names: TopicNames
     let target: ClusterView
@@ -33,7 +33,7 @@ struct ContentChecks {
 
     // MARK: partitions
 
-    /// Topics whose consumers exit if a record is not in the partition of its key.
+    /// Topics whose consumers exit if a record is in the wrong partition for its key.
     private var stateTopics: [KafkaTopic] {
         AppStoreEnvironment.published.map(names.entitlements) + AppStoreEnvironment.published.map(names.refunds)
     }
@@ -69,7 +69,7 @@ struct ContentChecks {
             guard purchases, target.partitionCount(of: state) != nil, !target.hasRecords(state) else { return nil }
             return ClusterFinding(
                 .problem, .copy, of: state.rawValue,
-                "it is empty, and \(names.notifications(environment)) has notifications of purchases",
+                "it is empty, but \(names.notifications(environment)) has notifications of purchases",
                 fix: "Mirror it from its beginning: older states exist nowhere else")
         }
     }

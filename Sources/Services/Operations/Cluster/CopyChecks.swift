@@ -3,7 +3,7 @@ internal import Records
 
 /// Checks that a cluster has all records of its source, by comparing the first and last records of each partition.
 struct CopyChecks {
-    /// Maximum lag of a copy that is catching up, in milliseconds. A copy that lags more counts as stuck.
+    /// Maximum lag of a copy that is catching up, in milliseconds. A copy with a greater lag is considered stuck.
     static let tolerance: Int64 = 60_000
 
     let source: ClusterView
@@ -83,8 +83,8 @@ struct CopyChecks {
     }
 
     /// Checks that a copy begins with the source's first records. A mirror that did not start at the beginning lacks
-    /// all older records. A compacted copy may also start later, because its first record was replaced while the source
-    /// still has it.
+    /// all older records. A compacted copy may also start later, because its first record was replaced but is still in
+    /// the source.
     private func beginnings(of topic: KafkaTopic) -> [ClusterFinding] {
         let gaps = source.heads.compactMap { place, first -> (partition: KafkaPartition, milliseconds: Int64)? in
             guard place.topic == topic, let from = first.timestampMilliseconds,
@@ -109,7 +109,7 @@ struct CopyChecks {
             isFinal || milliseconds > Self.tolerance ? .problem : .warning, .copy, of: topic.rawValue,
             "\(partitions) partitions lack the source's last record, by \(milliseconds / 1_000) s",
             fix:
-                "Stop all writers of the source, wait for the mirror, and repeat; if it stays behind, check its log"
+                "Stop all writers of the source, wait for the mirror, and repeat; if it remains behind, check its log"
         )
     }
 
@@ -126,8 +126,8 @@ struct CopyChecks {
             return .none
         }
         if same.contains(where: { $0.timestampMilliseconds == record.timestampMilliseconds }) { return .headers }
-        // Identical contents may have been written twice. The timestamp is wrong only if the copy's is later; otherwise
-        // the second record may still be in flight.
+        // Identical contents may have been written twice. The timestamp is wrong only if the copy's is later;
+        // otherwise, the second record may still be in flight.
         if same.contains(where: { $0.headers == record.headers && $0.offset == last.offset }), isLater(last, record) {
             return .timestamps
         }

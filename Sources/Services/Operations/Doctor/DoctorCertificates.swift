@@ -3,7 +3,7 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// Reads certificates given by the operator, from a PEM file or from a JWS.
+/// Reads certificates supplied by the operator, from a PEM file or from a JWS.
 enum DoctorCertificates {
     struct Unreadable: Error {
         let message: String
@@ -18,8 +18,7 @@ enum DoctorCertificates {
         }
     }
 
-    /// Reads the certificates in `x5c` from the header of a compact JWS, or from that of the `signedPayload` of a
-    /// request body.
+    /// Reads the certificates in `x5c` from the header of a compact JWS, or of the `signedPayload` of a request body.
     static func inJWS(_ text: [UInt8]) throws(Unreadable) -> [Certificate] {
         var jws = text.filter { ![UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " ")].contains($0) }
         if let body = try? JSONDocument.object(text), let signedPayload = body.root["signedPayload"]?.string {

@@ -24,7 +24,7 @@ struct DoctorCommand {
     let verification: SluicectlParts.Verification
     /// Keys of other executables that may be in the same file and environment.
     let sharedKeys: [String]
-    /// The arguments of `sluicectl`, as given.
+    /// The arguments of `sluicectl`, unchanged.
     let arguments: [String]
     let environment: [String: String]
     let clocks: Clocks

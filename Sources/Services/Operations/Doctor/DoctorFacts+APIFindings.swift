@@ -1,10 +1,10 @@
 internal import AppStoreServerAPI
 internal import AppStoreSettings
 
-/// Findings about the App Store Server API. They depend only on the facts.
+/// Findings about the App Store Server API, derived only from the facts.
 extension DoctorFacts {
-    /// The greatest accepted clock difference in milliseconds. A token is valid for five minutes, and Apple's tolerance
-    /// is undocumented.
+    /// The greatest accepted clock difference in milliseconds. A token is valid for five minutes; Apple's tolerance is
+    /// undocumented.
     private static let greatestClockDifference: Int64 = 30_000
 
     var apiFindings: [DoctorFinding] {
@@ -60,7 +60,7 @@ extension DoctorFacts {
         }
     }
 
-    /// Returns one finding about the greatest clock difference among all responses.
+    /// Returns one finding about the greatest clock difference in all responses.
     private static func clockFindings(_ answers: [APIAnswer]) -> [DoctorFinding] {
         let differences = answers.compactMap(\.clockDifference)
         guard let difference = differences.max(by: { $0.magnitude < $1.magnitude }) else { return [] }

@@ -4,14 +4,14 @@ internal import Kafka
 internal import ServiceKit
 internal import Time
 
-/// Findings, which depend only on the facts.
+/// Findings derived only from the facts.
 extension DoctorFacts {
-    /// 2026-11-01T00:00:00Z. The ingress responds with 503 while its clock is earlier than this, or more than ten years
+    /// 2026-11-01T00:00:00Z. The ingress responds with 503 if its clock is earlier than this, or more than ten years
     /// later.
     static let earliestClock = SystemClock.earliestPlausibleMilliseconds
     static let latestClock: Int64 = earliestClock + 3653 * day
     private static let day: Int64 = 86_400_000
-    /// The time needed to replace a root, in days: it takes a release or a rollout.
+    /// The time needed to replace a root, in days, which requires a release or a rollout.
     private static let shortestRootLife: Int64 = 90
 
     var findings: [DoctorFinding] {
@@ -116,12 +116,12 @@ extension DoctorFacts {
         case .good: return finding(.ok, "\(address) reports status good")
         case .revoked:
             return finding(
-                .problem, "\(address) reports status revoked: notifications signed under it are rejected",
+                .problem, "\(address) reports status revoked: notifications signed with it are rejected",
                 fix: "deploy/runbooks/revoked.md")
         case .nothing(let code):
             return finding(
                 .problem, "\(address) returned no usable status for this certificate: \(code)",
-                fix: "Check the clock, and whether a proxy is in between")
+                fix: "Check the clock, and whether there is a proxy in between")
         case .unreachable(let reason):
             return finding(
                 .problem, "\(address) is unreachable: \(reason)",
@@ -152,7 +152,7 @@ extension DoctorFacts {
         }
     }
 
-    /// Findings about SCRAM: brokers before Kafka 4 accept parameters that later brokers refuse.
+    /// Findings about SCRAM. Brokers before Kafka 4 accept parameters that later brokers refuse.
     private var scramFindings: [DoctorFinding] {
         guard let version = scramRefusedByKafka4 else { return [] }
         return [
@@ -164,7 +164,7 @@ extension DoctorFacts {
         ]
     }
 
-    /// The brokers that are among the topics' in-sync replicas, as text.
+    /// The brokers in the topics' in-sync replicas, as text.
     private var brokersInSync: String {
         let ids = Set((topics ?? []).flatMap(\.partitions).flatMap(\.inSyncReplicas)).sorted()
         guard !ids.isEmpty else { return "" }

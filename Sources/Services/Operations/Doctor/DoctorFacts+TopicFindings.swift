@@ -2,9 +2,9 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Findings about the ingress's topics and about existing compacted topics. They depend only on the facts.
+/// Findings about the ingress's topics and about existing compacted topics, derived only from the facts.
 extension DoctorFacts {
-    /// Upper bound of a record's size: the body as received plus its decoded copy. The listener accepts 256 KiB.
+    /// Upper bound of a record's size: the body as received, plus its decoded copy. The listener accepts 256 KiB.
     static let largestRecordBytes = 2 * 262_144
 
     private var names: [KafkaTopic] { topicNames.ingress().map { $0.name } }
@@ -58,12 +58,12 @@ extension DoctorFacts {
             DoctorFinding(
                 .warning, .topic, of: expectation.topic.rawValue,
                 "the brokers do not report \($0.subject.rawValue), expected \($0.expected)",
-                fix: "Verify it with the brokers' own tools")
+                fix: "Check it with the brokers' own tools")
         }
     }
 
     private static func fix(_ error: KafkaError) -> String {
-        // Positive codes come from a broker; other codes mean that no broker responded.
+        // Positive codes come from a broker. Other codes mean that no broker responded.
         error.code.rawValue > 0
             ? "Check the broker's log, and grant this user Describe and DescribeConfigs"
             : "Start the missing brokers"
@@ -102,7 +102,7 @@ extension DoctorFacts {
         if case .answering(_, let isEmbedded) = brokers { isEmbedded } else { false }
     }
 
-    /// Returns the conditions that currently keep brokers from acknowledging records.
+    /// Returns the conditions that currently prevent brokers from acknowledging records.
     private static func obstacles(_ topic: KafkaTopicDescription) -> [DoctorFinding] {
         func finding(
             _ status: FindingStatus, _ partitions: [KafkaTopicDescription.Partition], _ what: String,

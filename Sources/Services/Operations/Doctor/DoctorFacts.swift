@@ -19,9 +19,10 @@ struct DoctorFacts {
         /// SHA-256 in lower-case hexadecimal.
         let fingerprint: String
         let isBuiltIn: Bool
-        /// Why the certificate cannot be a trust anchor: it is not self-signed, or not a certificate. Nil if it can.
+        /// The reason that the certificate cannot be a trust anchor: it is not self-signed or not a certificate. Nil if
+        /// it can.
         let defect: String?
-        /// Nil if the dates cannot be read.
+        /// The validity, or nil if the dates cannot be read.
         let validity: CertificateValidity?
     }
 
@@ -31,14 +32,14 @@ struct DoctorFacts {
         /// A response without a usable status, with the reason code.
         case nothing(String)
         case unreachable(String)
-        /// The certificate names no responder.
+        /// The certificate lists no responder.
         case noAddress
     }
 
     enum Responders {
-        /// No certificates were given.
+        /// No certificates were supplied.
         case notAsked
-        /// Certificates were given, but there is no responder to query.
+        /// Certificates were supplied, but there is no responder to query.
         case unusable(String)
         case asked([(subject: String, address: String?, answer: Answer)])
     }
@@ -47,7 +48,7 @@ struct DoctorFacts {
     struct APIAnswer {
         let bundleId: String
         let environment: String
-        /// The failure; nil on success.
+        /// The failure, or nil on success.
         let failure: APIFailure?
         /// This machine's clock minus Apple's, in milliseconds, or nil if Apple's time is unknown.
         let clockDifference: Int64?
@@ -73,7 +74,7 @@ struct DoctorFacts {
     var configuration = Configured.wrong([])
     /// The current time in milliseconds since 1970.
     var now: Int64 = 0
-    /// Nil if the configuration does not determine them.
+    /// The roots, or nil if the configuration does not determine them.
     var roots: [Root]?
     var responders = Responders.notAsked
     var api = API.notAsked
@@ -84,11 +85,11 @@ struct DoctorFacts {
     var topicNames = TopicNames()
     /// The existing topics, or nil if they could not be read.
     var topics: [KafkaTopicDescription]?
-    /// Why ``topics`` is nil.
+    /// The reason that ``topics`` is nil.
     var topicsError: KafkaError?
     /// Topics that appear to be missing but that the command's user is not authorized to describe.
     var deniedTopics: Set<KafkaTopic> = []
-    /// The version of librdkafka, if SCRAM is configured and Kafka 4 refuses this version's SCRAM; otherwise nil.
+    /// The version of librdkafka if SCRAM is configured and Kafka 4 refuses this version's SCRAM; otherwise nil.
     var scramRefusedByKafka4: String?
     /// `message.max.bytes` of the ingress's producer.
     var producerMessageMaxBytes: Int?

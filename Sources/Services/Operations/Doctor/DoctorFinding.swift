@@ -4,7 +4,7 @@ internal import JSON
 /// A check of `sluicectl doctor`, with its result.
 typealias DoctorFinding = CheckFinding<DoctorCheck>
 
-/// The checks. The raw values are a contract: they are the values of `what` in the JSON.
+/// The checks. The raw values are a public contract: they are the values of `what` in the JSON.
 enum DoctorCheck: String {
     case configuration, clock, root, ocsp, api, brokers, topic
     case messageSizes = "message-sizes"

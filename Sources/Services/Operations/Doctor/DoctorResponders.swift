@@ -10,8 +10,8 @@ struct DoctorResponders {
     /// The current time in seconds since 1970.
     let now: Int64
 
-    /// Queries the responders only if the chain leads to a pinned root, because an attacker may have chosen the
-    /// addresses in other certificates.
+    /// Queries the responders only if the chain leads to a pinned root. Otherwise, an attacker may have chosen the
+    /// addresses.
     func facts(_ certificates: [Certificate], roots: [[UInt8]]) async -> DoctorFacts.Responders {
         let path: CertificatePath
         do throws(CryptographyError) {

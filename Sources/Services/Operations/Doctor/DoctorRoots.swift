@@ -24,7 +24,7 @@ extension DoctorFacts.Root {
             isBuiltIn: isBuiltIn, defect: defect, validity: certificate?.validity)
     }
 
-    /// Returns the CN of an RFC 2253 name for display, or the whole name if it has none.
+    /// Returns the CN of an RFC 2253 name for display, or the whole name if it has no CN.
     static func commonName(_ name: String) -> String {
         let first = name.split(separator: ",").first { $0.hasPrefix("CN=") }
         return first.map { String($0.dropFirst(3)) } ?? name

@@ -15,7 +15,7 @@ enum DoctorSettings {
         [jws, certificates, OperationsSettings.output],
         openPrefixes: [
             OpenPrefix(
-                "", help: "Any setting of sluice-ingress, see its --help.",
+                "", help: "Any setting of sluice-ingress; see its --help.",
                 example: "--profile single-node")
         ])
 

@@ -5,7 +5,7 @@ internal import JSON
 internal import Lifecycle
 internal import Records
 
-/// A client for the read API of sluice-entitlements, with errors written for operators.
+/// A client for the read API of sluice-entitlements, with errors for operators.
 struct EntitlementsClient {
     let configuration: Configuration
 
@@ -46,7 +46,7 @@ struct EntitlementsClient {
     static let unknownFix =
         "Check the id and --environment; a purchase exists after its first notification has been handled"
 
-    /// Parses a response about a subject; throws if the service knows nothing about it.
+    /// Parses a response about a subject. Throws if the service does not know the subject.
     func known(_ body: [UInt8]) throws(StartupError) -> JSONObject {
         let answer = try object(body)
         guard answer["known"]?.bool != false else {

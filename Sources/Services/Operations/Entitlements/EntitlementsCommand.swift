@@ -43,7 +43,7 @@ struct EntitlementsCommand {
     func claim(_ id: String, _ token: String, _ console: Console) async throws -> ExitCode {
         let purchase = try await purchases(of: [("originalTransactionId", id)])
         guard let one = purchase.first, purchase.count == 1 else {
-            throw StartupError("purchases of several apps have this id", fix: "Name the app with --bundle")
+            throw StartupError("purchases of several apps have this id", fix: "Specify the app with --bundle")
         }
         var request = one.request(client.environment)
         request["appAccountToken"] = .string(token)
@@ -63,7 +63,7 @@ struct EntitlementsCommand {
         guard configuration[OperationsSettings.yes] else {
             await console.write(
                 "would erase\n\n" + purchases.map { "\($0.bundleId)/\($0.originalTransactionId)\n" }.joined())
-            throw StartupError("nothing was erased", fix: "Run it again with --yes; it cannot be undone")
+            throw StartupError("nothing was erased", fix: "Run it again with --yes; this cannot be undone")
         }
         for purchase in purchases {
             let body = try await client.post("/v1/erasures", purchase.request(client.environment))
@@ -74,11 +74,11 @@ struct EntitlementsCommand {
 
     // MARK: Private details
 
-    /// Maximum size of a signed transaction in bytes; Apple's have 4 to 8 kilobytes.
+    /// Maximum size of a signed transaction in bytes. Apple's transactions are 4 to 8 kilobytes.
     private static let maximumProof = 64 * 1024
 
-    /// Returns the query parameters that identify a subject. A UUID is an appAccountToken; anything else is an
-    /// originalTransactionId unless a flag names another kind.
+    /// Returns the query parameters that identify a subject. A UUID is an appAccountToken; any other id is an
+    /// originalTransactionId, unless a flag selects another kind.
     private func subject(_ id: String) -> [(String, String)] {
         let name =
             UUID(uuidString: id) != nil

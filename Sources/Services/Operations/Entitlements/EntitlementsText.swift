@@ -36,7 +36,7 @@ enum EntitlementsText {
             text += "\nearlier periods are not stored; first seen  \(moment)\n"
         }
         if answer["trust"]?.string == "shared-secret" {
-            text += "\nbased on version 1 notifications, authenticated by a shared secret only\n"
+            text += "\nbased on version 1 notifications, which only a shared secret authenticates\n"
         }
         if objects(answer["purchases"]).contains(where: { $0["awaitsConfirmation"]?.bool == true }) {
             text += "\nversion 1 notifications with further facts are waiting for Apple's confirmation\n"

@@ -8,8 +8,8 @@ internal import Records
 
 /// `sluicectl entitlements rebuild`: makes the group read all notifications again.
 ///
-/// The state is a join, so rereading neither loses nor changes existing facts. It adds facts that an earlier version
-/// ignored.
+/// The state is a join, so rereading adds facts that an earlier version ignored, and neither loses nor changes existing
+/// ones.
 struct RebuildCommand {
     let configuration: Configuration
     let timeout: Duration

@@ -9,7 +9,7 @@ internal import RefundCases
 /// The stored formats that have a version: topic rows, archive entries and SQLite files. The table of all formats is in
 /// `deploy/upgrade`; tests compare it with this one.
 package enum StoredFormats {
-    /// The version that this build writes of each format.
+    /// The version of each format that this build writes.
     package static var versions: [(name: String, version: Int)] {
         [
             ("entitlement facts", Int(PurchaseFacts.formatVersion)),

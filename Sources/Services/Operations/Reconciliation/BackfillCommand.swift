@@ -66,7 +66,7 @@ struct BackfillCommand {
             problems.append(
                 "\(unread) windows not read: see sluicectl reconcile report, and repeat them with sluicectl backfill")
         }
-        return "not complete; " + problems.joined(separator: "; ")
+        return "incomplete; " + problems.joined(separator: "; ")
     }
 
     private func range(at now: Int64, _ console: Console) throws(StartupError) -> SweepRange {
@@ -85,10 +85,10 @@ struct BackfillCommand {
         return SweepRange(from: from, to: min(to, now))
     }
 
-    /// Maximum number of consecutive polls without a response, because the admin listener may be restarting.
+    /// Maximum number of consecutive polls without a response. The admin listener may be restarting.
     private static let missedLooks = 60
 
-    /// Prints progress until the sweep is complete; returns nil if the command was interrupted.
+    /// Prints progress until the sweep is complete. Returns nil if the command was interrupted.
     ///
     /// - Throws: a `StartupError` if the admin listener does not respond for too long.
     private func follow(_ asked: Sweep, _ interruption: Interruption, _ console: Console) async throws -> Sweep? {

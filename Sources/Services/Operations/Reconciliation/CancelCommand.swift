@@ -3,7 +3,7 @@ internal import Lifecycle
 internal import Reconciliation
 internal import Time
 
-/// `sluicectl reconcile cancel`: asks sluice-reconciler to stop a backfill, which then stops at its next page.
+/// `sluicectl reconcile cancel`: requests that sluice-reconciler stop a backfill, which ends at its next page.
 struct CancelCommand {
     let configuration: Configuration
     let clocks: Clocks

@@ -9,8 +9,8 @@ internal import Records
 internal import Time
 
 /// `sluicectl reconcile statuses`: compares the published subscriptions of an app with Get All Subscription Statuses.
-/// For an app that receives version 1, a sweep of the history cannot find missed notifications, because Apple records
-/// only version 2.
+/// If an app receives version 1, a sweep of the history cannot find missed notifications, because Apple records only
+/// version 2.
 struct StatusesCommand {
     let configuration: Configuration
     let clocks: Clocks
@@ -28,7 +28,7 @@ struct StatusesCommand {
         } catch {
             throw StartupError(error)
         }
-        // These have a lower priority than the services' own API requests.
+        // These requests have a lower priority than the services' own.
         let scope = APIScope(source.scope.bundleId, in: source.scope.environment, priority: .background)
         let inquiry = StatusInquiry(
             StatusComparison(client, scope, clocks: clocks),
@@ -60,8 +60,8 @@ struct StatusesCommand {
             .sorted { $0.originalTransactionId.rawValue < $1.originalTransactionId.rawValue }
     }
 
-    /// Compares until a failure prevents further queries to Apple. The differences found by then are reported with the
-    /// failure.
+    /// Compares until a failure prevents further queries to Apple. The differences found until then are reported with
+    /// the failure.
     private func compare(
         _ published: [PublishedSubscription], _ inquiry: StatusInquiry, _ console: Console
     ) async throws -> StatusesReport {

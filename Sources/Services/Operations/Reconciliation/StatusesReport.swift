@@ -9,7 +9,7 @@ struct StatusesReport: Sendable {
     var compared = 0
     /// Subscriptions for which there was no usable response.
     var failed = 0
-    /// Why the remaining subscriptions were not compared.
+    /// The reason that the remaining subscriptions were not compared.
     var failure: APIFailure?
 
     var isGood: Bool { differences.isEmpty && failed == 0 && failure == nil }

@@ -14,7 +14,7 @@ enum SweepText {
             [head]
                 + sweeps.map { sweep in
                     let counts = sweep.last?.counts
-                    // A status sweep finds differences; the other sweeps find missing notifications.
+                    // A status sweep finds differences; all other sweeps find missing notifications.
                     let (found, differing) = sweep.kind == .statuses ? (nil, counts) : (counts, nil)
                     return [
                         PlainText.printable(sweep.bundleId.rawValue), sweep.environment.topicSuffix, sweep.kind.text,

@@ -11,7 +11,7 @@ internal import Story
 internal import Time
 
 /// `sluicectl refunds answer`: lets an operator decide a round. The answer is published as a proposal under the key of
-/// the case; the first proposal for the round wins, and sluice-refunds sends it.
+/// the case. The first proposal for the round wins, and sluice-refunds sends it.
 struct RefundAnswerCommand {
     let refunds: RefundsCommand
 

@@ -8,8 +8,8 @@ internal import RefundRules
 internal import Story
 
 /// `sluicectl refunds erase`: removes a person from the refund cases. Publishes a tombstone for each case;
-/// sluice-refunds then keeps only the list of answered requests. Replaces each preference with a bare withdrawal of
-/// consent, so that nothing more is sent.
+/// sluice-refunds then keeps only the list of answered requests. Replaces each preference with a withdrawal of consent,
+/// so that nothing more is sent.
 struct RefundErasureCommand {
     let refunds: RefundsCommand
 

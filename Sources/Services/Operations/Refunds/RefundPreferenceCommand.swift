@@ -7,7 +7,7 @@ internal import RefundRules
 internal import Synchronization
 internal import Time
 
-/// `sluicectl refunds preference`: reads and records the company's preference for one customer, in a topic to which any
+/// `sluicectl refunds preference`: reads and records the company's preference for a customer, in a topic to which any
 /// producer may write.
 struct RefundPreferenceCommand {
     let refunds: RefundsCommand
@@ -18,7 +18,7 @@ struct RefundPreferenceCommand {
         TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).refundPreferences
     }
 
-    /// Records the preference given by the flags; members without a flag stay unchanged.
+    /// Records the preference in the flags. Members without a flag remain unchanged.
     func set(_ id: String, _ console: Console) async throws -> ExitCode {
         let key = try Self.key(id)
         return try await refunds.withAdmin { admin, kafka in

@@ -3,12 +3,12 @@ internal import JSON
 internal import RefundCases
 internal import Story
 
-/// The results of the answers: one row per group of rounds, grouped by the requested dimensions.
+/// The outcomes after answers: one row per group of rounds, grouped by the requested dimensions.
 struct RefundStatistics {
     /// The columns by which rounds are grouped.
     enum Dimension: String, CaseIterable, Sendable {
         case rule, answer, reason, product, currency, month, environment
-        /// Why a round ended without an accepted answer.
+        /// The reason that a round ended without an accepted answer.
         case end
     }
 
@@ -25,7 +25,7 @@ struct RefundStatistics {
 
     /// - Parameters:
     ///   - dimensions: the dimensions to group by, in output order.
-    ///   - period: includes only rounds whose first request was signed in this period.
+    ///   - period: the period in which the first request of a counted round was signed.
     init(_ rows: [ReadRefunds.Row], by dimensions: [Dimension], in period: Range<AppStoreInstant>) {
         self.dimensions = dimensions
         for row in rows {

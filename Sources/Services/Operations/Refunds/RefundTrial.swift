@@ -23,12 +23,12 @@ struct RefundTrial {
     }
 
     private let rules: RefundRules
-    /// The rules currently in force, to compare with; nil compares with the recorded answers.
+    /// The current rules to compare with, or nil to compare with the recorded answers.
     private let present: RefundRules?
     private let customers: [String: [ReadRefunds.Row]]
     private var groups: [Group: Counts] = [:]
 
-    /// - Parameter period: includes only rounds whose first request was signed in this period.
+    /// - Parameter period: the period in which the first request of a counted round was signed.
     init(
         _ rules: RefundRules, against present: RefundRules?, _ rows: [ReadRefunds.Row],
         in period: Range<AppStoreInstant>

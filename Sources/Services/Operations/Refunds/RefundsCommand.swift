@@ -11,7 +11,7 @@ internal import RefundRules
 internal import Story
 internal import Time
 
-/// `sluicectl refunds`: lists cases, due answers, and results. It reads the topic that sluice-refunds publishes, so no
+/// `sluicectl refunds`: lists cases, due answers, and results. Reads the topic published by sluice-refunds, so no
 /// service needs to run.
 struct RefundsCommand {
     let configuration: Configuration
@@ -136,7 +136,7 @@ struct RefundsCommand {
                 fix: "List cases with: sluicectl refunds list; for the sandbox, add --environment sandbox")
         }
         guard found.count == 1 else {
-            throw StartupError("several apps have a case with this id", fix: "Name one with --bundle")
+            throw StartupError("several apps have a case with this id", fix: "Select one with --bundle")
         }
         return row
     }

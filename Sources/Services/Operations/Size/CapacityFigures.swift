@@ -25,7 +25,7 @@ struct CapacityFigures {
 
     subscript(name: Name) -> Double { values[name] ?? 0 }
 
-    /// - Throws: a `StartupError`, which names the figures that are missing or not positive.
+    /// - Throws: a `StartupError` that lists the figures that are missing or not positive.
     init(_ values: [String: Double]) throws(StartupError) {
         var known: [Name: Double] = [:]
         for name in Name.allCases {

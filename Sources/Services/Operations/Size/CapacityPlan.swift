@@ -21,7 +21,7 @@ struct CapacityDemand: Equatable {
 struct CapacityPlan {
     /// A line of the plan.
     struct Item: Equatable {
-        /// The member name in the JSON, which is a contract.
+        /// The member name in the JSON, which is a public contract.
         let name: String
         /// The value, rounded up.
         let value: Int
@@ -82,7 +82,7 @@ private struct Sums {
 
     // MARK: processes
 
-    /// Returns how many thousandths of a core are needed for work that takes this number of microseconds per
+    /// Returns the number of thousandths of a core required for work that takes this number of microseconds per
     /// notification.
     private func millicores(_ microseconds: Double) -> Double {
         peakRate * microseconds / 1e6 * 1000 / (Double(demand.utilization) / 100)
@@ -146,7 +146,7 @@ private struct Sums {
         let commits = min(
             perDay, partitions * 86_400 / Double(CapacityPlan.flushSeconds) + perDay / Double(CapacityPlan.flushRecords)
         )
-        // Every 256 leaves, a segment, an entry bundle and a hash tile are written.
+        // Every 256 leaves require a segment, an entry bundle and a hash tile.
         let objects = 3 * perDay / Double(ArchiveSegment.maximumCount)
         return [
             item("archiveBytesPerDay", bytes, .bytes, "\(name(.record)) x \(name(.archiveRatio))"),
@@ -158,7 +158,7 @@ private struct Sums {
             ),
             item(
                 "archiveCopiesPerDay", min(commits, partitions * 24), .count,
-                "at most: one checkpoint an hour of a partition"),
+                "at most: one checkpoint per hour of a partition"),
         ]
     }
 

@@ -36,7 +36,7 @@ struct SizeCommand {
             Needed
             \(PlainText.table(items, indent: "  "))
             Add one process of each kind, so that one can be down. sluice-refunds, sluice-reconciler and sluice-webhooks
-            wait for other services' responses, and are not measured.
+            wait for other services' responses and are not measured.
 
             """
     }

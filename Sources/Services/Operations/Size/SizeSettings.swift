@@ -45,7 +45,7 @@ extension SluicectlCommand {
     static let size = Command(
         SizeCommand.name, summary: "Estimate cores, partitions, disk and network for a number of notifications.",
         discussion: """
-            Each result names the figures of `make bench` it is based on. The recorded figures are from one machine; \
+            Each result lists the figures of `make bench` that it uses. The recorded figures are from one machine; \
             --figures uses yours.
             """,
         schema: SizeSettings.all,
@@ -53,6 +53,6 @@ extension SluicectlCommand {
             .init("sluicectl size --notifications-per-day 1000000", "An ordinary app with a million subscriptions."),
             .init(
                 "sluicectl size --notifications-per-day 1000000 --figures .build/bench.json --output json",
-                "Use figures of your machine, for scripts."),
+                "Use figures from your machine, for scripts."),
         ])
 }

@@ -20,7 +20,7 @@ struct RekeyCommand {
     func run(_ console: Console) async throws -> ExitCode {
         guard source != target else {
             throw StartupError(
-                "a topic cannot be copied to itself", setting: "--to-topic", fix: "Name another topic",
+                "a topic cannot be copied to itself", setting: "--to-topic", fix: "Specify another topic",
                 exitCode: .usage)
         }
         let brokers = try Brokers(configuration, timeout: timeout)
@@ -104,7 +104,7 @@ struct RekeyCommand {
 
     // MARK: Refusals
 
-    /// Refuses a target that deletes records by age or that has broker timestamps, because the copy would yield another
+    /// Refuses a target that deletes records by age or has broker timestamps, because the copy would yield another
     /// state.
     private func refuseSettings(_ admin: KafkaAdmin) async throws {
         let description = try await admin.describeTopics([target], settings: .whereAllowed).first
@@ -125,7 +125,7 @@ struct RekeyCommand {
         if !isEmbedded, try await group.hasMembers(admin) {
             throw StartupError(
                 "nothing was changed: group \(group.group) has members, which write these topics",
-                fix: "Stop all of them, and repeat")
+                fix: "Stop all of them, and repeat the command")
         }
         guard !target.rawValue.hasPrefix("\(names.prefix)."), !configuration[OperationsSettings.despiteUnread] else {
             return
@@ -138,8 +138,8 @@ struct RekeyCommand {
             its state
             """,
             fix: """
-                Have it handle them first, or take them to the other notification topic (sluicectl archive replay \
-                --to-topic) and repeat with --despite-unread
+                Let it handle them first, or replay them to the other notification topic (sluicectl archive replay \
+                --to-topic) and repeat the command with --despite-unread
                 """)
     }
 
@@ -150,7 +150,7 @@ struct RekeyCommand {
             nothing was changed: \(target) has \(comparison.foreign) keys or records that are not a copy of \(source)
             """,
             fix:
-                "Where no member has used it yet, delete it, create it again, and repeat; otherwise it is in use already"
+                "If no member has used it yet, delete it, create it again, and repeat; otherwise it is already in use"
         )
     }
 
@@ -160,13 +160,13 @@ struct RekeyCommand {
         let now = try await TopicScan(source, of: admin, with: kafka).watermarks
         if now.contains(where: { scan.watermarks[$0.key]?.high != $0.value.high }) {
             throw StartupError(
-                "\(source) was written to meanwhile",
-                fix: "Stop what writes to it, and repeat: it copies what is missing")
+                "\(source) was written to in the meantime",
+                fix: "Stop its writers, and repeat the command: it copies what is missing")
         }
         guard comparison.missing.isEmpty, comparison.foreign == 0 else {
             throw StartupError(
                 "\(target) differs from \(source) in \(comparison.missing.count + comparison.foreign) keys",
-                fix: "Stop what else writes to it, delete it, create it again, and repeat")
+                fix: "Stop its other writers, delete it, create it again, and repeat the command")
         }
     }
 

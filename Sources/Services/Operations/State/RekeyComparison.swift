@@ -2,7 +2,7 @@ internal import Cryptography
 
 /// A comparison of a target topic with its source, by key.
 struct RekeyComparison {
-    /// The keys whose last record is missing from the target, or is not the last one there.
+    /// The keys whose last record is missing from the target or is not the last one there.
     private(set) var missing: Set<SHA256Digest> = []
     /// The number of target keys that are in two partitions or whose last record is not from the source, plus the
     /// number of target records that members skip.

@@ -10,8 +10,8 @@ struct RekeyLayout {
 
     /// Returns the key of a record, or nil if members skip the record.
     ///
-    /// Members skip a record without a member's mark unless it is in the partition of its key. A record with a mark may
-    /// be in another partition because partitions were added.
+    /// Members skip a record without a member's mark, unless it is in the partition of its key. A record with a mark
+    /// may be in another partition because partitions were added.
     func key(of record: KafkaRecord) -> [UInt8]? {
         guard let key = record.key else { return nil }
         let isMember = record.header(StateHeader.mark) != nil
@@ -35,8 +35,8 @@ struct RekeyLayout {
 
     /// Returns the headers that a source record gets in the target.
     ///
-    /// The proposal with the smaller offset wins, and offsets in the target begin at 0. The offset in each copied
-    /// proposal is therefore reduced by the same amount to below 0. This preserves the order of the copied proposals
+    /// The proposal with the smallest offset wins, and offsets in the target begin at 0. The offset in each copied
+    /// proposal is therefore reduced by the same amount, to below 0. This preserves the order of the copied proposals
     /// and puts them before all later ones.
     private func headers(of record: KafkaRecord) -> [KafkaHeader] {
         guard let proposal = StateProposal(record) else { return record.headers }

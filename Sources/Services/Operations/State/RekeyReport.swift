@@ -7,7 +7,7 @@ struct RekeyReport {
     let rows: StateRows
     /// The number of keys whose last record is not in the target.
     var missing: Int
-    /// The number of records copied; nil for a dry run.
+    /// The number of records copied, or nil for a dry run.
     var copied: Int?
 
     var text: String {

@@ -3,7 +3,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Synchronization
 
-/// Copies the records of selected keys, in the order of each key's records.
+/// Copies the records of selected keys, and keeps the order of each key's records.
 struct StateCopy {
     /// The number of records to send before awaiting their acknowledgements.
     static let batch = 1_000
@@ -18,7 +18,8 @@ struct StateCopy {
     func run(_ scan: TopicScan) async throws -> Int {
         var batch: [KafkaProducerRecord] = []
         var copied = 0
-        // Records of keys that are in several partitions; held because the partitions are read one after the other.
+        // Records of keys that are in several partitions, collected because the partitions are read one after the
+        // other.
         var held: [SHA256Digest: [KafkaPartition: [KafkaProducerRecord]]] = [:]
         try await scan.run { record in
             guard let key = layout.key(of: record) else { return true }
@@ -69,7 +70,7 @@ struct StateCopy {
         throw StartupError(
             "not acknowledged by Kafka: \(failure.message)",
             fix: failure.isRetriable
-                ? "Repeat it: it goes on with the keys that are missing"
+                ? "Repeat the command: it continues with the missing keys"
                 : "Correct the settings of \(layout.target), delete it, create it again, and repeat")
     }
 }

@@ -7,10 +7,10 @@ internal import Records
 /// The consumer group that maintains a state, and the state's input topic.
 struct StateGroup {
     let group: KafkaConsumerGroup
-    /// The input topic; nil for a custom group, whose input is unknown.
+    /// The input topic, or nil for a custom group, whose input is unknown.
     let input: KafkaTopic?
 
-    /// - Returns: nil if no group is configured and none of Sluice's groups maintains the topic.
+    /// - Returns: a group, or nil if no group is configured and none of Sluice's groups maintains the topic.
     init?(of topics: [KafkaTopic], _ names: TopicNames, _ configuration: Configuration) {
         if let name = configuration[OperationsSettings.stateGroup] {
             group = KafkaConsumerGroup(rawValue: name)

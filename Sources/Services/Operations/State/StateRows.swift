@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import Kafka
 
-/// The records of a state topic by key, as digests, which take about 200 bytes of memory per key and 50 per record.
+/// The records of a state topic by key, as digests. They take about 200 bytes of memory per key and 50 per record.
 struct StateRows {
     /// The last record of a key in a partition.
     struct Last {
@@ -47,14 +47,13 @@ struct StateRows {
 
     mutating func noteSkipped() { skipped += 1 }
 
-    /// Returns the partitions of a key in the order in which to copy them: the one with the newest last record comes
-    /// last.
+    /// Returns the partitions of a key in copying order: the one with the newest last record comes last.
     func partitions(of key: SHA256Digest) -> [KafkaPartition] {
         guard let lasts = split[key] else { return rows[key].map { [$0.partition] } ?? [] }
         return lasts.sorted { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }.map(\.partition)
     }
 
-    /// Returns the record that comes last once all of the key's records are in one partition.
+    /// Returns the key's last record after all of its records have been copied to one partition.
     func last(of key: SHA256Digest) -> SHA256Digest? {
         guard let lasts = split[key] else { return rows[key]?.record }
         return lasts.max { ($0.timestamp, $0.partition) < ($1.timestamp, $1.partition) }?.record

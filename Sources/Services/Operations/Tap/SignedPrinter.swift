@@ -10,7 +10,7 @@ actor SignedPrinter {
     /// Maximum time to wait for a header segment that is missing from the certificates topic.
     private let timeout: Duration
     private var left: Int
-    /// Why printing ended early.
+    /// The reason that printing ended early.
     private(set) var failure: StartupError?
     /// The number of records whose payload cannot be rebuilt.
     private(set) var skipped = 0
@@ -29,7 +29,7 @@ actor SignedPrinter {
     func take(_ records: [KafkaRecord]) async -> Bool {
         for record in records {
             guard left > 0, failure == nil else { return false }
-            // Counted before the suspension, because records of other partitions may arrive in the meantime.
+            // Decrement before the suspension, because records of other partitions may arrive in the meantime.
             left -= 1
             guard case .notification(let notification) = TappedRecord(record, names: names).content else {
                 skip(record, "it is not a notification")
@@ -58,7 +58,7 @@ actor SignedPrinter {
 
     private func missing(_ reference: HeaderReference, _ record: KafkaRecord) -> StartupError {
         StartupError(
-            "\(position(of: record)) refers to the header segment \(reference), which is not in \(names.certificates)",
+            "\(position(of: record)) references the header segment \(reference), which is not in \(names.certificates)",
             fix: "Check whether \(names.certificates) was deleted or recreated: sluicectl topics check")
     }
 

@@ -85,7 +85,7 @@ struct TapCommand {
         return await printer.skipped == 0 ? .ok : .failure
     }
 
-    /// Returns the first offset to read of each partition.
+    /// Returns the first offset to read in each partition.
     private func startOffsets(
         of topic: KafkaTopic, _ admin: KafkaAdmin, isEmbedded: Bool
     ) async throws -> [KafkaTopicPartition: KafkaOffset] {
@@ -109,7 +109,7 @@ struct TapCommand {
         let given = [topic != nil, environment != nil, isQuarantine].count { $0 }
         guard given <= 1 else {
             throw StartupError(
-                "--topic, --environment and --quarantine each choose the topic", fix: "Pass one of them",
+                "--topic, --environment and --quarantine are mutually exclusive", fix: "Pass one of them",
                 exitCode: .usage)
         }
         if let topic { return KafkaTopic(rawValue: topic) }

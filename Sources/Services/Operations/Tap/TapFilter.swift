@@ -3,9 +3,9 @@ internal import Configuration
 internal import Kafka
 internal import Records
 
-/// Selects records by type, app, header, content and time; a record must meet all given conditions.
+/// Selects records by type, app, header, content and time. A record must satisfy all conditions.
 struct TapFilter: Sendable {
-    /// The value of the header `ce_type` without its namespace; a type selects all of its subtypes.
+    /// The value of the header `ce_type` without its namespace. A type selects all of its subtypes.
     var type: String?
     var bundleId: String?
     var header: (name: String, value: String)?

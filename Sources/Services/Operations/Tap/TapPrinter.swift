@@ -20,7 +20,7 @@ actor TapPrinter {
 
     /// - Returns: whether to continue.
     func take(_ records: [KafkaRecord]) async -> Bool {
-        // Counted before the suspension, because records of other partitions may arrive while these are written.
+        // Decrement before the suspension, because records of other partitions may arrive while these are written.
         let wanted = records.prefix(left)
         left -= wanted.count
         guard !wanted.isEmpty else { return left > 0 }

@@ -23,7 +23,7 @@ struct TapReader {
     /// Returns the first offset to read in a partition with the oldest offset `low` and the next offset `high`.
     static func offset(of start: TapStart, low: KafkaOffset, high: KafkaOffset) -> KafkaOffset {
         switch start {
-        // Earlier records are filtered out where the brokers do not look up times.
+        // If the brokers do not look up times, earlier records are filtered out.
         case .beginning, .time: return low
         case .end: return high
         case .last(let count):
@@ -32,8 +32,8 @@ struct TapReader {
         }
     }
 
-    /// Reads until `take` returns false, `interruption` yields, or every partition has been read to its end, unless it
-    /// follows the topic.
+    /// Reads until `take` returns false, `interruption` yields, or, unless it follows the topic, every partition has
+    /// been read to its end.
     ///
     /// - Parameters:
     ///   - take: receives records of one partition in offset order; returns false to stop.

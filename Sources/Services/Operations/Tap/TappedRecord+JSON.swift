@@ -7,7 +7,7 @@ internal import Records
 
 extension TappedRecord {
     /// The record as one object. Bytes that are not text become `{"base64":"…"}`. If several headers have the same
-    /// name, the last one wins.
+    /// name, the last one takes precedence.
     var json: JSONObject {
         var headers = JSONObject()
         for header in record.headers { headers[header.key] = Self.text(header.value) }

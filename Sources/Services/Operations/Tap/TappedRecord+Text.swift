@@ -54,7 +54,7 @@ struct TapColumns {
     private var widths = TappedRecord.columns.map(\.count)
     private var isBegun = false
 
-    /// Formats one line per row. The first call also puts the column titles first.
+    /// Formats one line per row. The first call also returns the column titles.
     mutating func lines(_ rows: [[String]]) -> String {
         for row in rows {
             for column in widths.indices where column < row.count {

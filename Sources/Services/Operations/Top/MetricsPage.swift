@@ -36,7 +36,7 @@ struct MetricsPage: Sendable, Equatable {
 }
 
 extension MetricsPage.Sample {
-    /// Parses a line such as `name{label="value"} 1.5`; returns nil for anything else.
+    /// Parses a line such as `name{label="value"} 1.5`. Returns nil for any other text.
     init?(line: ArraySlice<UInt8>) {
         let nameEnd = line.firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: " ") } ?? line.endIndex
         guard nameEnd > line.startIndex, nameEnd < line.endIndex else { return nil }

@@ -49,7 +49,7 @@ struct TopCommand {
         var earlier: TopSnapshot?
         while true {
             let snapshot = await read(urls, admin, client)
-            // A single snapshot needs two readings for its rates.
+            // The rates in a single snapshot require two readings.
             if !isOnce || earlier != nil {
                 let isOpen = await print(TopReport(snapshot: snapshot, earlier: earlier), console)
                 if isOnce { return snapshot.isHealthy ? .ok : .failure }
@@ -69,7 +69,7 @@ struct TopCommand {
         guard !isOnce, let size = console.size() else {
             return await console.write(report.text(columns: .max, rows: .max) + (isOnce ? "" : "\n"))
         }
-        // The cursor stays in the last row.
+        // The cursor remains in the last row.
         return await console.write(Self.clearScreen + report.text(columns: size.columns, rows: size.rows - 1))
     }
 

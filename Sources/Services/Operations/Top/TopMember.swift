@@ -3,15 +3,15 @@ internal import HTTPClient
 /// One process, as reported by its admin listener.
 struct TopMember: Sendable {
     let url: String
-    /// The error if the listener did not respond; otherwise nil.
+    /// The error if the listener did not respond, otherwise nil.
     var failure: String?
-    /// The failing checks in `/readyz`; empty if the process is ready.
+    /// The failing checks in `/readyz`, or none if the process is ready.
     var problems: [String] = []
     var page = MetricsPage([])
 
     var isReady: Bool { failure == nil && problems.isEmpty }
 
-    /// The executable, determined by its metrics; nil for another team's consumer.
+    /// The executable, determined by its metrics, or nil for another team's consumer.
     var executable: String? {
         TopMetrics.executables.first { prefix, _ in page.samples.contains { $0.name.hasPrefix(prefix) } }?.1
     }
@@ -30,13 +30,13 @@ struct TopMember: Sendable {
             let metrics = try await client.send(HTTPClientRequest(url: url + "/metrics", timeout: limit))
             let readiness = try await client.send(HTTPClientRequest(url: url + "/readyz", timeout: limit))
             guard metrics.status == 200 else {
-                member.failure = "no admin listener: /metrics answered \(metrics.status)"
+                member.failure = "no admin listener: /metrics responded \(metrics.status)"
                 return member
             }
             member.page = MetricsPage(metrics.body)
             if readiness.status != 200 {
                 let lines = String(decoding: readiness.body, as: UTF8.self).split(separator: "\n").map(String.init)
-                member.problems = lines.isEmpty ? ["/readyz answered \(readiness.status)"] : lines
+                member.problems = lines.isEmpty ? ["/readyz responded \(readiness.status)"] : lines
             }
         } catch {
             member.failure = error.message
@@ -51,7 +51,7 @@ struct TopRates: Sendable, Equatable {
     var outcomes: [String: Double] = [:]
 
     /// - Parameters:
-    ///   - earlier: the earlier reading; without one there are no rates.
+    ///   - earlier: the earlier reading, or nil for no rates.
     ///   - seconds: the number of seconds between the readings.
     init(_ member: TopMember, since earlier: TopMember?, seconds: Double) {
         guard let earlier, earlier.failure == nil, member.failure == nil, seconds > 0 else { return }

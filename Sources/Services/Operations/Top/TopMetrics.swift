@@ -4,7 +4,7 @@ enum TopMetrics {
     struct Outcomes: Sendable {
         let name: String
         let label: String
-        /// A word to put before the outcome if the executable has several counters; may be empty.
+        /// A word to put before the outcome if the executable has several counters, otherwise empty.
         var prefix = ""
     }
 

@@ -13,7 +13,7 @@ struct TopReport {
         var lines = [header, ""]
         lines += table(
             [["MEMBER", "EXECUTABLE", "READY", "PARTS", "PER S", "LAG", "LAG S", "OLDEST S"]]
-                + snapshot.members.map(memberRow), none: "no members: name their admin listeners with --members")
+                + snapshot.members.map(memberRow), none: "no members: list their admin listeners with --members")
         lines += snapshot.members.flatMap(notes)
         let rates = rateLines
         if !rates.isEmpty { lines += [""] + rates }
@@ -55,7 +55,7 @@ struct TopReport {
         return problems.map { "  \(Self.address(member.url)): \(PlainText.printable($0))" }
     }
 
-    /// The groups in descending order of lag, so that a small screen shows those that are behind.
+    /// The groups in descending order of lag, so that a small screen shows the ones that lag most.
     private var slowestFirst: [TopGroup] {
         snapshot.groups.enumerated().sorted { one, other in
             one.element.lag == other.element.lag ? one.offset < other.offset : one.element.lag > other.element.lag

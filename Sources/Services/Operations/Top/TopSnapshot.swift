@@ -8,7 +8,7 @@ struct TopSnapshot: Sendable {
     let monotonic: UInt64
     var members: [TopMember] = []
     var groups: [TopGroup] = []
-    /// The error if the brokers did not respond; otherwise nil.
+    /// The error if the brokers did not respond, otherwise nil.
     var kafkaFailure: String?
 
     /// Whether everything was read and every member is ready.

@@ -1,8 +1,8 @@
 internal import Kafka
 internal import ServiceKit
 
-/// Waits until the partitions of new topics have leaders: until then they are not writable, and an executable that
-/// starts would find them missing.
+/// Waits until the partitions of new topics have leaders. Until then, they are not writable, and a starting executable
+/// would consider them missing.
 enum LeaderWait {
     static let limit: Duration = .seconds(10)
 

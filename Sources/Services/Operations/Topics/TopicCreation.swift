@@ -1,12 +1,12 @@
 internal import Kafka
 
-/// Creates topics and omits optional settings that the cluster refuses: some brokers do not support all settings, and a
-/// policy for new topics may allow only some of them.
+/// Creates topics, and omits optional settings that the cluster rejects: some brokers do not support all settings, and
+/// a policy for new topics may allow only some of them.
 enum TopicCreation {
     struct Outcome: Equatable {
         /// Topics that could not be created.
         var failures: [KafkaTopic: KafkaError] = [:]
-        /// The names of the settings that each created topic lacks because the cluster refused them.
+        /// The names of the settings that each created topic lacks because the cluster rejected them.
         var omitted: [KafkaTopic: [String]] = [:]
     }
 
@@ -21,7 +21,7 @@ enum TopicCreation {
         .timestampType, .compactionLag, .maxCompactionLag, .segment,
     ]
 
-    /// - Parameter create: creates topics; returns the refused topics with the reasons.
+    /// - Parameter create: creates topics, and returns the rejected topics with the reasons.
     static func create(
         _ topics: [KafkaNewTopic], by create: ([KafkaNewTopic]) async throws(KafkaError) -> [KafkaTopic: KafkaError]
     ) async throws(KafkaError) -> Outcome {
@@ -47,7 +47,7 @@ enum TopicCreation {
         return outcome
     }
 
-    /// Returns the settings to omit next: those that the reason names, otherwise the dispensable ones.
+    /// Returns the settings to omit next: those named in the reason, otherwise the dispensable ones.
     private static func settings(refusedBy refusal: KafkaError, of topic: KafkaNewTopic) -> [String] {
         guard refusal.code == .invalidTopicSetting || refusal.code == .policyViolation else { return [] }
         func present(_ settings: [KafkaTopicFinding.Subject]) -> [String] {

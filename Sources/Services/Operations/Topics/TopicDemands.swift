@@ -5,7 +5,7 @@ internal import ServiceKit
 /// The topic configuration that an installation expects, in addition to each ``TopicSpecification``.
 struct TopicDemands: Equatable {
     let profile: DeploymentProfile
-    /// The number of replicas per partition; -1 for the cluster's default.
+    /// The number of replicas per partition, or -1 for the cluster's default.
     let replicationFactor: Int
     /// The number of in-sync replicas required for an acknowledgement.
     let minInSyncReplicas: Int
@@ -13,7 +13,7 @@ struct TopicDemands: Equatable {
     init(profile: DeploymentProfile, replicationFactor: Int?) {
         self.profile = profile
         self.replicationFactor = replicationFactor ?? Self.replicas(profile)
-        // With a minimum above the number of replicas, brokers would reject every record.
+        // If the minimum exceeded the number of replicas, brokers would reject every record.
         minInSyncReplicas = min(profile == .production ? 2 : 1, self.replicationFactor)
     }
 
@@ -46,8 +46,8 @@ struct TopicDemands: Equatable {
         return settings
     }
 
-    /// Returns the settings that the executables require of a topic in this profile, the settings that they warn about,
-    /// and the settings that cannot be changed later.
+    /// Returns the settings that the executables require of a topic in this profile, those that they warn about, and
+    /// those that cannot be changed later.
     ///
     /// - Parameter isEmbedded: whether this is the embedded broker, which supports neither replicas nor topic settings.
     func expectation(of specification: TopicSpecification, isEmbedded: Bool) -> KafkaTopicExpectation {

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Records
 
-/// A comparison of the existing topics with the expected ones, and the resulting actions. It does not contact a broker.
+/// A comparison of the existing topics with the expected ones, and the resulting actions. Does not contact a broker.
 struct TopicPlan {
     struct Item: Equatable {
         let specification: TopicSpecification
@@ -28,8 +28,8 @@ struct TopicPlan {
     ///   - partitions: the number of partitions of keyed topics.
     ///   - groups: consumer groups besides Sluice's own.
     ///   - stateTopics: state topics besides Sluice's own.
-    ///   - found: the topics as described by the brokers; topics that are not part of the installation are ignored.
-    ///   - bootstrapServers: the brokers to name in the commands.
+    ///   - found: the brokers' descriptions of the topics; topics that do not belong to the installation are ignored.
+    ///   - bootstrapServers: the brokers to use in the commands.
     init(
         _ names: TopicNames, partitions: Int, groups: [String] = [], stateTopics: [String] = [], demands: TopicDemands,
         found: [KafkaTopicDescription], isEmbedded: Bool = false, bootstrapServers: String

@@ -5,7 +5,7 @@ internal import Records
 
 /// The result for each topic of an installation.
 struct TopicReport {
-    /// The status of a topic. The raw values are a contract: they are the values of `status` in the JSON.
+    /// The status of a topic. The raw values are a public contract: they are the values of `status` in the JSON.
     enum Status: String {
         case created, exists, differs, missing, failed
         case wouldBeCreated = "would-be-created"
@@ -14,9 +14,9 @@ struct TopicReport {
     struct Line {
         let item: TopicPlan.Item
         let status: Status
-        /// Why the topic could not be created or is not usable yet.
+        /// The reason that the topic could not be created or is not usable yet.
         let error: String?
-        /// Expected settings, with their values, that the cluster refused when the topic was created.
+        /// Expected settings, with their values, that the cluster rejected when the topic was created.
         var omitted: [String] = []
     }
 
@@ -62,7 +62,7 @@ struct TopicReport {
     }
 
     static let partitionCountIsFixed = """
-        The partition count of a keyed topic cannot be changed: records of one key would be in two partitions.
+        The partition count of a keyed topic cannot be changed: the records of a key would be in two partitions.
         """
     static let embeddedBroker = """
         The embedded broker creates its topics itself at start and has no topic settings.

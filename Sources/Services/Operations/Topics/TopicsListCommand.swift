@@ -49,9 +49,9 @@ struct TopicsListCommand {
     private func strimzi() throws -> String {
         guard let cluster = configuration[OperationsSettings.strimziCluster] else {
             throw StartupError(
-                "a KafkaTopic needs the label strimzi.io/cluster",
+                "a KafkaTopic requires the label strimzi.io/cluster",
                 setting: OperationsSettings.strimziCluster.key,
-                fix: "Pass the name of the Kafka resource, such as --cluster kafka",
+                fix: "Specify the name of the Kafka resource, such as --cluster kafka",
                 exitCode: .usage)
         }
         var names: Set<String> = []

@@ -49,7 +49,7 @@ struct TwinCommand {
         return comparison.isSame ? .ok : .failure
     }
 
-    /// Collects the records of a topic that are in the time range or close enough to it to have a counterpart there.
+    /// Collects the records of a topic that are in the time range, or close enough to have a counterpart in it.
     private final class Reading {
         private let environment: AppStoreEnvironment
         private let bundleId: BundleId?

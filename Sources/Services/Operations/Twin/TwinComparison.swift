@@ -33,8 +33,8 @@ struct TwinComparison: Sendable {
     let states: TwinStates.Result
 
     /// - Parameters:
-    ///   - notifications: the notifications to compare, including those received up to the tolerance before `from` and
-    ///     after `to`, which can be counterparts but are not counted themselves.
+    ///   - notifications: the notifications to compare. Notifications within the tolerance before `from` or after `to`
+    ///     can be counterparts but are not counted themselves.
     ///   - states: the states that result from the notifications received in the range.
     init(
         _ notifications: [TwinNotification], states: TwinStates, environment: AppStoreEnvironment,

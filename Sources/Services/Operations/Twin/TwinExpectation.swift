@@ -26,7 +26,7 @@ struct TwinExpectation: Sendable {
         switch unmatched.trust {
         case .signed: return Version1Coverage.isSilent(about: unmatched, in: environment)
         case .sharedSecret:
-            // The notification may be about a finished consumable, which is not in the receipt.
+            // The notification may concern a finished consumable, which is not in the receipt.
             let isAboutConsumables = [.refund, .consumptionRequest].contains(unmatched.event.type)
             if isAboutConsumables, unmatched.event.transactionId == nil { return true }
             guard unmatched.rawType == Self.accompanying else { return false }

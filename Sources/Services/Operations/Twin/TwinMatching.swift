@@ -4,7 +4,8 @@ internal import Records
 /// Matches notifications about the same event in the two streams, and collects those without a counterpart.
 ///
 /// Two notifications match if they have the same app, purchase, transaction and type and were received within the
-/// tolerance. Notifications with the same subtype are matched first, then the others, each with the nearest in time.
+/// tolerance. Notifications with the same subtype are matched first, then the others, each with the nearest one in
+/// time.
 struct TwinMatching: Sendable {
     struct Pair: Sendable, Equatable {
         let signed: TwinNotification

@@ -20,7 +20,7 @@ struct TwinNotification: Hashable, Sendable {
     let rawType: String?
     let notificationUUID: NotificationUUID
     let receivedAt: AppStoreInstant
-    /// The ownership of the transaction. Nil if there is no transaction, or if version 1 does not report the ownership.
+    /// The ownership of the transaction, or nil if there is no transaction or version 1 does not report its ownership.
     let ownership: InAppOwnershipType?
     let productType: ProductType?
 
@@ -39,7 +39,7 @@ struct TwinNotification: Hashable, Sendable {
         self.productType = productType
     }
 
-    /// Creates a notification from a record, or nil if a required header or member is missing.
+    /// Creates a notification from a record. Returns nil if a required header or member is missing.
     init?(_ record: NotificationRecord) {
         let notification = record.notification
         guard let bundleId = record.bundleId, let type = notification.notificationType,
@@ -47,7 +47,7 @@ struct TwinNotification: Hashable, Sendable {
         else { return nil }
         let transaction = record.transaction
         self.init(
-            // Records without a trust header were written by older versions, and all of those were signed.
+            // Records without a trust header were written by older versions, which accepted only signed notifications.
             trust: record.trust ?? .signed,
             event: Event(
                 bundleId: bundleId,

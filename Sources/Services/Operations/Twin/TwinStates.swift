@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import EntitlementRules
 internal import Records
 
-/// The states that result from each stream alone: for each purchase, the stream's facts are joined and evaluated.
+/// The states that result from each stream alone. For each purchase, the facts of the stream are joined and evaluated.
 struct TwinStates: Sendable {
     struct Purchase: Hashable, Comparable, Sendable {
         let bundleId: BundleId
@@ -20,7 +20,7 @@ struct TwinStates: Sendable {
         let sharedSecret: [State]
     }
 
-    /// One grant, reduced to the members that matter to a customer or an operator if they differ.
+    /// One grant, reduced to the members whose differences matter to a customer or an operator.
     struct State: Hashable, Sendable {
         let productId: ProductId
         let state: String
@@ -35,7 +35,7 @@ struct TwinStates: Sendable {
         /// Number of purchases with notifications only in the signed stream.
         var onlySigned = 0
         var onlySharedSecret = 0
-        /// Number of one-time purchases: version 1 does not report the product type, so they have no state to compare.
+        /// Number of one-time purchases. Version 1 does not report the product type, so they have no state to compare.
         var notComparable = 0
         var differences: [Difference] = []
     }
@@ -69,7 +69,7 @@ struct TwinStates: Sendable {
     }
 
     /// Returns the states at a given time. Each product grants an entitlement with the product's name, because the
-    /// app's mapping would be the same for both streams.
+    /// app's mapping is the same for both streams.
     func result(at instant: AppStoreInstant) -> Result {
         var result = Result()
         for (purchase, sides) in purchases.sorted(by: { $0.key < $1.key }) {
@@ -95,7 +95,8 @@ struct TwinStates: Sendable {
         return result
     }
 
-    /// Accepts version 1 without confirmation, because the comparison is about the state that it yields by itself.
+    /// Accepts version 1 without confirmation, because the comparison is about the state that version 1 yields by
+    /// itself.
     private static let rules = ProductRules(legacyTrust: LegacyTrustRules(others: .accept))
 
     private func states(of facts: PurchaseFacts, at instant: AppStoreInstant) -> [State] {

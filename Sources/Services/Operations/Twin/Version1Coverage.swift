@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// Determines which version 2 notifications have a counterpart in version 1. Source: Apple's page on the
+/// Determines the version 2 notifications that have a counterpart in version 1. Source: Apple's page on the
 /// notification_type of version 1, with its tables for purchasers, family members and the sandbox (app-store.md 6.4 to
 /// 6.7).
 enum Version1Coverage {
@@ -40,7 +40,7 @@ enum Version1Coverage {
         .unclaimSeats,
     ]
 
-    /// Types that are not among the seven that the sandbox sends.
+    /// Types that are not among the seven sent in the sandbox.
     private static let inTheSandbox: [Row] = [
         Row(type: .didFailToRenew, environment: .sandbox),
         Row(type: .didRenew, subtype: .billingRecovery, environment: .sandbox),
@@ -57,10 +57,11 @@ enum Version1Coverage {
         Row(type: .revoke, ownership: .purchased),
     ]
 
-    /// Version 1 sends one request for consent to a price increase, but nothing when consent was given or not needed.
+    /// Version 1 sends one request for consent to a price increase, but nothing if consent was given or is not
+    /// required.
     private static let bySubtype: [Row] = [Row(type: .priceIncrease, subtype: .accepted)]
 
-    /// Types sent about finished consumables. A finished consumable is not in the receipt, so the body names no
+    /// Types sent about finished consumables. A finished consumable is not in the receipt, so the body contains no
     /// transaction and matches nothing.
     private static let ofFinishedConsumables: [Row] = [
         Row(type: .refund, productType: .consumable), Row(type: .consumptionRequest, productType: .consumable),

@@ -4,8 +4,7 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// The app that a signed object claims to be for, read without verification: for verdicts that do not include a check
-/// of the audience.
+/// The app that a signed object claims to belong to, read without verification, for verdicts without an audience check.
 enum ClaimedApp {
     /// Returns an app that matches the claims in the text, or an arbitrary app if there are no claims.
     static func identity(in text: [UInt8]) -> AppIdentity {

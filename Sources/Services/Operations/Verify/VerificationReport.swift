@@ -4,12 +4,12 @@ internal import JSON
 
 /// A verdict and all verification steps, as text and as JSON.
 struct VerificationReport {
-    /// The outcome. The raw values are a contract: they are the values of `verdict` in the JSON.
+    /// The outcome. The raw values are a public contract: they are the values of `verdict` in the JSON.
     enum Outcome: String {
         case accepted, nonconforming, notForUs, notApple, retryLater, legacy
     }
 
-    /// A verification step. The values of `outcome` are a contract.
+    /// A verification step. The values of `outcome` are a public contract.
     struct Step {
         let number: Int
         let name: String
@@ -24,7 +24,7 @@ struct VerificationReport {
     let showsPayload: Bool
 
     /// - Parameters:
-    ///   - checksAudience: false if no app is configured; the outcome of the audience step is then open.
+    ///   - checksAudience: false if no app is configured, which leaves the outcome of the audience step open.
     ///   - showsPayload: whether to include the decoded payloads.
     init(_ explanation: Explanation, at: AppStoreInstant, checksAudience: Bool, showsPayload: Bool) {
         self.explanation = explanation
@@ -54,7 +54,7 @@ struct VerificationReport {
         }
     }
 
-    /// The decoded payloads as they were signed, with their member names.
+    /// The decoded payloads as signed, with their member names.
     private var payloads: [(name: String, text: [UInt8])] {
         guard showsPayload, let payload = explanation.payload else { return [] }
         var payloads = [(OutputName.payload, payload)]

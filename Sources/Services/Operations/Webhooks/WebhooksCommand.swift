@@ -35,14 +35,14 @@ struct WebhooksCommand {
             return try webhooks.receiver(configuration[OperationsSettings.receiver], configuration)
         } catch let error as ConfigurationError {
             throw StartupError(
-                error.description, fix: "Correct it, or name another --receiver", exitCode: .configuration)
+                error.description, fix: "Correct it, or specify another --receiver", exitCode: .configuration)
         }
     }
 
     private func deadLetterTopic() throws(StartupError) -> KafkaTopic {
         guard let topic = configuration[OperationsSettings.deadLetterTopic], topic.hasSuffix(".dlq") else {
             throw StartupError(
-                "no dead letter topic given", setting: "--topic",
+                "no dead letter topic is set", setting: "--topic",
                 fix: "Set it to a topic printed by sluicectl dlq list",
                 exitCode: .usage)
         }

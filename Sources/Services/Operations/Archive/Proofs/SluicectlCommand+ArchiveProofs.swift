@@ -8,18 +8,18 @@ extension SluicectlCommand {
 
     private static func archiveVerify(_ parts: SluicectlParts) -> Command {
         Command(
-            "verify", summary: "Verify the archive from its files: nothing was changed, removed or exchanged.",
+            "verify", summary: "Verify from its files that nothing in the archive was changed, removed or exchanged.",
             discussion: """
-                Recomputes every leaf, tile and root, and compares them with every checkpoint that was signed, every \
-                payload with its leaf, and the offsets with one another. It needs the public key alone: no key of the \
-                records, and no Kafka. With --checkpoint-from every log with leaves must continue a checkpoint from \
-                there that the key signed. Exit codes: 0 sound; 2 tampered, with the first bad place; 3 incomplete: \
-                records are missing that the archive never had, a log has no checkpoint elsewhere (unanchored) or, with \
-                --payloads, keys or certificates are missing; 4 rolled back or forked; 5 the key is unknown, or not \
-                given; 6 the archive cannot be read. With --retention a payload that is gone too early, without an \
-                announcement a day before, or although the retention kept it is tampered (2), and one that no archived \
-                record says was deleted incomplete (3). Without --checkpoint-from an earlier state of the \
-                whole archive, or of one log, passes for the present one, and a log that was removed is not missed.
+                Recomputes every leaf, tile and root, and compares them with every signed checkpoint, every payload \
+                with its leaf, and the offsets with one another. Requires only the public key: no decryption keys, and \
+                no Kafka. With --checkpoint-from, every log with leaves must continue a checkpoint from there that the \
+                key signed. Exit codes: 0 sound; 2 tampered, with the first invalid position; 3 incomplete: records \
+                are missing that the archive never received, a log has no checkpoint elsewhere (unanchored) or, with \
+                --payloads, keys or certificates are missing; 4 rolled back or forked; 5 the key is unknown or \
+                missing; 6 the archive cannot be read. With --retention, a payload that was removed too early, without \
+                an announcement a day before, or although the retention kept it is tampered (2), and one whose \
+                deletion no archived record states is incomplete (3). Without --checkpoint-from, an earlier state of \
+                the whole archive, or of one log, passes as the current one, and a removed log is not detected.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
@@ -34,39 +34,39 @@ extension SluicectlCommand {
             ).adding(parts.verification.schema),
             arguments: [
                 Command.Argument(
-                    "LOG", help: "a topic, or TOPIC/PARTITION; without one all logs", isOptional: true, isRepeated: true
+                    "LOG", help: "a topic, or TOPIC/PARTITION; default: all logs", isOptional: true, isRepeated: true
                 )
             ],
             examples: [
                 .init(
                     "sluicectl archive verify --archive.url /mnt/archive --key archive.pub "
                         + "--checkpoint-from anchored-checkpoints",
-                    "A copy, against checkpoints that were kept elsewhere."),
+                    "A copy, against checkpoints kept elsewhere."),
                 .init(
                     "sluicectl archive verify --key archive.pub --checkpoint-from store --config sluice.properties",
                     "Against the second store."),
                 .init(
                     "sluicectl archive verify --policy archive.policy --config sluice.properties",
-                    "Cosigned by the witnesses of a policy, which has the archive's key too."),
+                    "Cosigned by the witnesses of a policy that also has the archive's key."),
                 .init(
                     "sluicectl archive verify --key archive.pub --from verified --save verified",
-                    "Every night only what is new."),
+                    "Only new leaves, every night."),
                 .init(
                     "sluicectl archive verify --key archive.pub --retention 400d --config sluice.properties",
-                    "Also that payloads were deleted as the policy says."),
+                    "Also check that payloads were deleted according to the policy."),
                 .init(
                     "sluicectl archive verify --key archive.pub --payloads",
-                    "Also that each notification is signed by Apple."),
+                    "Also check that each notification is signed by Apple."),
             ])
     }
 
     private static let archiveProve = Command(
-        "prove", summary: "Prove that a record is in the archive, to somebody who has only the public key.",
+        "prove", summary: "Prove that a record is in the archive, to a recipient who has only the public key.",
         discussion: """
-            Writes a proof as c2sp.org/tlog-proof defines it: the leaf, its path to the root, and the signed checkpoint. \
-            Where witnesses cosign the log of checkpoints, a second file, FILE.checkpoint, proves that this checkpoint is \
-            in it. --check reads such files, offline: exit code 0 when they hold, 2 when they do not, 5 when the key is \
-            another one, or too few of the witnesses that --witness names have cosigned.
+            Writes a proof in the format of c2sp.org/tlog-proof: the leaf, its path to the root, and the signed \
+            checkpoint. If witnesses cosign the log of checkpoints, a second file, FILE.checkpoint, proves that this \
+            checkpoint is in it. --check verifies these files offline: exit code 0 if they are valid, 2 if not, 5 if \
+            the key is a different one or too few of the witnesses in --witness have cosigned.
             """,
         schema: ConfigurationSchema(
             ArchivePlace.storeSettings + [
@@ -82,6 +82,6 @@ extension SluicectlCommand {
                 "sluicectl archive prove appstore.notifications.production/3@1742 --to notification.tlog-proof",
                 "A proof for an auditor."),
             .init(
-                "sluicectl archive prove --check notification.tlog-proof --key archive.pub", "What the auditor does."),
+                "sluicectl archive prove --check notification.tlog-proof --key archive.pub", "The auditor's check."),
         ])
 }

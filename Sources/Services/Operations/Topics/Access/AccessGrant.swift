@@ -7,7 +7,8 @@ struct AccessGrant: Equatable {
 
     /// - Parameters:
     ///   - executables: the executables to which rights are granted.
-    ///   - principal: the principal that all of them use; nil gives each executable a principal with its own name.
+    ///   - principal: the principal for all of them, or nil for one principal per executable, with the executable's
+    ///     name.
     static func grants(
         to executables: [AccessTable.Executable], as principal: String?, _ table: AccessTable
     ) -> [AccessGrant] {

@@ -8,7 +8,7 @@ package struct AccessOptions: Equatable, Sendable {
         package let group: String
         /// The input topics, from `webhooks.content` and `webhooks.environments`.
         package let inputs: [KafkaTopic]
-        /// Whether notifications are rebuilt as Apple posted them, which requires the right to read the certificates.
+        /// Whether notifications are rebuilt as posted by Apple, which requires the right to read the certificates.
         package let rebuilds: Bool
 
         package init(group: String, inputs: [KafkaTopic], rebuilds: Bool) {

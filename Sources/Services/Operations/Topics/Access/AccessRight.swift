@@ -15,7 +15,7 @@ struct AccessRight: Hashable {
 
     let resource: Resource
     let name: String
-    /// The operations, in the order of ``Operation``. Describe is omitted if there is Read or Write, which imply it.
+    /// The operations, in the order of ``Operation``. Describe is omitted if Read or Write, which imply it, is present.
     let operations: [Operation]
 
     init(_ resource: Resource, _ name: String, _ operations: Set<Operation>) {

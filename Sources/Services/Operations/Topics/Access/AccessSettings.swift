@@ -16,7 +16,7 @@ enum AccessSettings {
     static let format = Setting<AccessFormat>.oneOf(
         "format", default: .text,
         help: """
-            text prints a table; kafka-acls prints commands of Kafka's own tool; strimzi prints the acls of a \
+            text prints a table; kafka-acls prints commands for Kafka's own tool; strimzi prints the acls of a \
             KafkaUser with authorization type simple.
             """
     ).onCommandLineOnly
@@ -42,7 +42,7 @@ extension ValueKind where Value == String {
             guard PlainText.printable(text, maximum: .max) == text else {
                 throw SettingProblem("has a control character")
             }
-            guard parts[1] != "*" else { throw SettingProblem("means every user; name a single user") }
+            guard parts[1] != "*" else { throw SettingProblem("means every user; specify a single user") }
             return text
         }
     }

@@ -6,7 +6,7 @@ internal import Records
 /// manual are generated from this table, and tests on Apache Kafka run the executables with exactly these rights.
 ///
 /// Each executable may describe the settings of the topics that it checks at startup (DescribeConfigs). None needs
-/// Create, a right on the cluster or, from Kafka 2.8 on, IdempotentWrite.
+/// Create, a cluster right or, from Kafka 2.8 on, IdempotentWrite.
 struct AccessTable {
     /// The executables that connect to Kafka with their own principal.
     enum Executable: String, CaseIterable {
@@ -19,8 +19,8 @@ struct AccessTable {
     }
 
     let names: TopicNames
-    /// The consumer groups with names that differ from their executable's name. The ingress is not in any group, but
-    /// librdkafka looks up the coordinator of a group named like its `client.id`.
+    /// The consumer groups whose names differ from their executable's. The ingress is not in any group, but librdkafka
+    /// looks up the coordinator of a group named after its `client.id`.
     var groups: [Executable: String] = [:]
     /// Whether `sluice-entitlements` is a reader (`state.role`), which is not in any group.
     var isReader = false

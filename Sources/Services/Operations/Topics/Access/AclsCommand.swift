@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// `sluicectl topics acls`: prints the rights that the executables need, without contacting a broker.
+/// `sluicectl topics acls`: prints the rights that the executables require, without contacting a broker.
 struct AclsCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access
