@@ -1,7 +1,7 @@
 package import AppStoreSigning
 
-/// Signed notifications of many customers for tests and measurements. Each has a body of about 19 KB, as the App Store
-/// sends it, and the facts that a receiver must find in it.
+/// Signed notifications of many customers for tests and measurements. Each has a body of about 19 KB, as sent by the
+/// App Store, and the facts that a receiver must find in it.
 ///
 /// Equal arguments yield equal notifications; only the signatures differ from run to run.
 package struct NotificationCorpus: Sendable {
@@ -10,7 +10,7 @@ package struct NotificationCorpus: Sendable {
     /// Creates the corpus by interleaving the runs of as many customers as the count requires.
     ///
     /// - Parameters:
-    ///   - end: when the runs end, in milliseconds since 1970; no signing date is later.
+    ///   - end: the time at which the runs end, in milliseconds since 1970; no signing date is later.
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     package init(
         count: Int, seed: UInt64, pki: TestCertificateAuthority, app: SimulatedApp,

@@ -16,7 +16,7 @@ struct Console {
     }
 }
 
-/// A command failed. The description has the reason and the fix on one line.
+/// An error of a command. The description has the reason and the fix on one line.
 struct SimulatorError: Error, CustomStringConvertible {
     let description: String
 }

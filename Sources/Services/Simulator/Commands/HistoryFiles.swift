@@ -8,8 +8,8 @@ struct HistoryFiles {
 
     /// Adds every `.jws` file to the app's history, in the order of the file names.
     ///
-    /// - Throws: ``SimulatorError`` if the directory or a file is unreadable, or if a notification is for another app
-    ///   or for an environment that is not served.
+    /// - Throws: ``SimulatorError`` if the directory or a file is unreadable, or if a notification belongs to another
+    ///   app or to an environment that is not served.
     func list(in api: SimulatedServerAPI) throws {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw SimulatorError(description: "--history-files \(directory): the directory cannot be read")

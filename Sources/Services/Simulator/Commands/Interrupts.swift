@@ -13,7 +13,7 @@ struct Interrupts {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1))
         self.stream = stream
         let over = over
-        // This task is never awaited, because it waits for signals as long as the process runs.
+        // This task is never awaited, because it waits for signals until the process ends.
         Task {
             for await signal in triggers {
                 continuation.yield(signal)

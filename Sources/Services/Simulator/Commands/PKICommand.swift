@@ -9,7 +9,7 @@ struct PKICommand {
         let isNew = try make()
         console.print(
             """
-            \(isNew ? "Made" : "Kept") the test certificates in \(directory).
+            \(isNew ? "Created" : "Kept") the test certificates in \(directory).
             To trust them, never in production, set
 
               root.certificates=\(directory)/root.pem
@@ -40,7 +40,7 @@ struct PKICommand {
         return true
     }
 
-    /// Loads the certificates that this command has created in a directory.
+    /// Loads the certificates that this command created in a directory.
     static func load(_ directory: String) throws -> TestCertificateAuthority {
         guard FileManager.default.fileExists(atPath: directory + "/root.pem") else {
             throw SimulatorError(

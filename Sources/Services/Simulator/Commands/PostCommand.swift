@@ -38,7 +38,7 @@ struct PostCommand {
         try api?.start()
         if let api { console.complain("the App Store Server API answers at \(api.url(of: series.app.environment))") }
 
-        // Posts in flight end at the latest with their timeout. A second signal ends the process immediately.
+        // Posts in flight end by their timeout. A second signal ends the process immediately.
         let interrupts = Interrupts(maximum: configuration[SimulatorSettings.timeout] + .seconds(5))
         let factory = NotificationFactory(series: series, pki: pki, sharedSecret: sharedSecret)
         let summary = try await delivery(factory, client, api).run(

@@ -2,13 +2,13 @@ internal import Configuration
 
 extension PostingPlan {
     /// Creates the plan described by the command line. For the same series, count and share, and without duplicates and
-    /// late posts, every command leaves out the same notifications.
+    /// late posts, every command omits the same notifications.
     init(
         _ series: ScenarioSeries, _ configuration: Configuration, duplicates: Percentage = .zero,
         disorder: Percentage = .zero
     ) {
         let count = configuration[SimulatorSettings.count]
-        // One day shorter than Apple's history, so that the notifications stay available for a day.
+        // One day shorter than Apple's history, so that the notifications remain available for a day.
         let reach = NotificationHistoryRequest.reach(in: series.app.environment) - .days(1)
         self.init(
             series: series, firstRun: configuration[SimulatorSettings.firstRun],

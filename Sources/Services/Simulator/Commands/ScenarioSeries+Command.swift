@@ -6,7 +6,7 @@ extension ScenarioSeries {
     /// Creates the series described by the command line, with its customers and scenarios.
     ///
     /// - Parameter endsAtRefundRequests: whether the API continues a scenario after a refund request.
-    /// - Throws: ``SimulatorError`` if no scenario is named.
+    /// - Throws: ``SimulatorError`` if no scenario is selected.
     init(_ configuration: Configuration, endsAtRefundRequests: Bool = false) throws {
         let names = configuration[SimulatorSettings.scenario]
         let scenarios =

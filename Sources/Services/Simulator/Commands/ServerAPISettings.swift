@@ -53,7 +53,7 @@ enum ServerAPISettings {
 extension ValueKind where Value == ServerAPILimits {
     static var serverAPILimits: ValueKind {
         ValueKind(
-            name: "LIMIT", expected: "none, apple, or requests a second from 1 to 1000000", example: "50",
+            name: "LIMIT", expected: "none, apple, or requests per second from 1 to 1000000", example: "50",
             text: \.text
         ) { text throws(SettingProblem) in
             switch text {

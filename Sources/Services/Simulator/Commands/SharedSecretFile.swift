@@ -5,13 +5,13 @@ internal import Configuration
 enum SharedSecretFile {
     private static let maximumBytes = 1024
 
-    /// Returns the secret without surrounding white space, or an empty string if no format needs one.
+    /// Returns the secret without surrounding white space, or an empty string if no format requires one.
     ///
-    /// - Throws: ``SimulatorError`` if a format needs a secret, and the file is not configured, not readable or empty.
+    /// - Throws: ``SimulatorError`` if a format requires a secret, and the file is not configured, unreadable or empty.
     static func read(_ configuration: Configuration) throws -> String {
         guard configuration[SimulatorSettings.formats] != [.v2] else { return "" }
         guard let path = configuration[SimulatorSettings.sharedSecretFile] else {
-            throw SimulatorError(description: "--formats v1 and v0 need --shared-secret-file")
+            throw SimulatorError(description: "--formats v1 and v0 require --shared-secret-file")
         }
         guard let bytes = try? FileDescriptor(reading: path).readToEnd(limit: maximumBytes),
             let text = String(validating: bytes, as: UTF8.self)

@@ -8,7 +8,7 @@ struct SignCommand {
     private let directory: String
     private let printsBody: Bool
 
-    /// The maximum size of a payload: far larger than any of Apple's, but small enough for memory.
+    /// Maximum size of a payload: far larger than any of Apple's, but small enough for memory.
     private static let maximumBytes = 16 * 1024 * 1024
 
     init(_ invocation: Invocation) {

@@ -5,14 +5,14 @@ internal import HTTPClient
 internal import HTTPServer
 
 extension SimulatedServerAPI {
-    /// The maximum number of notifications that the API posts concurrently.
+    /// Maximum number of notifications that the API posts concurrently.
     static let posts = 16
 
     /// Creates the API described by the command line, without starting it.
     ///
     /// - Parameters:
     ///   - ports: the environments to serve, with their ports.
-    ///   - url: the URL to which notifications are posted; `nil` posts none.
+    ///   - url: the URL to which notifications are posted, or `nil` to post none.
     /// - Throws: an error if the key for checking tokens cannot be read or created.
     static func configured(
         _ configuration: Configuration, pki: TestCertificateAuthority, app: SimulatedApp,

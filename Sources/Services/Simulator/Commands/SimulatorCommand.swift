@@ -21,7 +21,7 @@ package enum SimulatorCommand {
         discussion: """
             Plays scenarios for simulated customers and posts the notifications that the App Store would send. An \
             attempt without a response from 200 to 206 is retried on Apple's schedule: in production 1, 12, 24, 48 and \
-            72 hours after the previous attempt, each divided by --time-scale; in the sandbox never. Exits with 0 if \
+            72 hours after the previous attempt, each divided by --time-scale; in the sandbox, never. Exits with 0 if \
             every post was eventually acknowledged. When interrupted, it finishes the posts in flight and reports.
 
             With --api-port it serves the App Store Server API for the simulated customers, until every refund request \
@@ -29,11 +29,11 @@ package enum SimulatorCommand {
             times, 8 hours apart, until a consumption answer arrives; the decision follows the answer's preference \
             after --decision-delay, and without an answer it is a refund 8 hours after the last request.
 
-            With --formats each event is also, or only, sent as version 1 (v1) or as the older status update \
+            With --formats, each event is also, or only, sent as version 1 (v1) or as the older status update \
             notification (v0), which do not cover many events; attempts are retried 6, 24 and 48 hours after the \
             previous one. Refund decisions of the API are sent in version 2.
 
-            With --undelivered a share of the notifications is never posted. Each gets a line with "undelivered" in \
+            With --undelivered, a share of the notifications is never posted. Each gets a line with "undelivered" in \
             --report, and is listed by Get Notification History of --api-port, or of `serve` with the same flags.
             """,
         schema: ConfigurationSchema([
@@ -132,8 +132,7 @@ package enum SimulatorCommand {
 
     /// Runs the requested command.
     ///
-    /// - Returns: the exit code: 0 for success, 1 for a failure. The reason for a failure has been printed to standard
-    ///   error.
+    /// - Returns: the exit code: 0 for success, 1 for a failure. The reason for a failure is printed to standard error.
     package static func run(_ invocation: Invocation) async -> Int32 {
         let console = Console()
         do {

@@ -13,7 +13,7 @@ enum SimulatorSettings {
         "output", default: .text, help: "text for people, json for scripts."
     )
     .onCommandLineOnly
-    static let body = Setting.flag("body", help: "Print the whole HTTP body instead of the JWS alone.")
+    static let body = Setting.flag("body", help: "Print the entire HTTP body instead of only the JWS.")
 
     static let url = Setting(
         "url", .url, help: "URL to post notifications to.", example: "http://127.0.0.1:8080/notifications"
@@ -56,10 +56,10 @@ enum SimulatorSettings {
     static let formats = Setting(
         "formats", .formats, default: [.v2],
         help: "Formats in which each event is sent, separated by commas, if the format covers it: v2, v1 (version 1), "
-            + "v0 (the status update notification, the oldest format). Both older ones require --shared-secret-file."
+            + "v0 (the status update notification, the oldest format). Both older formats require --shared-secret-file."
     ).onCommandLineOnly
     static let sharedSecretFile = Setting.string(
-        "shared-secret-file", help: "File with the app's shared secret, the `password` of the formats v1 and v0.",
+        "shared-secret-file", help: "File with the app's shared secret, the `password` in formats v1 and v0.",
         example: "./shared-secret"
     ).optional.onCommandLineOnly
     static let receiptTransactions = Setting.integer(
@@ -69,8 +69,8 @@ enum SimulatorSettings {
     static let undelivered = Setting(
         "undelivered", .percentage, default: .zero,
         help:
-            "Share of the notifications that are never posted, and only listed in the history of the App Store Server "
-            + "API. Selected from the range of the history: 180 days, in the sandbox 30."
+            "Share of the notifications that are never posted and only listed in the history of the App Store Server "
+            + "API. They are selected from the range of the history: 180 days, or 30 in the sandbox."
     ).onCommandLineOnly
     static let connections = Setting.integer(
         "connections", default: 16, in: 1...1024, help: "Maximum number of concurrent posts."
@@ -81,7 +81,7 @@ enum SimulatorSettings {
     ).onCommandLineOnly
     static let timeScale = Setting.integer(
         "time-scale", default: 3600, in: 1...1_000_000_000,
-        help: "Speed-up of Apple's delays of retries and refunds: 3600 turns an hour into a second."
+        help: "Speed-up of Apple's delays for retries and refunds: 3600 turns an hour into a second."
     ).onCommandLineOnly
     static let seed = Setting.integer(
         "seed", default: 1, in: 0...Int.max,
@@ -92,7 +92,7 @@ enum SimulatorSettings {
         help: "Index of the first scenario run; every index uses its own purchases, independent of the seed."
     ).onCommandLineOnly
     static let asOf = Setting(
-        "as-of", .instant, help: "Time at which the scenarios end. Default: now. Set it to get reproducible dates."
+        "as-of", .instant, help: "Time at which the scenarios end. Default: now. Set it for reproducible dates."
     ).optional.onCommandLineOnly
     static let report = Setting.string(
         "report", help: "File for one JSON line per attempt and per notification that is never posted.",

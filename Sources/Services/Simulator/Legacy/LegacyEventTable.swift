@@ -4,7 +4,7 @@ internal import AppStoreModel
 ///
 /// Source: Apple, "App Store Server Notifications version 1", which lists the events for each type.
 struct LegacyEventTable {
-    /// The kind of product that the event is about.
+    /// The kind of product that the event concerns.
     let kind: Product.Kind
     let ownership: Scenario.Ownership
     let environment: AppStoreEnvironment
@@ -13,7 +13,7 @@ struct LegacyEventTable {
     /// Whether the event changed the product.
     let changedProduct: Bool
 
-    /// Returns the types in sending order; empty if no format before version 2 reports the event.
+    /// Returns the types in sending order, or none if no format before version 2 reports the event.
     func types(of event: ScenarioEvent, _ format: NotificationFormat) -> [LegacyNotificationType] {
         switch format {
         case .v2: []
@@ -38,7 +38,7 @@ struct LegacyEventTable {
         case .turnsRenewalOff, .turnsRenewalOn, .cancelsAfterPriceIncrease: [.didChangeRenewalStatus]
         case .renewalFails: [.didFailToRenew]
         case .billingRecovers: [.didRecover]
-        // A plain expiry is not reported, only the end of automatic renewal that comes with it.
+        // A plain expiry is not reported, only the accompanying end of automatic renewal.
         case .expires: changedRenewalStatus ? [.didChangeRenewalStatus] : []
         case .priceIncreaseAnnounced: [.priceIncreaseConsent]
         case .renews: [.didRenew]
@@ -57,8 +57,8 @@ struct LegacyEventTable {
         return changedRenewalStatus ? [.cancel, .didChangeRenewalStatus] : [.cancel]
     }
 
-    /// Returns the types in the oldest format: the version 1 types that it has, except that CANCEL also reported
-    /// upgrades and INTERACTIVE_RENEWAL every return after a lapse.
+    /// Returns the types in the oldest format: the version 1 types that it has. In addition, CANCEL reported upgrades,
+    /// and INTERACTIVE_RENEWAL every return after a lapse.
     private func oldestForm(_ event: ScenarioEvent) -> [LegacyNotificationType] {
         let types = version1(event).compactMap(\.inOldestForm)
         switch event {

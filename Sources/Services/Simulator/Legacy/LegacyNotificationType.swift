@@ -15,8 +15,8 @@ package enum LegacyNotificationType: String, Sendable, CaseIterable {
     case revoke = "REVOKE"
     case consumptionRequest = "CONSUMPTION_REQUEST"
 
-    /// Whether the purchaser receives this type. Source for both recipients: Apple, "App Store Server
-    /// Notifications version 1".
+    /// Whether the purchaser receives this type. Source for both recipients: Apple, "App Store Server Notifications
+    /// version 1".
     var isSentToPurchaser: Bool { self != .revoke }
 
     var isSentToFamilyMember: Bool {
@@ -37,7 +37,7 @@ package enum LegacyNotificationType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The name in the oldest format; `nil` if that format does not have the type.
+    /// The name in the oldest format, or `nil` if that format does not have the type.
     var inOldestForm: LegacyNotificationType? {
         switch self {
         case .initialBuy, .cancel, .renewal, .interactiveRenewal, .didChangeRenewalPref, .didChangeRenewalStatus: self

@@ -1,4 +1,4 @@
-/// A format in which the App Store has sent notifications; the raw value is its name on the command line.
+/// A format in which the App Store has sent notifications. The raw value is its name on the command line.
 package enum NotificationFormat: String, Sendable, CaseIterable {
     /// Version 2: a signed payload.
     case v2

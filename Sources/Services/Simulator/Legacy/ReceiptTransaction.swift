@@ -3,7 +3,7 @@ internal import JSON
 
 // Serialization of a transaction in receipts.
 extension Transaction {
-    /// When the transaction was refunded, revoked or replaced by an upgrade.
+    /// The time at which the transaction was refunded, revoked or replaced by an upgrade.
     var cancellationDate: Int64? { revocation?.date ?? upgradeDate }
 
     private var cancellationReason: String? { cancellationDate == nil ? nil : String(revocation?.reason ?? 0) }

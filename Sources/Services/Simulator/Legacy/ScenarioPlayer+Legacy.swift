@@ -3,7 +3,7 @@ internal import JSON
 
 extension ScenarioPlayer {
     /// Returns the bodies that the App Store sends about the event in a format before version 2. They contain the facts
-    /// as of after the event.
+    /// after the event.
     ///
     /// - Parameter receiptTransactions: the minimum number of transactions in a version 1 receipt; earlier purchases
     ///   are added to reach it.
@@ -36,7 +36,7 @@ extension ScenarioPlayer {
         ).types(of: event, format)
     }
 
-    /// Returns the transaction that a CANCEL is about: the one that an upgrade replaced or a refund cancelled.
+    /// Returns the transaction that a CANCEL concerns: the one that an upgrade replaced or a refund cancelled.
     private func cancelled(by event: ScenarioEvent) -> Transaction? {
         switch event {
         case .upgrades, .redeemsUpgrading: former

@@ -5,10 +5,10 @@ internal import JSON
 package struct UnsignedLegacyBody: Sendable {
     package let format: NotificationFormat
     package let type: LegacyNotificationType
-    /// When the body is sent, in milliseconds since 1970. The body does not contain this time.
+    /// The time at which the body is sent, in milliseconds since 1970. The body does not contain this time.
     package let date: Int64
     package let originalTransactionId: OriginalTransactionId
-    /// The transaction that the body is about.
+    /// The transaction that the body concerns.
     package let transactionId: TransactionId
 
     let members: JSONObject

@@ -7,7 +7,7 @@ struct AppTransaction: Sendable {
     /// Apple's `applicationVersion`.
     let applicationVersion: String
 
-    /// Returns the payload of `signedAppTransactionInfo`; the date is in milliseconds since 1970.
+    /// Returns the payload of `signedAppTransactionInfo`. The date is in milliseconds since 1970.
     func payload(app: SimulatedApp, receiptCreationDate: Int64) -> JSONObject {
         var payload = JSONObject()
         payload.put("receiptType", app.environment.rawValue)

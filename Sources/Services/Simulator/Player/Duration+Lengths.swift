@@ -1,4 +1,4 @@
-/// Durations used by scenarios. A month has 30 days and a year 365.
+/// Durations used by scenarios. A month has 30 days, and a year 365.
 extension Duration {
     static func minutes(_ count: Int64) -> Duration { .seconds(count * 60) }
     static func hours(_ count: Int64) -> Duration { .seconds(count * 3600) }

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Adds members from optional values; nil adds nothing.
+/// Adds members from optional values. A nil value adds nothing.
 extension JSONObject {
     mutating func put(_ name: String, _ value: String?) { self[name] = value.map { .string($0) } }
 

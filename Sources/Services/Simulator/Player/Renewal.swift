@@ -13,11 +13,12 @@ struct Renewal: Sendable {
     /// Whether a commitment renews at its end.
     var commitmentRenews = true
     var isInBillingRetry = false
-    /// When the grace period ends, in milliseconds since 1970 like all dates here.
+    /// The end of the grace period, in milliseconds since 1970 like all dates here.
     var gracePeriodExpiresDate: Int64?
     /// Whether the payload contains the end of the grace period.
     var sendsGracePeriodDate = true
-    /// The date of a grace period that ended early because the customer cancelled; the cancellation does not change it.
+    /// The end date of a grace period that ended early because the customer cancelled. The cancellation does not change
+    /// the date.
     var endedGracePeriodDate: Int64?
     var expirationIntent: ExpirationIntent?
     /// Apple's price increase status: 0 not answered, 1 consented; absent if no increase was announced.

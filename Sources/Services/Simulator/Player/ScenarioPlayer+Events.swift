@@ -133,8 +133,8 @@ extension ScenarioPlayer {
         }
     }
 
-    /// Renews after a late charge. In the grace period, the new period begins where the old one ended; afterwards, it
-    /// begins with the charge.
+    /// Renews after a late charge. In the grace period, the new period begins where the old one ended; after it, the
+    /// new period begins with the charge.
     private mutating func recover() {
         guard let expiresDate = transaction?.expiresDate else { return }
         let isInGrace = (renewal?.gracePeriodExpiresDate).map { $0 > now } ?? false
@@ -230,7 +230,7 @@ extension ScenarioPlayer {
         renewal?.renewsAutomatically = false
     }
 
-    /// Adds seats as a separate transaction for the rest of the period. The current transaction stays current.
+    /// Adds seats as a separate transaction for the rest of the period. The current transaction remains current.
     private mutating func addSeats(_ count: Int64) {
         transaction?.hasAddedSeats = true
         guard var seats = transaction else { return }

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 extension ScenarioPlayer {
-    /// Returns the notification that the App Store sends about the event. It contains the facts as of after the event.
+    /// Returns the notification that the App Store sends about the event. It contains the facts after the event.
     func notification(of event: ScenarioEvent, notificationUUID: String) -> UnsignedNotification {
         var head = JSONObject()
         head.put("notificationType", event.notificationType.rawValue)

@@ -1,7 +1,7 @@
 /// Plays a scenario for one account, and produces the notifications that the App Store would send.
 ///
 /// A pure function of its inputs: the same seed, run number, app and end yield the same text, byte for byte. The last
-/// notification is signed at the given end, all others before it.
+/// notification is signed at the given end, and all others before it.
 struct ScenarioPlayer {
     let scenario: Scenario
     let app: SimulatedApp
@@ -15,13 +15,13 @@ struct ScenarioPlayer {
     var transaction: Transaction?
     /// The transaction before the current one.
     var former: Transaction?
-    /// Nil for all products other than auto-renewable subscriptions.
+    /// The renewal facts, or nil for all products other than auto-renewable subscriptions.
     var renewal: Renewal?
-    /// The transaction that the step's notification is about, if it is not the current one.
+    /// The transaction that the step's notification concerns, if it is not the current one.
     var subject: Transaction?
     /// All transactions of the run in their current state, oldest first.
     private(set) var receipt: [Transaction] = []
-    /// When renewal was last turned on or off, or was last reported as changed by an upgrade.
+    /// The time at which renewal was last turned on or off, or last reported as changed by an upgrade.
     var renewalStatusChangeDate: Int64?
     private var transactions: Int64 = 0
 
@@ -37,8 +37,8 @@ struct ScenarioPlayer {
     ///
     /// - Parameters:
     ///   - run: the number of the run; every run has its own transaction ids.
-    ///   - end: when the last notification is signed, in milliseconds since 1970.
-    ///   - step: the only step to return; `nil` returns all.
+    ///   - end: the time at which the last notification is signed, in milliseconds since 1970.
+    ///   - step: the only step to return, or `nil` for all.
     static func notifications(
         of scenario: Scenario, run: Int, account: Account, app: SimulatedApp, seed: UInt64, endingAt end: Int64,
         only step: Int? = nil
@@ -102,7 +102,7 @@ struct ScenarioPlayer {
         }
     }
 
-    /// Returns when a step happens, with a random offset of seconds to hours, as in real notifications.
+    /// Returns the time of a step, with a random offset of seconds to hours, as in real notifications.
     private mutating func moment(of step: Scenario.Step) -> Int64 {
         let expiry = transaction?.expiresDate ?? now
         switch step.moment {

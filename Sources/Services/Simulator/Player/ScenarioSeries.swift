@@ -5,12 +5,12 @@
 /// and in any order.
 package struct ScenarioSeries: Sendable {
     package let scenarios: [Scenario]
-    /// The number of customers; `nil` gives every run its own customer.
+    /// The number of customers, or `nil` for one customer per run.
     package let accounts: Int?
     package let app: SimulatedApp
     package let seed: UInt64
-    /// When the runs end, in milliseconds since 1970. Each run ends up to six hours earlier, so that their times
-    /// differ.
+    /// The time at which the runs end, in milliseconds since 1970. Each run ends up to six hours earlier, so that their
+    /// times differ.
     package let end: Int64
     /// The minimum number of transactions in a version 1 receipt.
     package let receiptTransactions: Int
@@ -55,7 +55,7 @@ package struct ScenarioSeries: Sendable {
 
     /// Returns the bodies that the App Store sends for a run in a format before version 2, in sending order.
     ///
-    /// - Parameter step: the only step to return; `nil` returns all.
+    /// - Parameter step: the only step to return, or `nil` for all.
     package func legacyBodies(
         of run: Int, step: Int? = nil, _ format: NotificationFormat
     ) -> [UnsignedLegacyBody] {

@@ -8,8 +8,8 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// Creates a separate generator for one purpose, so that drawing more numbers for one purpose does not change the
-    /// numbers for another.
+    /// Creates a separate generator for one purpose, so that drawing more numbers for it does not change the numbers
+    /// for another purpose.
     package init(seed: UInt64, purpose: String) {
         var mixer = SeededGenerator(seed: seed ^ FNV1a.hash(purpose.utf8))
         state = mixer.next()

@@ -5,7 +5,7 @@ struct SeriesMessage: Sendable, Equatable {
     /// Zero-based index among the messages of the step in this format.
     var number = 0
 
-    /// Returns the messages of a scenario step by step, with version 2 first within a step. They are the same in every
+    /// Returns the messages of a scenario step by step, with version 2 first in each step. They are the same in every
     /// run.
     static func all(of scenario: Scenario, app: SimulatedApp, _ formats: Set<NotificationFormat>) -> [SeriesMessage] {
         guard formats != [.v2] else { return scenario.steps.indices.map { SeriesMessage(step: $0, format: .v2) } }

@@ -14,7 +14,7 @@ package struct SimulatedApp: Sendable, Equatable {
         self.environment = environment
     }
 
-    /// The app id, which Apple sends only in production.
+    /// The app id. Apple sends it only in production.
     var sentAppAppleId: Int64? {
         environment == .production ? appAppleId.rawValue : nil
     }

@@ -6,23 +6,23 @@ struct Transaction: Sendable {
     var transactionId: String
     var originalTransactionId: String
     var previousOriginalTransactionId: String?
-    /// Nil for all products other than subscriptions.
+    /// The line item's id, or nil for all products other than subscriptions.
     var webOrderLineItemId: String?
     var product: Product
     var ownership: Scenario.Ownership
     /// The purchase date in milliseconds since 1970, like all dates here.
     var purchaseDate: Int64
     var originalPurchaseDate: Int64
-    /// Nil for all products other than auto-renewable subscriptions.
+    /// The end of the period, or nil for all products other than auto-renewable subscriptions.
     var expiresDate: Int64?
     var quantity: Int64 = 1
-    /// The price in milliunits of the storefront's currency: the total for the quantity, but for seats the unit price.
-    /// Source: Apple, JWSTransactionDecodedPayload, "price".
+    /// The price in milliunits of the storefront's currency: the unit price for seats, otherwise the total for the
+    /// quantity. Source: Apple, JWSTransactionDecodedPayload, "price".
     var price: Int64
     var offer: Offer?
     var isRenewal = false
     var isUpgraded = false
-    /// When another product replaced this one.
+    /// The time at which another product replaced this one.
     var upgradeDate: Int64?
     /// Whether seats were added in the period. All transactions of the period are marked, including the first one when
     /// it is signed again.

@@ -12,7 +12,7 @@ package struct UnsignedNotification: Sendable {
     package let notificationUUID: NotificationUUID
     /// The signing date, in milliseconds since 1970.
     package let signedDate: Int64
-    /// Nil if the notification is not about a purchase.
+    /// The purchase's id, or nil if the notification does not concern a purchase.
     package let originalTransactionId: OriginalTransactionId?
     package let transactionId: TransactionId?
     /// The ordering key of the notification within its app: the originalTransactionId, otherwise the appTransactionId,

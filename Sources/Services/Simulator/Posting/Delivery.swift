@@ -1,11 +1,11 @@
-/// Posts a plan. It signs ahead, maintains the rate, limits the number of connections, and retries like the App Store.
+/// Posts a plan: signs ahead, maintains the rate, limits the number of connections, and retries like the App Store.
 package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where DeliveryClock.Duration == Duration {
     package let plan: PostingPlan
-    /// The retry schedule for each format; a format without one is not retried.
+    /// The retry schedule for each format. A format without one is not retried.
     package let schedules: [NotificationFormat: RetrySchedule]
     /// The maximum number of concurrent posts, at least 1.
     package let connections: Int
-    /// The number of first attempts per second; `nil` posts as fast as the connections allow.
+    /// The number of first attempts per second, or `nil` to post as fast as the connections allow.
     package let rate: Double?
     package let clock: DeliveryClock
     /// Creates and signs the notification of a post.
@@ -46,7 +46,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
     ///   - onAttempt: called after every attempt.
     ///   - onUndelivered: called for every notification that the plan does not deliver.
     ///   - onProgress: called at most once every 5 seconds, and before a wait of 5 seconds or more.
-    /// - Throws: the errors of `sign`. Failed posts are not errors; they are in the summary.
+    /// - Throws: the errors of `sign`. Failed posts are not errors; the summary counts them.
     package func run(
         interrupts: AsyncStream<String>, onAttempt: (Attempt) -> Void = { _ in },
         onUndelivered: (SignedNotification) -> Void = { _ in },
@@ -71,7 +71,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
                     group.cancelAll()
                     return run.finish()
                 }
-                // The group is never empty here, because everything to wait for is one of its tasks.
+                // The group is never empty here, because every wait is one of its tasks.
                 guard let event = try await group.next() else { return run.finish() }
                 run.handle(event, onAttempt: onAttempt, onUndelivered: onUndelivered)
             }

@@ -2,13 +2,13 @@ internal import Concurrency
 
 /// Decides the next action of a delivery. It paces the first attempts and keeps failed posts until they are due.
 ///
-/// It has no clock and posts nothing: the delivery requests an action, performs it, and reports the outcome.
+/// It has no clock and posts nothing. The delivery requests an action, performs it, and reports the outcome.
 struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// A post to attempt.
     struct Job: Sendable {
         let post: PlannedPost
-        /// The notification signed ahead for the first attempt. Nil for later attempts, which are signed again because
-        /// a post may wait for days.
+        /// The notification signed ahead for the first attempt, or nil for later attempts. Each later attempt is
+        /// signed again, because a post may wait for days.
         let notification: SignedNotification?
         /// The one-based number of the attempt.
         let attempt: Int
@@ -16,7 +16,7 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
 
     enum Action {
         case post(Job)
-        /// There is nothing to do until this time or until an outcome is reported; nil means only until an outcome is
+        /// There is nothing to do until this time or until an outcome is reported. Nil means only until an outcome is
         /// reported.
         case wait(until: Instant?)
         case finished
@@ -24,9 +24,9 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
 
     private let schedules: [NotificationFormat: RetrySchedule]
     private let connections: Int
-    /// The number of first attempts per second; `nil` if only the number of connections limits them.
+    /// The number of first attempts per second, or `nil` if only the number of connections limits them.
     private let rate: Double?
-    /// When the first post is due; nothing is posted before.
+    /// The time at which the first post is due. Nothing is posted before.
     private var start: Instant?
     private var fresh = FIFO<Job>()
     private var freshIsComplete = false
@@ -36,7 +36,7 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
     private(set) var inFlight = 0
     private(set) var isStopped = false
 
-    /// - Parameter schedules: the retry schedule of each posted format; a format without one is not retried.
+    /// - Parameter schedules: the retry schedule of each posted format. A format without one is not retried.
     init(schedules: [NotificationFormat: RetrySchedule], connections: Int, rate: Double?) {
         self.schedules = schedules
         self.connections = connections

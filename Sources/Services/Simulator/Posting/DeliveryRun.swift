@@ -10,14 +10,14 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
     private var plan: PostingPlan
     private var planIsExhausted = false
 
-    /// The maximum number of posts signed ahead, chosen so that signing does not limit the rate and bodies do not fill
-    /// the memory.
+    /// Maximum number of posts signed ahead, chosen so that signing does not limit the rate and bodies do not fill the
+    /// memory.
     private let signedAhead: Int
     private let signers: Int
     private static var batchSize: Int { 32 }
     private var batchesBegun = 0
     private var batchesAdded = 0
-    /// Batches that finished before an earlier batch did.
+    /// Batches that finished before an earlier batch.
     private var waitingBatches: [Int: [(post: PlannedPost, notification: SignedNotification)]] = [:]
 
     private var timer: DeliveryClock.Instant?
@@ -36,7 +36,7 @@ struct DeliveryRun<DeliveryClock: Clock & Sendable> where DeliveryClock.Duration
         lastProgress = start
     }
 
-    /// Signs the next posts while too few are ready, and starts posting once enough are.
+    /// Signs the next posts if too few are ready, and starts posting once enough are.
     mutating func signAhead(in group: inout ThrowingTaskGroup<Event, any Error>) {
         while !planIsExhausted, !queue.isStopped, batchesBegun - batchesAdded < signers,
             queue.freshCount + (batchesBegun - batchesAdded) * Self.batchSize < signedAhead

@@ -31,7 +31,7 @@ package struct DeliverySummary: Sendable {
         self.planned = planned
     }
 
-    /// Whether every planned post was acknowledged, not counting those that are never posted.
+    /// Whether every planned post was acknowledged, except for those that are never posted.
     package var isComplete: Bool { acknowledged + undelivered == planned }
 
     mutating func record(_ attempt: Attempt) {
@@ -51,7 +51,7 @@ package struct DeliverySummary: Sendable {
         package let maximum: Duration
     }
 
-    /// The latencies; `nil` if there were no attempts.
+    /// The latencies, or `nil` if there were no attempts.
     package var latency: Latencies? {
         let sorted = latencies.sorted()
         guard let maximum = sorted.last else { return nil }

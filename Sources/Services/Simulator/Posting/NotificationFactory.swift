@@ -62,7 +62,7 @@ package struct NotificationFactory: Sendable {
 }
 
 extension UnsignedNotification {
-    /// Returns the compact JWS; each nested object is signed separately.
+    /// Returns the compact JWS, with each nested object signed separately.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `cryptography`.
     func signed(by signer: JWSSigner) throws(AppStoreSigningError) -> [UInt8] {

@@ -10,7 +10,7 @@ package struct PlannedPost: Sendable, Hashable {
     package var isDuplicate = false
     /// Whether the notification is posted after a later one of the same run.
     package var isLate = false
-    /// Whether the notification is never posted: the App Store lists it in its history, but the endpoint does not
+    /// Whether the notification is never posted. The App Store lists it in its history, but the endpoint does not
     /// receive it.
     package var isUndelivered = false
 }
@@ -21,18 +21,18 @@ package struct PlannedPost: Sendable, Hashable {
 package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// Number of distinct notifications.
     package let count: Int
-    /// Number of duplicate posts, which is exactly the requested share.
+    /// Number of duplicate posts: exactly the requested share.
     package let duplicates: Int
-    /// Number of notifications to post after a later one of the same run. Fewer are late only if too few notifications
+    /// Number of notifications to post after a later one of the same run. There are fewer only if too few notifications
     /// have a successor.
     package let late: Int
-    /// Number of notifications that are never posted. There are fewer only if `mayBeLost` permits too few.
+    /// Number of notifications that are never posted. There are fewer only if `mayBeLost` allows too few.
     package let undelivered: Int
 
     /// Number of messages in each scenario. With only version 2, this is the number of steps.
     private let stepCounts: [Int]
     private let series: ScenarioSeries
-    /// Exclusive upper bound of the run numbers; nil if the count limits the plan.
+    /// Exclusive upper bound of the run numbers, or nil if the count limits the plan.
     private let end: Int?
     private var generator: SeededGenerator
     /// The active runs, each with its next step.
@@ -41,7 +41,7 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     private var drawn = 0
     private var duplicatesLeft: Int
     private var undeliveredLeft: Int
-    /// The part of `undeliveredLeft` that is overdue, because chosen posts could not be lost; later posts replace them.
+    /// The overdue part of `undeliveredLeft`, because chosen posts could not be lost. Later posts replace them.
     private var lossesOwed = 0
     /// A separate generator, so that losses do not change the rest of the plan.
     private var lossGenerator: SeededGenerator
@@ -54,8 +54,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     /// - Parameters:
     ///   - series: the source of the scenarios.
     ///   - firstRun: the zero-based number of the first run; every run has its own transaction ids.
-    ///   - runs: the number of runs; `nil` plays as many as the count requires.
-    ///   - count: the maximum number of notifications; `nil` posts all notifications of the runs. If both are `nil`,
+    ///   - runs: the number of runs, or `nil` for as many as the count requires.
+    ///   - count: the maximum number of notifications, or `nil` for all notifications of the runs. If both are `nil`,
     ///     every scenario is played once.
     ///   - undelivered: the share of notifications that are never posted, and therefore neither duplicated nor late.
     ///   - concurrentRuns: the number of interleaved runs.
@@ -144,8 +144,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return true
     }
 
-    /// The target for the number of posts held back so far. It runs slightly ahead of an even distribution, because
-    /// near the end few posts have a successor, and so few can be held back.
+    /// The target for the number of posts held back so far. It is slightly ahead of an even distribution: near the end,
+    /// few posts have a successor, so only a few can be held back.
     private var lateDue: Int {
         let (product, overflow) = late.multipliedReportingOverflow(by: drawn + 32)
         return overflow ? late : Swift.min(late, product / Swift.max(count, 1))

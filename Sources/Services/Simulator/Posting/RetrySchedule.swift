@@ -2,12 +2,12 @@ package import AppStoreModel
 
 /// The App Store's retries after a failed attempt (Apple: "Responding to App Store Server Notifications").
 package struct RetrySchedule: Sendable, Equatable {
-    /// The delays, each counted from the previous attempt.
+    /// The delays, each from the previous attempt.
     package let delays: [Duration]
 
     /// Version 2 in production: 1, 12, 24, 48 and 72 hours; version 1: 6, 24 and 48 hours. Sandbox: none.
     ///
-    /// For the oldest format, Apple documents only that there are several attempts; the delays are those of version 1.
+    /// For the oldest format, Apple documents only that there are several attempts; version 1's delays are used.
     ///
     /// - Parameter timeScale: the factor by which delays are shortened, at least 1.
     package init(environment: AppStoreEnvironment, format: NotificationFormat = .v2, timeScale: Int = 1) {

@@ -7,10 +7,10 @@ package struct SignedNotification: Sendable {
     /// The type, as spelled in this format.
     package let notificationType: NotificationType
     package let subtype: Subtype?
-    /// The notification's UUID. Formats before version 2 have none, so this is the UUID of the version 2 notification
+    /// The notification's UUID. Formats before version 2 have none, so the UUID is that of the version 2 notification
     /// about the same event.
     package let notificationUUID: NotificationUUID
-    /// Nil if the notification is not about a purchase.
+    /// The purchase's id, or nil if the notification does not concern a purchase.
     package let originalTransactionId: OriginalTransactionId?
     package let transactionId: TransactionId?
     /// The key of the notification's record: the bundle id, a slash, and the notification's subject.

@@ -3,12 +3,12 @@
 package struct Offer: Sendable, Equatable {
     /// Apple's `offerType`: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
     let type: Int64
-    /// Nil for introductory offers.
+    /// The identifier, or nil for introductory offers.
     let identifier: String?
     let discountType: String
-    /// The offer's period as an ISO 8601 duration; nil for one-time purchases.
+    /// The offer's period as an ISO 8601 duration, or nil for one-time purchases.
     let period: String?
-    /// The length of the discounted first period; `nil` keeps the product's own.
+    /// The length of the discounted first period, or `nil` for the product's own length.
     let firstPeriod: Duration?
     /// The share of the full price that is charged, in percent.
     let percentCharged: Int64

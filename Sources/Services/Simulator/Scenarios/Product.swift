@@ -15,9 +15,9 @@ package struct Product: Sendable, Equatable {
     let suffix: String
     /// The price in milliunits of the US dollar.
     let price: Int64
-    /// The length of one period; zero for all products other than auto-renewable subscriptions.
+    /// The length of one period, or zero for all products other than auto-renewable subscriptions.
     var period = Duration.zero
-    /// The number of periods for which the customer commits to pay one by one; 0 without a commitment.
+    /// The number of periods for which the customer commits to pay one by one, or 0 without a commitment.
     var committedPeriods: Int64 = 0
     /// Whether the product is sold in seats. The quantity of a transaction is then the number of seats.
     var isMultiSeat = false

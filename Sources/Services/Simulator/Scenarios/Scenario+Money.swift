@@ -68,10 +68,10 @@ extension Scenario {
             ]),
     ]
 
-    /// Scenarios with refunds of subscriptions; those with refunds of one-time purchases are in `oneTime`.
+    /// Scenarios with refunds of subscriptions. `oneTime` has those with refunds of one-time purchases.
     static let refunds = [
         Scenario(
-            "refund-granted", "Asks for a refund in the app and gets it", .premiumMonthly,
+            "refund-granted", "Requests a refund in the app and gets it", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(4), .turnsRenewalOff),
@@ -87,7 +87,7 @@ extension Scenario {
                 .after(.hours(20), .refunded(percent: 72)),
             ]),
         Scenario(
-            "refund-declined", "Asks twice for a refund and does not get it", .premiumMonthly,
+            "refund-declined", "Requests a refund twice and does not get it", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(4), .turnsRenewalOff),
@@ -98,7 +98,7 @@ extension Scenario {
             ]),
         Scenario(
             "refund-request-assigned",
-            "A member of a group asks for a refund of the subscription that was assigned; Apple takes no data about it",
+            "A member of a group requests a refund of the assigned subscription; Apple accepts no data about it",
             .premiumMonthly, ownership: .assigned,
             steps: [
                 .first(.subscribes()),
@@ -112,7 +112,7 @@ extension Scenario {
                 .after(.days(6), .refundReversed),
             ]),
         Scenario(
-            "refund-of-past-period", "A period that is over is refunded; the current one is untouched", .premiumMonthly,
+            "refund-of-past-period", "A past period is refunded; the current one is not affected", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .atExpiry(.renews),
@@ -120,7 +120,7 @@ extension Scenario {
                 .after(.hours(10), .formerPeriodRefunded()),
             ]),
         Scenario(
-            "refund-of-coming-period", "A renewal that came early is refunded before its period begins",
+            "refund-of-coming-period", "An early renewal is refunded before its period begins",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),

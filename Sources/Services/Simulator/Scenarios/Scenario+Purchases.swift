@@ -7,7 +7,7 @@ extension Scenario {
             "consumable", "Buys three packs of coins with an offer code", .coins,
             steps: [.first(.buys(quantity: 3, offer: .oneTimeCode))]),
         Scenario(
-            "refund-request", "Asks for a refund of coins that were bought by accident, and gets it", .coins,
+            "refund-request", "Requests a refund of coins bought by accident, and gets it", .coins,
             steps: [
                 .first(.buys()),
                 .after(.hours(5), .asksForRefund(.unintendedPurchase)),
@@ -15,7 +15,7 @@ extension Scenario {
             ]),
         Scenario(
             "refund-requests-repeated",
-            "Is declined, asks again at Apple's site and is refused without a notification, and asks a third time",
+            "Is declined, asks again on Apple's site and is refused without a notification, and asks a third time",
             .coins,
             steps: [
                 .first(.buys()),
@@ -104,12 +104,12 @@ extension Scenario {
     /// Scenarios with events of the app or its developer, without a purchase.
     static let appLevel = [
         Scenario(
-            "test", "The developer asks for a test notification", .premiumMonthly, steps: [.first(.testRequested)]),
+            "test", "The developer requests a test notification", .premiumMonthly, steps: [.first(.testRequested)]),
         Scenario(
             "mass-extension", "The summary of an extension for all subscribers", .premiumMonthly,
             steps: [.first(.massExtensionFinished(succeeded: 12_840, failed: 7))]),
         Scenario(
-            "external-purchase", "A token of an external purchase is created, reminded of, and not reported",
+            "external-purchase", "An external purchase token is created, a reminder is sent, and it is not reported",
             .premiumMonthly,
             steps: [
                 .first(.externalPurchaseToken(.created)),

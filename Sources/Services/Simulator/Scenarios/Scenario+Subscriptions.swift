@@ -12,7 +12,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "subscription-renewed-late", "The renewal is notified 40 minutes after the old period has ended",
+            "subscription-renewed-late", "The renewal is notified 40 minutes after the old period ended",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -66,13 +66,13 @@ extension Scenario {
                 .atExpiry(.expires(.productNotAvailable)),
             ]),
         Scenario(
-            "subscription-ended-otherwise", "Ends for a reason that Apple does not name", .basicMonthly,
+            "subscription-ended-otherwise", "Ends for a reason that Apple does not state", .basicMonthly,
             steps: [
                 .first(.subscribes()),
                 .atExpiry(.expires(.other)),
             ]),
         Scenario(
-            "subscription-extended", "The developer gives ten more days after an outage", .premiumMonthly,
+            "subscription-extended", "The developer grants ten more days after an outage", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(5), .renewalExtended(by: .days(10))),
@@ -115,7 +115,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "billing-grace-undated", "Grace keeps the access although the renewal information has no end date",
+            "billing-grace-undated", "The grace period keeps access although the renewal information has no end date",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -124,7 +124,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "billing-grace-exhausted", "Grace ends, Apple keeps retrying for 60 days, and the subscription ends",
+            "billing-grace-exhausted", "The grace period ends, Apple retries for 60 days, and the subscription ends",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -133,7 +133,7 @@ extension Scenario {
                 .atRetryEnd(.expires(.billingError)),
             ]),
         Scenario(
-            "billing-grace-cancelled", "The customer cancels in the grace period, and access ends at once",
+            "billing-grace-cancelled", "The customer cancels in the grace period, and access ends immediately",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),
@@ -141,7 +141,7 @@ extension Scenario {
                 .after(.days(3), .expires(.customerCancelled)),
             ]),
         Scenario(
-            "billing-retry-recovered", "Without a grace period access stops until the charge succeeds on day 20",
+            "billing-retry-recovered", "Without a grace period, access stops until the charge succeeds on day 20",
             .basicMonthly,
             steps: [
                 .first(.subscribes()),
@@ -149,7 +149,7 @@ extension Scenario {
                 .after(.days(20), .billingRecovers),
             ]),
         Scenario(
-            "billing-retry-cancelled", "The customer gives up while Apple is still trying to charge", .basicMonthly,
+            "billing-retry-cancelled", "The customer cancels while Apple is still trying to charge", .basicMonthly,
             steps: [
                 .first(.subscribes()),
                 .atExpiry(.renewalFails()),
@@ -161,21 +161,21 @@ extension Scenario {
     /// Scenarios with changes between products.
     static let plans = [
         Scenario(
-            "plan-upgraded", "Moves to the higher level at once", .basicMonthly,
+            "plan-upgraded", "Moves to the higher level immediately", .basicMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(9), .upgrades(to: .premiumMonthly)),
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "plan-downgraded", "Asks for the lower level, which begins with the next period", .premiumMonthly,
+            "plan-downgraded", "Requests the lower level, which begins with the next period", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(9), .downgrades(to: .basicMonthly)),
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "plan-kept", "Asks for the lower level and changes their mind", .premiumMonthly,
+            "plan-kept", "Requests the lower level, then changes their mind", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(9), .downgrades(to: .basicMonthly)),

@@ -19,17 +19,17 @@ package struct Scenario: Sendable {
 
     /// The time at which a step happens.
     package enum Moment: Sendable, Equatable {
-        /// The given time after the previous step.
+        /// This time after the previous step.
         case after(Duration)
-        /// When the current period ends: `expiresDate`. Renewals happen up to six hours earlier.
+        /// The end of the current period, `expiresDate`. Renewals happen up to six hours earlier.
         case atExpiry
-        /// The given time before the current period ends.
+        /// This time before the end of the current period.
         case beforeExpiry(Duration)
-        /// The given time after the current period has ended.
+        /// This time after the end of the current period.
         case afterExpiry(Duration)
-        /// When the grace period ends: `gracePeriodExpiresDate`.
+        /// The end of the grace period, `gracePeriodExpiresDate`.
         case atGraceEnd
-        /// When Apple stops retrying the charge: 60 days after `expiresDate`.
+        /// The time at which Apple stops retrying the charge: 60 days after `expiresDate`.
         case atRetryEnd
     }
 
@@ -63,8 +63,8 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// The scenario up to its first refund request, or the whole scenario without one. If the API waits for an answer,
-    /// the steps after the request depend on that answer.
+    /// The scenario up to its first refund request, or the entire scenario if it has none. If the API waits for an
+    /// answer, the steps after the request depend on that answer.
     var untilRefundRequest: Scenario {
         let request = steps.firstIndex { step in
             if case .asksForRefund = step.event { return true }

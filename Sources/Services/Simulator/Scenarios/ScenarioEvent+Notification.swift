@@ -31,7 +31,7 @@ extension ScenarioEvent {
         }
     }
 
-    /// The `subtype` that is sent with it; `nil` if Apple sends none.
+    /// The `subtype` of the notification, or `nil` if Apple sends none.
     package var subtype: Subtype? {
         switch self {
         case .subscribes: .initialBuy
@@ -63,7 +63,7 @@ extension ScenarioEvent {
     enum Container: Sendable {
         /// `data` with the transaction and, for a subscription, its renewal information.
         case purchase
-        /// `data` with neither.
+        /// `data` with neither a transaction nor renewal information.
         case app
         case summary, externalPurchaseToken, appData, unclaimInfo
     }

@@ -1,16 +1,16 @@
 package import AppStoreModel
 
-/// The events in a customer's purchase history. Each comment names the notification that the App Store sends for the
+/// The events in a customer's purchase history. Each comment states the notification that the App Store sends for the
 /// event.
 package enum ScenarioEvent: Sendable, Equatable {
     /// SUBSCRIBED / INITIAL_BUY.
     case subscribes(offer: Offer? = nil)
-    /// SUBSCRIBED / RESUBSCRIBE, to the same product unless another one is given.
+    /// SUBSCRIBED / RESUBSCRIBE, to the same product unless another one is specified.
     case resubscribes(to: Product? = nil, offer: Offer? = nil)
-    /// DID_RENEW; a pending change of product takes effect.
+    /// DID_RENEW. A pending change of product takes effect.
     case renews
-    /// DID_FAIL_TO_RENEW / GRACE_PERIOD with a grace period, without a subtype otherwise. Apple has sent notifications
-    /// about grace periods in which the renewal information did not contain the end of the grace period.
+    /// DID_FAIL_TO_RENEW / GRACE_PERIOD with a grace period, otherwise without a subtype. Apple has sent notifications
+    /// about grace periods whose renewal information did not contain the end of the grace period.
     case renewalFails(grace: Duration? = nil, isDateSent: Bool = true)
     /// GRACE_PERIOD_EXPIRED.
     case graceEnds
@@ -82,7 +82,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     case testRequested
 }
 
-/// The events of an external purchase token; the raw value is the subtype.
+/// The events of an external purchase token. The raw value is the subtype.
 package enum ExternalPurchaseTokenEvent: String, Sendable {
     case created = "CREATED"
     case activeReminder = "ACTIVE_TOKEN_REMINDER"

@@ -5,7 +5,7 @@ internal import JSON
 /// Verifies the token of a request as strictly as Apple documents it ("Generating JSON Web Tokens for API requests").
 /// The client only receives 401; the server counts the reasons.
 struct BearerToken {
-    /// Why a token is rejected.
+    /// The reason that a token is rejected.
     enum Problem: String, Sendable, CaseIterable {
         /// There is no `Authorization` header with a bearer token.
         case missing
@@ -28,7 +28,7 @@ struct BearerToken {
     private static let longestLifetime: Int64 = 3600
     private static let maximumBytes = 8192
 
-    /// Returns why the token of a request is rejected, or `nil` if it is valid.
+    /// Returns the reason that the token of a request is rejected, or `nil` if it is valid.
     ///
     /// - Parameter now: seconds since 1970.
     static func problem(
@@ -55,7 +55,7 @@ struct BearerToken {
         return problem(ofTimesIn: claims, now: now)
     }
 
-    /// Checks `iat` and `exp`. Apple's Python library does not send `iat`; the lifetime of such a token counts from
+    /// Checks `iat` and `exp`. Apple's Python library does not send `iat`; the lifetime of its tokens is measured from
     /// now.
     private static func problem(ofTimesIn claims: JSONObject, now: Int64) -> Problem? {
         var issued = now

@@ -14,11 +14,10 @@ package struct CapturedNotification: Sendable {
     /// Transaction ids from `signedTransactionInfo`, if present.
     let transactionIds: [String]
 
-    /// The maximum size, far larger than any of Apple's notifications.
+    /// Maximum size in bytes, far larger than any of Apple's notifications.
     static let maximumBytes = 1024 * 1024
 
-    /// Parses a compact JWS, or a body that contains one. Surrounding white space is ignored, and no signature is
-    /// verified.
+    /// Parses a compact JWS, or a body that contains one. Ignores surrounding white space and verifies no signature.
     ///
     /// Returns `nil` for any other text, and for a notification without `data`.
     package init?(_ text: [UInt8]) {

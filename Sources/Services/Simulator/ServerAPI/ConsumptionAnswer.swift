@@ -10,12 +10,12 @@ package struct ConsumptionAnswer: Sendable, Equatable {
     package let version: Int
     /// The body as received.
     package let body: [UInt8]
-    /// When the request was received, in milliseconds since 1970.
+    /// The time at which the request was received, in milliseconds since 1970.
     package let receivedAt: Int64
     /// The one-based number of this PUT request among those for the transaction.
     package let number: Int
-    /// The HTTP status of the response, even if the response was lost; `nil` if the request was not processed because
-    /// of a timeout or reset.
+    /// The HTTP status of the response, even if the response was lost, or `nil` if the request was not processed
+    /// because of a timeout or reset.
     package let status: Int?
     /// Apple's error code, if the error has one.
     package let errorCode: Int64?
@@ -44,7 +44,7 @@ package struct ConsumptionAnswer: Sendable, Equatable {
 
 /// The consumption answers received by the API, oldest first.
 struct ConsumptionAnswers: Sendable {
-    /// The maximum number of answers kept; the oldest are dropped.
+    /// Maximum number of answers kept. The oldest ones are dropped.
     static let maximum = 200_000
 
     private(set) var all: [ConsumptionAnswer] = []

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A consumption answer whose members are individually valid.
+/// A consumption answer whose members are valid individually.
 struct ConsumptionInformation: Sendable, Equatable {
     /// The developer's preference, independent of the endpoint version.
     enum Preference: Sendable, Equatable {
@@ -10,11 +10,11 @@ struct ConsumptionInformation: Sendable, Equatable {
 
     let preference: Preference
     let isDelivered: Bool
-    /// The consumption in milliunits of a percent; nil for version 1, which does not report it.
+    /// The consumption in milliunits of a percent, or nil for version 1, which does not report it.
     let consumptionPercentage: Int64?
 }
 
-/// The members of a transaction that are needed by the rules.
+/// The members of a transaction that the rules need.
 struct ConsumptionTransaction: Sendable, Equatable {
     var type: ProductType
     var isFamilyShared = false
@@ -29,6 +29,6 @@ struct ConsumptionTransaction: Sendable, Equatable {
         isAdvancedCommerce = payload["advancedCommerceInfo"] != nil
     }
 
-    /// A stand-in for transactions that are not registered.
+    /// A placeholder for unregistered transactions.
     static let unknown = ConsumptionTransaction(["type": "Consumable"])
 }

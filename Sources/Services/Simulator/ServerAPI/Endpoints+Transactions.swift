@@ -33,7 +33,7 @@ extension ServerAPIEnvironment {
         return .answer(body)
     }
 
-    /// Looks up an order. An unknown order is not an error; the response has status 1.
+    /// Looks up an order. For an unknown order, the response has status 1 instead of an error.
     func order(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
         let transactions = (store.orders[id] ?? []).compactMap { store.transactions[$0] }
         var signed: [String] = []

@@ -7,9 +7,9 @@ struct ExtensionRequest {
 
     let days: Int64
     let requestIdentifier: String
-    /// Empty in a request for a single subscription.
+    /// The product id, empty in a request for a single subscription.
     let productId: String
-    /// The storefronts to include; `nil` includes all.
+    /// The storefronts to include, or `nil` for all.
     let storefronts: [String]?
 
     init(_ body: [UInt8], isForAll: Bool) throws(ServerAPIError) {

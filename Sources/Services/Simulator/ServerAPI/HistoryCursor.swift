@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// A revision, which is a position in the results of one query and valid only for that query.
+/// A revision: a position in the results of one query, valid only for that query.
 struct HistoryCursor {
     private let check: String
 

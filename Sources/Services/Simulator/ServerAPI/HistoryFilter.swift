@@ -7,7 +7,7 @@ struct HistoryFilter {
         "revision", "startDate", "endDate", "productId", "productType", "sort", "subscriptionGroupIdentifier",
         "inAppOwnershipType", "revoked", "excludeRevoked",
     ]
-    /// The product types by the names that this query uses, which differ from those in a transaction.
+    /// The product types by their names in this query, which differ from those in a transaction.
     private static let types = [
         "AUTO_RENEWABLE": ProductType.autoRenewableSubscription, "NON_RENEWABLE": .nonRenewingSubscription,
         "CONSUMABLE": .consumable, "NON_CONSUMABLE": .nonConsumable,

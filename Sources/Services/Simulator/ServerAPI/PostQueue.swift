@@ -2,7 +2,7 @@ internal import Concurrency
 internal import Dispatch
 internal import Synchronization
 
-/// Posts a limited number of notifications concurrently; the others wait in an unbounded queue.
+/// Posts a limited number of notifications concurrently. The others wait in an unbounded queue.
 final class PostQueue: Sendable {
     private struct Job: Sendable {
         let body: [UInt8]

@@ -15,7 +15,7 @@ struct RequestRate: Sendable {
 
     /// Counts a request.
     ///
-    /// - Returns: `nil` if the request is admitted; otherwise the nanoseconds until another request would be.
+    /// - Returns: `nil` if the request is admitted, otherwise the nanoseconds until another request would be.
     mutating func admit(_ limit: ServerAPILimit?, now: UInt64) -> UInt64? {
         requests += 1
         arrivals.drop(before: now, window: Self.second)
@@ -33,7 +33,7 @@ struct RequestRate: Sendable {
     }
 }
 
-/// Times in ascending order; the oldest are dropped.
+/// Times in ascending order. The oldest ones are dropped.
 private struct RequestTimes: Sendable {
     private var times: [UInt64] = []
     private var head = 0

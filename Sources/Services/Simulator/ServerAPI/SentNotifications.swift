@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-/// The sent notifications and the outcome of every attempt, which Get Notification History returns.
+/// The sent notifications and the outcome of every attempt, as returned by Get Notification History.
 struct SentNotifications: Sendable {
     struct Attempt: Sendable, Equatable {
-        /// When the attempt was made, in milliseconds since 1970.
+        /// The time of the attempt, in milliseconds since 1970.
         let date: Int64
         /// Apple's `sendAttemptResult`.
         let result: String
@@ -24,7 +24,7 @@ struct SentNotifications: Sendable {
         let transactionIds: [String]
         /// The date by which the history is filtered, in milliseconds since 1970.
         let date: Int64
-        /// The attempts, oldest first; Apple lists at most six.
+        /// The attempts, oldest first. Apple lists at most six.
         fileprivate(set) var attempts: [Attempt] = []
         fileprivate(set) var isDelivered = false
     }
@@ -32,11 +32,11 @@ struct SentNotifications: Sendable {
     /// A page of the history, and the position of the next page.
     struct Page {
         var sent: [Sent] = []
-        /// The position of the next page; `nil` on the last page.
+        /// The position of the next page, or `nil` on the last page.
         var next: Int?
     }
 
-    /// The maximum number of notifications kept; the oldest are dropped.
+    /// Maximum number of notifications kept. The oldest ones are dropped.
     static let maximum = 100_000
 
     /// The notifications in sending order.
@@ -57,7 +57,7 @@ struct SentNotifications: Sendable {
                 date: notification.signedDate))
     }
 
-    /// Adds a notification that was signed elsewhere, under the given date and regardless of when it was signed.
+    /// Adds a notification that was signed elsewhere, under the given date, regardless of its signing time.
     mutating func add(_ captured: CapturedNotification, at date: Int64) {
         add(
             Sent(
@@ -87,7 +87,7 @@ struct SentNotifications: Sendable {
 
     /// Returns up to `size` included notifications, starting at a position.
     ///
-    /// A position still identifies the same notification after others are delivered or dropped, so no page skips a
+    /// A position identifies the same notification even after others are delivered or dropped, so no page skips a
     /// notification.
     func page(from position: Int, size: Int, where isIncluded: (Sent) -> Bool) -> Page {
         var page = Page()

@@ -40,8 +40,8 @@ package enum SimulatedAPIKey {
         return path
     }
 
-    /// Loads the key from a directory, or creates it if it is missing, because earlier versions created certificates
-    /// without a key.
+    /// Loads the key from a directory. Creates the key if it is missing, because earlier versions created certificates
+    /// without one.
     ///
     /// - Throws: the errors of ``make(in:)``.
     package static func credentials(in directory: String) throws -> ServerAPICredentials {

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import AppStoreSigning
 internal import JSON
 
-/// The endpoints of one environment, on top of its store. It neither waits nor posts.
+/// The endpoints of one environment, on top of its store. Neither waits nor posts.
 struct ServerAPIEnvironment: Sendable {
     let app: SimulatedApp
     let signer: JWSSigner
@@ -64,7 +64,7 @@ struct ServerAPIEnvironment: Sendable {
 
     // MARK: Identifiers
 
-    /// The maximum length of an id that is looked up.
+    /// Maximum length of an id that is looked up.
     private static let maximumIdLength = 32
     /// The prefix of ids that request an error. If the seven digits of an error code follow, the response is that
     /// error. This covers errors that depend on Apple's internal data.

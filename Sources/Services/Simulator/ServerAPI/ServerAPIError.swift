@@ -2,7 +2,7 @@
 ///
 /// Equality compares the code. Source: Apple's list of error codes, API versions 1.19 to 1.23.
 package struct ServerAPIError: Error, Sendable, CustomStringConvertible {
-    /// Nil if the response has an empty body, for example because the request was malformed.
+    /// The code, or nil if the response has an empty body, for example because the request was malformed.
     package let code: Int64?
     /// Apple's name for the error object, without the suffix `Error`.
     package let name: String
@@ -159,8 +159,8 @@ extension ServerAPIError {
         "Invalid request. The consumption percentage field is not supported for auto-renewable subscription "
             + "transactions.")
 
-    // Apple documents only the names of these three. The numbers are the simulator's own and outside Apple's range, so
-    // that they are not mistaken for Apple's: a client must work without knowing them.
+    // Apple documents only the names of these three errors. The numbers are the simulator's own and outside Apple's
+    // range, so that they are not mistaken for Apple's: a client must work without knowing them.
     static let percentageOutOfRange = ServerAPIError(
         4_009_901, "ConsumptionPercentageOutOfRange", "Invalid request. The consumption percentage is out of range.")
     static let percentageOfUndelivered = ServerAPIError(

@@ -1,4 +1,4 @@
-/// The injected faults: which requests fail, and how.
+/// The injected faults: the requests that fail, and the kind of failure.
 package struct ServerAPIFaults: Sendable, Equatable {
     /// A kind of failure. The raw value is its name on the command line.
     package enum Kind: String, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ package struct ServerAPIFaults: Sendable, Equatable {
         case reset
         /// A response that is not JSON.
         case malformed
-        /// The request is performed, but the connection is reset instead of sending the response.
+        /// The request is performed, but the connection is reset before the response is sent.
         case lost
     }
 
@@ -49,10 +49,10 @@ package struct ServerAPIFaults: Sendable, Equatable {
     /// The wait announced by a 429 that was not caused by a limit.
     package var retryAfter = Duration.seconds(1)
     package var retryAfterForm = RetryAfter.milliseconds
-    /// The endpoints that fail; nil selects all.
+    /// The endpoints that fail, or nil for all.
     package var operations: Set<ServerAPIOperation>?
 
-    /// - Returns: `nil` if the shares add up to more than 100 %.
+    /// - Returns: faults, or `nil` if the shares add up to more than 100 %.
     package init?(_ shares: [Kind: Percentage], seed: UInt64 = 1) {
         guard shares.values.reduce(0, { $0 + $1.basisPoints }) <= 10_000 else { return nil }
         self.shares = shares.filter { $0.value != .zero }
@@ -66,7 +66,7 @@ package struct ServerAPIFaults: Sendable, Equatable {
 
     package static let none = ServerAPIFaults()
 
-    /// Returns faults that make every request fail in this way.
+    /// Returns faults that make every request fail with this kind of failure.
     package static func always(_ kind: Kind) -> ServerAPIFaults {
         Percentage(basisPoints: 10_000).flatMap { ServerAPIFaults([kind: $0]) } ?? .none
     }
@@ -89,10 +89,10 @@ package struct ServerAPIFaults: Sendable, Equatable {
         Kind.allCases.compactMap { kind in shares[kind].map { "\(kind.rawValue)=\($0.text)" } }.joined(separator: ",")
     }
 
-    /// Returns how a request fails, or `nil` if it does not fail.
+    /// Returns the kind of failure of a request, or `nil` if it does not fail.
     ///
     /// The result depends only on the seed, the request and its number among the requests with the same path.
-    /// Interleaving therefore does not change which requests fail.
+    /// Interleaving therefore does not change the result.
     ///
     /// - Parameter number: the number of earlier requests with this path.
     func fault(of operation: ServerAPIOperation, _ method: String, _ path: String, number: Int) -> Kind? {

@@ -6,7 +6,7 @@ package struct ServerAPILimit: Sendable, Equatable {
     /// The length of the window in seconds.
     package let window: Int
 
-    /// Creates a limit; values below 1 are raised to 1.
+    /// Creates a limit. Raises values below 1 to 1.
     package init(_ requests: Int, perSeconds window: Int = 1) {
         self.requests = max(1, requests)
         self.window = max(1, window)
@@ -15,9 +15,9 @@ package struct ServerAPILimit: Sendable, Equatable {
 
 /// The rate limits of all endpoints. Source: Apple, "Identifying rate limits".
 package enum ServerAPILimits: Sendable, Equatable {
-    /// Apple's limits; the sandbox has a tenth of them.
+    /// Apple's limits. The sandbox has a tenth of them.
     case apple
-    /// One number of requests per second for each endpoint, in both environments.
+    /// A number of requests per second that applies to each endpoint, in both environments.
     case perSecond(Int)
     case unlimited
 

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// The endpoints of the App Store Server API; the raw value is the name in Apple's documentation and libraries.
+/// The endpoints of the App Store Server API. The raw value is the name in Apple's documentation and libraries.
 package enum ServerAPIOperation: String, Sendable, CaseIterable {
     case getTransactionInfo
     case getAllSubscriptionStatuses
@@ -79,7 +79,7 @@ package enum ServerAPIOperation: String, Sendable, CaseIterable {
 /// An operation with the parameters of its path.
 struct ServerAPIRoute: Equatable {
     let operation: ServerAPIOperation
-    /// The parameters, percent-decoded; a parameter that cannot be decoded is kept as sent.
+    /// The percent-decoded parameters. A parameter that cannot be decoded is kept as sent.
     let parameters: [String]
 
     /// The result of matching a method and a path.
@@ -100,7 +100,7 @@ struct ServerAPIRoute: Equatable {
                 others.append("\(operation.method)")
                 continue
             }
-            // `/extend/mass` is not an identifier: the template with more literal segments wins.
+            // `/extend/mass` is not an identifier: the template with more literal segments takes precedence.
             let literals = template.count { $0 != "*" }
             if best.map({ literals > $0.literals }) ?? true {
                 let parameters = zip(template, parts).filter { $0.0 == "*" }.map { PercentEncoding.decodeOrKeep($0.1) }

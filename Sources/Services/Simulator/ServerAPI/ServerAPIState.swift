@@ -8,7 +8,7 @@ struct ServerAPIState: Sendable {
         let operation: ServerAPIOperation
     }
 
-    /// The maximum number of paths with numbered requests. If there are more, all numbers are reset.
+    /// Maximum number of paths with numbered requests. If there are more, all numbers are reset.
     private static let maximumNumberedPaths = 500_000
 
     var environments: [AppStoreEnvironment: ServerAPIEnvironment]
@@ -43,7 +43,7 @@ struct ServerAPIState: Sendable {
 
     // MARK: Held requests
 
-    /// Holds a request that will not receive a response.
+    /// Keeps a request that will not receive a response.
     mutating func hold(_ exchange: Exchange) -> Int {
         nextHeld += 1
         held[nextHeld] = exchange
@@ -52,7 +52,7 @@ struct ServerAPIState: Sendable {
 
     mutating func release(_ number: Int) -> Exchange? { held.removeValue(forKey: number) }
 
-    /// - Returns: the requests that were held.
+    /// - Returns: the kept requests.
     mutating func stop() -> [Exchange] {
         isStopped = true
         defer { held = [:] }

@@ -16,7 +16,7 @@ struct ServerAPIStore: Sendable {
 
     struct StoredRenewal: Sendable {
         var payload: JSONObject
-        /// The registered status; `nil` if it is derived from the facts.
+        /// The registered status, or `nil` if it is derived from the facts.
         var status: Int64?
         var isVerbatim = false
     }
@@ -34,7 +34,7 @@ struct ServerAPIStore: Sendable {
     private(set) var modifications = 0
     /// Tokens set by Set App Account Token, by originalTransactionId.
     private var accountTokens: [String: String] = [:]
-    /// When renewal dates were extended, by originalTransactionId.
+    /// The times at which renewal dates were extended, by originalTransactionId.
     var extensions: [String: [Int64]] = [:]
     /// Mass extensions by product and requestIdentifier.
     var massExtensions: [String: MassExtension] = [:]
@@ -107,8 +107,8 @@ struct ServerAPIStore: Sendable {
         (customers[customer] ?? []).compactMap { transactions[$0] }.sorted { $0.modification < $1.modification }
     }
 
-    /// Returns the current transaction of a subscription: the latest one that was not replaced or, in a period with
-    /// added seats, the one bought first.
+    /// Returns the current transaction of a subscription: the latest one that was not replaced. In a period with added
+    /// seats, returns the one bought first.
     func currentTransaction(of original: String) -> StoredTransaction? {
         let bought = (purchases[original] ?? []).compactMap { transactions[$0] }
             .filter { $0.payload["isUpgraded"]?.bool != true }
@@ -122,8 +122,8 @@ struct ServerAPIStore: Sendable {
             && date(period, "purchaseDate") < start && start < date(period, "expiresDate")
     }
 
-    /// Returns Apple's `status` of a subscription at a given time: the registered status, otherwise the one derived
-    /// from the facts.
+    /// Returns Apple's `status` of a subscription at a given time: the registered status, or the one derived from the
+    /// facts.
     func status(of original: String, at now: Int64) -> Int64 {
         guard let renewal = renewals[original] else { return 2 }
         if let status = renewal.status { return status }

@@ -3,7 +3,7 @@ internal import JSON
 
 /// The follow-up to a refund request: the events and their times, `timeScale` times faster than in reality.
 ///
-/// Apple does not document how often it asks, or when and how it decides. Three requests 8 hours apart have been
+/// Apple documents neither how often it asks nor when and how it decides. Three requests 8 hours apart have been
 /// reported; the rest is the simulator's choice.
 package struct RefundFollowUp: Sendable, Equatable {
     /// The number of CONSUMPTION_REQUESTs in a case without an answer, including the first.
@@ -12,16 +12,16 @@ package struct RefundFollowUp: Sendable, Equatable {
     package var interval = Duration.hours(8)
     /// The delay between an answer and the decision.
     package var decisionDelay = Duration.hours(4)
-    /// Whether the request is also repeated after an answer, as Apple has been observed to do.
+    /// Whether the request is repeated even after an answer, as observed with Apple.
     package var repeatsAfterAnswer = false
-    /// Whether customers ask on Apple's website. No notification is then sent if Apple declines.
+    /// Whether customers ask on Apple's website. If Apple then declines, it sends no notification.
     package var isAtApplesSite = false
     /// The factor by which durations are shortened, at least 1.
     package var timeScale = 1
 
     package init() {}
 
-    /// How long after the request an answer counts in the sandbox, in milliseconds.
+    /// The time after the request in which an answer counts in the sandbox, in milliseconds.
     static let sandboxAnswerTime: Int64 = 5 * 60_000
 
     func scaled(_ duration: Duration) -> Duration { duration / max(timeScale, 1) }
@@ -33,8 +33,8 @@ package enum SimulatedDecision: Sendable, Equatable {
     /// A refund of this share, in milliunits of a percent.
     case refunded(percentage: Int64)
 
-    /// Decides after an answer: by the developer's preference or, without one, a refund only if the content was not
-    /// delivered.
+    /// Decides after an answer, by the developer's preference. Without a preference, refunds only if the content was
+    /// not delivered.
     ///
     /// - Parameters:
     ///   - transaction: the payload, which determines the remaining share of a subscription's period.
@@ -50,10 +50,10 @@ package enum SimulatedDecision: Sendable, Equatable {
         }
     }
 
-    /// Decides in the sandbox: by the text of the refund sheet, unless an answer requests a partial refund.
+    /// Decides in the sandbox, by the text of the refund sheet, unless an answer requests a partial refund.
     ///
     /// - Parameters:
-    ///   - information: the answer; nil if none arrived in time.
+    ///   - information: the answer, or nil if none arrived in time.
     ///   - text: the text that the tester entered under the reason Other.
     init(
         sandbox information: ConsumptionInformation?, text: String?, of transaction: JSONObject?, at now: Int64
@@ -87,19 +87,19 @@ package struct SimulatedRefund: Sendable, Equatable {
     package let environment: AppStoreEnvironment
     package let transactionId: TransactionId
     package let reason: ConsumptionRequestReason
-    /// The text entered in the refund sheet under the reason Other; only in the sandbox.
+    /// The text entered in the refund sheet under the reason Other, only in the sandbox.
     let text: String?
-    /// Whether the customer asked on Apple's website. No notification is then sent if Apple declines.
+    /// Whether the customer asked on Apple's website. If Apple then declines, it sends no notification.
     let isAtApplesSite: Bool
     /// The decision if no answer arrives.
     let unanswered: SimulatedDecision
-    /// When the customer asked, in milliseconds since 1970.
+    /// The time at which the customer asked, in milliseconds since 1970.
     let openedAt: Int64
     /// The number of CONSUMPTION_REQUESTs so far.
     package fileprivate(set) var requests = 0
     /// Whether an answer was accepted before the decision.
     package fileprivate(set) var isAnswered = false
-    /// The pending or final decision; `nil` while it is undetermined.
+    /// The pending or final decision, or `nil` while it is undetermined.
     package fileprivate(set) var decision: SimulatedDecision?
     /// Whether the decision has been made.
     package fileprivate(set) var isClosed = false
@@ -145,7 +145,7 @@ struct SimulatedRefunds: Sendable {
     private var cases: [Key: SimulatedRefund] = [:]
     /// The cases in the order of opening.
     private var order: [Key] = []
-    /// Decisions on answers that arrived before their case was opened: the sender opens a case when its post ends, and
+    /// Decisions on answers that arrived before their case was opened. The sender opens a case when its post ends, and
     /// the answer may arrive earlier.
     private var early: [Key: SimulatedDecision] = [:]
     private static let maximumEarly = 100_000
@@ -159,7 +159,7 @@ struct SimulatedRefunds: Sendable {
     ///
     /// - Parameters:
     ///   - text: the text under the reason Other, used in the sandbox.
-    ///   - isAtApplesSite: whether the customer asked on Apple's website; nil uses the rules' setting.
+    ///   - isAtApplesSite: whether the customer asked on Apple's website, or nil for the rules' setting.
     ///   - transaction: the payload, which determines the remaining share of a subscription's period.
     ///   - isPosted: whether another component has posted the first CONSUMPTION_REQUEST.
     ///   - now: the current time in milliseconds since 1970.

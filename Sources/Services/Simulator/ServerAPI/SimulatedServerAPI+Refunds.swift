@@ -13,8 +13,8 @@ extension SimulatedServerAPI {
     ///
     /// - Parameters:
     ///   - text: the text entered in the sandbox's refund sheet under the reason Other.
-    ///   - isAtApplesSite: whether the customer asked on Apple's website, so that declining sends no notification; nil
-    ///     uses the settings.
+    ///   - isAtApplesSite: whether the customer asked on Apple's website, where declining sends no notification, or nil
+    ///     for the setting.
     ///   - isPosted: whether the caller posts the first CONSUMPTION_REQUEST.
     package func requestRefund(
         of transactionId: TransactionId, in environment: AppStoreEnvironment = .production,
@@ -44,7 +44,7 @@ extension SimulatedServerAPI {
         requestRefund(of: transactionId, in: environment, reason: ConsumptionRequestReason(reason), isPosted: true)
     }
 
-    /// Calls `action` once no case is open and nothing is being posted, or immediately if that is already so.
+    /// Calls `action` once no case is open and nothing is being posted, or immediately if this is already the case.
     package func whenSettled(_ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.whenSettled(action) }
         callSettledActions()

@@ -12,7 +12,7 @@ extension SimulatedServerAPI {
         var limits = Limits.public
         limits.connectsPerSecond = 0
         limits.inFlight = 4096
-        // A request without a response ends after the time set for the fault.
+        // The time set for the fault ends a request without a response.
         limits.handlerTime = .seconds(3600)
         return Listener(
             name: "server api", host: settings.host, port: settings.ports[environment] ?? 0, limits: limits,
@@ -36,7 +36,7 @@ extension SimulatedServerAPI {
         let environment: AppStoreEnvironment
         let route: ServerAPIRoute
         let request: HTTPRequest
-        /// When the request was received, in milliseconds since 1970.
+        /// The time at which the request was received, in milliseconds since 1970.
         let now: Int64
     }
 
@@ -71,7 +71,7 @@ extension SimulatedServerAPI {
         respond(received, exchange, fault, faults)
     }
 
-    /// Returns `nil` if the request is admitted; otherwise the nanoseconds until it would be.
+    /// Returns `nil` if the request is admitted, otherwise the nanoseconds until it would be.
     private func limited(_ received: Received) -> UInt64? {
         let limit = settings.limits.limit(of: received.route.operation, in: received.environment)
         let key = ServerAPIState.RateKey(environment: received.environment, operation: received.route.operation)
@@ -149,7 +149,7 @@ extension SimulatedServerAPI {
         }
     }
 
-    /// Records a PUT request with consumption information; ignores other requests.
+    /// Records a PUT request with consumption information. Ignores other requests.
     private func note(_ received: Received, status: Int?, errorCode: Int64?, fault: ServerAPIFaults.Kind?) {
         guard received.route.operation.isConsumption, let id = received.route.parameters.first else { return }
         state.withLock { state in

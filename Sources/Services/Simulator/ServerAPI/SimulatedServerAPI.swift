@@ -14,13 +14,13 @@ package import Time
 package final class SimulatedServerAPI: Sendable {
     /// The configuration of the API.
     package struct Settings: Sendable {
-        /// The app. Each listener uses its own environment in place of the app's.
+        /// The app. Each listener uses its own environment instead of the app's.
         package var app: SimulatedApp
         /// The key that signs requests.
         package var credentials: ServerAPICredentials
         /// The environments, each with a listener.
         package var environments: [AppStoreEnvironment] = [.production, .sandbox]
-        /// The port of each listener; a free port is chosen if it is 0 or absent.
+        /// The port of each listener. If it is 0 or absent, a free port is chosen.
         package var ports: [AppStoreEnvironment: UInt16] = [:]
         package var host = "127.0.0.1"
         package var limits = ServerAPILimits.unlimited
@@ -30,7 +30,7 @@ package final class SimulatedServerAPI: Sendable {
         package var followUp = RefundFollowUp()
         /// The lifetime of a pagination token of Get Notification History.
         package var paginationLifetime = Duration.hours(1)
-        /// Posts the body of a notification and reports the outcome; if nil, nothing is posted.
+        /// Posts the body of a notification and reports the outcome. If nil, nothing is posted.
         package var post: Post?
         /// Calls an action after a delay.
         package var after: After = { delay, action in
@@ -59,8 +59,8 @@ package final class SimulatedServerAPI: Sendable {
     /// Creates a server without starting it.
     ///
     /// - Parameters:
-    ///   - pki: signs responses and notifications.
-    ///   - clock: provides the wall time for dates and tokens, and the monotonic time for limits.
+    ///   - pki: the authority that signs responses and notifications.
+    ///   - clock: the wall time for dates and tokens, and the monotonic time for limits.
     package init(settings: Settings, pki: TestCertificateAuthority, clock: Clocks = .system) {
         self.settings = settings
         clocks = clock
@@ -157,7 +157,7 @@ package final class SimulatedServerAPI: Sendable {
     /// - Parameters:
     ///   - transaction: the payload of `signedTransactionInfo`; ignored if it has no `transactionId`.
     ///   - renewalInfo: the payload of `signedRenewalInfo`, for a subscription.
-    ///   - status: Apple's `status` of the subscription; `nil` derives it from the transaction and the renewal.
+    ///   - status: Apple's `status` of the subscription, or `nil` to derive it from the transaction and the renewal.
     package func register(
         transaction: JSONObject, renewalInfo: JSONObject? = nil, status: Int64? = nil,
         in environment: AppStoreEnvironment = .production
@@ -193,7 +193,7 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    /// Records that a registered notification was never delivered. The history lists it with one attempt that got no
+    /// Records that a registered notification was never delivered. The history lists it with one attempt without a
     /// response.
     package func recordLoss(
         of notificationUUID: NotificationUUID, in environment: AppStoreEnvironment = .production
@@ -207,7 +207,7 @@ package final class SimulatedServerAPI: Sendable {
 
     /// Lists a notification in the history of its environment: as sent now, as never delivered, and signed as given.
     ///
-    /// - Returns: whether it was listed. An app or environment that is not served has no history.
+    /// - Returns: whether it was listed. Apps and environments that are not served have no history.
     @discardableResult package func list(_ captured: CapturedNotification) -> Bool {
         let now = clocks.wallMilliseconds()
         return state.withLock { state in
