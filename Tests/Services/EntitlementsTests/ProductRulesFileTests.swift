@@ -16,7 +16,7 @@ import Testing
         try ProductRules(configuration(["--products", directory.write(text, to: "products.json")]))
     }
 
-    @Test func `without a file a product grants the entitlement of its own name`() throws {
+    @Test func `without a file, a product grants the entitlement of its own name`() throws {
         let rules = try ProductRules(configuration([]))
         #expect(rules.products.isEmpty)
         #expect(rules.rule(for: ProductId("a")).entitlements == ["a"])
@@ -55,7 +55,7 @@ import Testing
             ])
     }
 
-    @Test func `a check of the configuration reads the file, and the properties of Kafka`() throws {
+    @Test func `a configuration check reads the file and the Kafka properties`() throws {
         let file = try directory.write(#"{"products":{"a":{"units":-1}}}"#, to: "wrong.json")
         let error = #expect(throws: ConfigurationError.self) {
             try EntitlementsSettings.check(configuration(["--products", file]))

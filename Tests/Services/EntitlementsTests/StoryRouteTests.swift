@@ -56,7 +56,7 @@ import Time
         await api.stop()
     }
 
-    @Test func `unknown, malformed and refused requests say why`() async throws {
+    @Test func `unknown, malformed and refused requests return the reason`() async throws {
         let api = try await ReadAPIHarness(now: on(1), story: { Taken().take($0, $1) })
         #expect(try await api.get("?id=999", path: Self.path).status == 404)
         #expect(try await api.get("?id=MVJ6ZRQ8XW", path: Self.path).status == 404, "an order id is not indexed")

@@ -105,7 +105,7 @@ import Testing
         #expect(window.arrive(try identity(1), waiter: 0) == .acknowledged)
     }
 
-    @Test func `of many threads with one notification exactly one is first, and every waiter is returned`()
+    @Test func `exactly one of many threads with one notification is first, and every waiter is returned`()
         async throws
     {
         final class Given: Sendable {

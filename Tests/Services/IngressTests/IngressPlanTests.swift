@@ -119,7 +119,7 @@ import Testing
         #expect(plan.verifier.roots == [store.pki.root.der, store.untrusted.root.der])
     }
 
-    @Test func `a root file that cannot be read or holds no certificate is reported with key and file`() throws {
+    @Test func `a root file that cannot be read or contains no certificate is reported with key and file`() throws {
         let missing = try refusal(Self.apps + ["--root.certificates", "/no/such.pem"])
         #expect(missing.count == 1)
         #expect(missing.first?.contains("root.certificates (--root.certificates)") == true, "\(missing)")

@@ -108,7 +108,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test func `a pool without work closes at once`() async {
+    @Test func `a pool without work closes immediately`() async {
         await WorkerPool<Int>(count: 4, name: "test") { _ in [] }.close()
     }
 }

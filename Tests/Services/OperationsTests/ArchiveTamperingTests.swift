@@ -234,7 +234,7 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
 @Suite("Tampering with an archive in a directory, seen by sluicectl", .timeLimit(.minutes(5)))
 struct ArchiveTamperingTests {
     @Test(arguments: ArchiveTampering.all)
-    func `each change has the expected exit code, with the key alone and with anchors`(_ tampering: ArchiveTampering)
+    func `each change has the expected exit code, with only the key and with anchors`(_ tampering: ArchiveTampering)
         async throws
     {
         let files = try await ArchiveTamperingImage.shared.value.copy()

@@ -55,7 +55,7 @@ struct StateRekeyTests {
         await topics.close()
     }
 
-    @Test func `keys that are in two partitions, because partitions were added, come together in the order of writing`()
+    @Test func `keys in two partitions, because partitions were added, are merged in writing order`()
         async throws
     {
         let topics = try TwoStates()
@@ -74,7 +74,7 @@ struct StateRekeyTests {
         await topics.close()
     }
 
-    @Test func `what was interrupted goes on with the keys that are missing, tombstones included`() async throws {
+    @Test func `an interrupted copy continues with the missing keys, including tombstones`() async throws {
         let topics = try TwoStates()
         var erased = topics.row("k1", 5, in: topics.source, partitions: 2)
         erased.value = nil
@@ -93,7 +93,7 @@ struct StateRekeyTests {
         await topics.close()
     }
 
-    @Test func `records that no member reads are left out, those of a member in a former partition are not`()
+    @Test func `records that no member reads are omitted, but not those of a member in a former partition`()
         async throws
     {
         let topics = try TwoStates()
@@ -116,7 +116,7 @@ struct StateRekeyTests {
     }
 
     @Test(arguments: ["a later row", "another key", "another partition", "no key"])
-    func `a topic that has more than a copy is refused, because members use it`(_ difference: String) async throws {
+    func `a topic with more than a copy is refused, because members use it`(_ difference: String) async throws {
         let topics = try TwoStates()
         try await topics.write([topics.row("k0", 1, in: topics.source, partitions: 2)])
         var record = topics.row("k0", 1, in: topics.target, partitions: 4)
@@ -164,7 +164,7 @@ struct StateRekeyTests {
         (["--topic", "a", "--to-topic", "a"], 64, "cannot be copied to itself"),
         (["--topic", "a"], 64, "to-topic"), (["--topic", "a.b", "--to-topic", "b.a"], 1, "topic a.b does not exist"),
     ])
-    func `a mistake is one line that names it`(_ arguments: [String], _ exitCode: Int32, _ part: String) async throws {
+    func `a mistake is reported in one line`(_ arguments: [String], _ exitCode: Int32, _ part: String) async throws {
         let broker = try DevBroker(topics: ["some": 1])
         let (code, printed) = await sluicectl(
             ["state", "rekey", "--kafka.bootstrap.servers", broker.bootstrapServers] + arguments)
@@ -194,7 +194,7 @@ struct StateRekeyTests {
             headers: copy.headers)
     }
 
-    @Test func `the first proposal stays the first although the record that first held it was compacted`() throws {
+    @Test func `the first proposal remains first although its original record was compacted`() throws {
         // Offset 5,000 had the winner and is gone; a loser came at 5,500, and the owner repeated the winner at 6,000.
         let loser = record("loser", at: 5_500)
         let winner = record("winner", at: 6_000, named: 5_000)
@@ -211,7 +211,7 @@ struct StateRekeyTests {
         }
     }
 
-    @Test func `a proposal of an impossible offset is copied without a trap`() throws {
+    @Test func `a proposal with an impossible offset is copied without a trap`() throws {
         let copy = copied(record("first", at: 3, named: .min), to: 0)
         #expect(try #require(StateProposal(copy)).offset == .min)
     }
@@ -225,7 +225,7 @@ struct StateRekeyTests {
 
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .timeLimit(.minutes(5)))
 struct StateRekeyOnApacheKafkaTests {
-    @Test func `nothing is copied while the group has members, nor to a topic that deletes`() async throws {
+    @Test func `nothing is copied while the group has members, or to a topic that deletes records`() async throws {
         let cluster = try await ApacheKafka.shared()
         let names = TopicNames(prefix: "rekey.\(UInt64.random(in: 0...UInt64.max))")
         let kafka = try KafkaConfiguration(bootstrapServers: cluster.bootstrapServers)

@@ -116,7 +116,7 @@ import Time
         await member.stop()
     }
 
-    @Test func `a member that does not answer is gone, and the others are shown`() async throws {
+    @Test func `a member that does not respond is shown as gone, and the others are shown`() async throws {
         let broker = try DevBroker(topics: [:])
         let member = try Member(["sluice_ingress_ready 1"])
         let (code, printed) = await top([
@@ -203,7 +203,7 @@ import Time
         #expect(lines[22] == "… 63 more lines: --once prints all")
     }
 
-    @Test(arguments: ["ftp://127.0.0.1:9464", "a b"]) func `an address that is none is refused`(
+    @Test(arguments: ["ftp://127.0.0.1:9464", "a b"]) func `an invalid address is refused`(
         address: String
     ) async {
         let (code, printed) = await top(["--kafka.bootstrap.servers", "127.0.0.1:1", "--members", address])

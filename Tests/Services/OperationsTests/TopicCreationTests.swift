@@ -71,7 +71,7 @@ import Testing
         #expect(report.text.contains("The cluster rejected these settings of \(Self.state)"))
     }
 
-    @Test func `when the reason names no setting, settings that protect records stay`() async throws {
+    @Test func `if the reason names no setting, settings that protect records remain`() async throws {
         var cluster = Cluster(refused: ["segment.ms"], code: .policyViolation, names: false)
         let outcome = try await TopicCreation.create(Self.plan.newTopics) { topics throws(KafkaError) in
             cluster.create(topics)

@@ -25,7 +25,7 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("appstore.notifications.sandbox.sluice-refunds.dlq ") })
     }
 
-    @Test func `Strimzi's KafkaTopics are YAML, one document a topic`() async {
+    @Test func `Strimzi's KafkaTopics are YAML, one document per topic`() async {
         let (code, printed) = await list([
             "--format", "strimzi", "--cluster", "kafka", "--topics.prefix", "My_Shop", "--profile", "single-node",
         ])

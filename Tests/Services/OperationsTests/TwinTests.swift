@@ -267,13 +267,13 @@ struct TwinDraft: Sendable {
             states.differences.map { [$0.signed, $0.sharedSecret].map { $0.first?.willRenew } } == [[true, false]])
     }
 
-    @Test func `a one-time purchase without its kind in version 1 is not compared`() throws {
+    @Test func `a one-time purchase without a product type in version 1 is not compared`() throws {
         let request = TwinDraft.sharedSecret(.consumptionRequest, at: 1).with { $0.isSubscription = false }
         let states = try comparison([.signed(.consumptionRequest, at: 0), request]).states
         #expect(states.notComparable == 1 && states.differences.isEmpty)
     }
 
-    @Test func `a purchase of only one stream is counted, and not compared`() throws {
+    @Test func `a purchase in only one stream is counted but not compared`() throws {
         let states = try comparison(
             Self.both + [
                 .signed(.didRenew, at: 5).with { $0.purchase = "200" },

@@ -214,7 +214,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a subscription without Apple's answer delays no other, an API without answers delays all`()
+    @Test func `a subscription without an answer from Apple delays no other, but an API without answers delays all`()
         async throws
     {
         let installation = try await ReconcilerInstallation()

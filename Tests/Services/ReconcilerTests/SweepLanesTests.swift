@@ -48,7 +48,7 @@ import Testing
         return sweep
     }
 
-    @Test func `a cancelled backfill waits for its own run only`() {
+    @Test func `a cancelled backfill waits only for its own run`() {
         var lanes = SweepLanes()
         lanes.beginLook()
         #expect(lanes.begin(sweep(.backfill("1"))) == .backfill)

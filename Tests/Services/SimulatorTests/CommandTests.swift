@@ -121,7 +121,7 @@ import Testing
         #expect(served == posted)
     }
 
-    @Test func `a report holds one line per attempt`() throws {
+    @Test func `a report contains one line per attempt`() throws {
         let directory = try TemporaryDirectory()
         let report = try ReportFile(path: directory.file("report"))
         for number in 0..<20_000 { report.append("{\"number\":\(number)}") }

@@ -49,7 +49,7 @@ import Testing
         #expect(sizes.allSatisfy { (17_000...22_000).contains($0) }, "\(sizes)")
     }
 
-    @Test func `the same seed gives the same notifications`() throws {
+    @Test func `the same seed yields the same notifications`() throws {
         let first = try corpus(50).notifications.map(\.notificationUUID)
         #expect(try corpus(50).notifications.map(\.notificationUUID) == first)
         #expect(try corpus(50, seed: 4).notifications.map(\.notificationUUID) != first)

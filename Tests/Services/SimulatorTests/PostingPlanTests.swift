@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `the same seed gives the same plan`() throws {
+    @Test func `the same seed yields the same plan`() throws {
         let percent = try #require(Percentage(text: "10%"))
         func plan(_ seed: UInt64) throws -> [PlannedPost] {
             Array(PostingPlan(series: try makeSeries(seed: seed), count: 500, duplicates: percent, disorder: percent))

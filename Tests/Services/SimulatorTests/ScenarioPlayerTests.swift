@@ -181,7 +181,7 @@ import Testing
         #expect(other.untilRefundRequest.steps.count == other.steps.count)
     }
 
-    @Test func `a request declined on Apple's website is followed by another one without a notification between`()
+    @Test func `a request declined on Apple's website is followed by another one without a notification in between`()
         throws
     {
         let run = try notifications("refund-requests-repeated")

@@ -55,7 +55,7 @@ import Testing
         return MessageReading(content, TopicNames(), certificates: certificates)
     }
 
-    @Test func `a notification message holds Apple's own text, and its version follows the signed date`()
+    @Test func `a notification message contains Apple's own text, and its version follows the signed date`()
         throws
     {
         let message = try reading(.notification).message(record())

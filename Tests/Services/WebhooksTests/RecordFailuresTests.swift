@@ -165,7 +165,7 @@ import Time
     }
 
     @Test(arguments: ["", "{", "[]", #"{"version":2,"failures":[]}"#, #"{"version":1,"failures":[{"topic":"t"}]}"#])
-    func `an unreadable file holds no failures`(_ text: String) throws {
+    func `an unreadable file yields no failures`(_ text: String) throws {
         let path = try directory.write(text, to: "sluice-webhooks.failures.json")
         #expect(FailuresFile(path: path).read().isEmpty)
         failTwice(process())

@@ -27,7 +27,7 @@ struct CheckpointLogServiceTests {
         #expect(bench.log.lines.isEmpty)
     }
 
-    @Test func `only the member that keeps the log writes it, and another one can after it stops`()
+    @Test func `only the member that maintains the log writes it, and another can after it stops`()
         async throws
     {
         let bench = try Bench()
@@ -47,7 +47,7 @@ struct CheckpointLogServiceTests {
         #expect(try await bench.size() == 1)
     }
 
-    @Test func `failures are counted while another process has the log, which continues after that`() async throws {
+    @Test func `failures are counted while another process owns the log, which continues afterwards`() async throws {
         let bench = try Bench()
         try await bench.archive.grow(by: 5)
         let other = try await CheckpointLogWriter.open(
@@ -61,7 +61,7 @@ struct CheckpointLogServiceTests {
         #expect(try await bench.size() == 1)
     }
 
-    @Test func `a metric shows whether this member keeps the log of checkpoints`() async throws {
+    @Test func `a metric shows whether this member maintains the log of checkpoints`() async throws {
         let bench = try Bench()
         try await bench.archive.grow(by: 5)
         let name = "sluice_archive_keeps_checkpoint_log"

@@ -103,7 +103,7 @@ struct WitnessAnchorTests {
     }
 
     @Test(arguments: ["", "\n", "— other AAAAAAAA\n", "no signature\n", "— witness.example/w1 AAAA", "— a b\n— c d\n"])
-    func `a response that is not a cosignature is rejected`(_ body: String) async throws {
+    func `a response other than a cosignature is rejected`(_ body: String) async throws {
         try await archive.grow(by: 1)
         server.set(.body(body))
         #expect(await anchorError { try await anchor().anchor(try await archive.log()) }?.code == .answer)

@@ -160,7 +160,7 @@ import Testing
         #expect(try states(rows).last == "EXPIRED")
     }
 
-    @Test func `another member evaluates rows again that were published with unread input`() throws {
+    @Test func `another member reevaluates rows that were published with unread input`() throws {
         let model = EntitlementsModel(rules: ProductRules(), topics: TopicNames())
         let facts = try lifeOfOne()[0].facts()
         #expect(model.nextChange(of: facts, after: on(30) + 4 * 3_600_000) == on(31))

@@ -83,7 +83,7 @@ private final class FakeInputLog: InputLog {
         #expect(age()?.isStale == false)
     }
 
-    @Test func `the age of the facts is that of the first record no worker has read`() async throws {
+    @Test func `the age of the facts is the age of the first record that no worker has read`() async throws {
         log.state.withLock {
             $0.ends = [3, 0]; $0.timestamps = [0: on(1) - 400_000]
         }
@@ -157,7 +157,7 @@ private final class FakeInputLog: InputLog {
         #expect(age() == nil)
     }
 
-    @Test func `with the limit 0 facts of any age are served`() throws {
+    @Test func `with limit 0, facts of any age are served`() throws {
         let freshness = InputFreshness(topics: TopicNames(), limit: 0)
         let now = AppStoreInstant(clampingMillisecondsSince1970: on(9))
         #expect(freshness.age(of: [.production], at: now)?.isStale == false)

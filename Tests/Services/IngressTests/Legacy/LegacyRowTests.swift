@@ -341,7 +341,7 @@ import Time
         }
     }
 
-    @Test func `secrets follow their file: the old and the new one together, then the new one alone`() async throws {
+    @Test func `secrets are reloaded: first the old and the new one together, then only the new one`() async throws {
         let clock = ManualClock()
         let new = "ffffffffffffffffffffffffffffffff"
         var body = LegacyBody()

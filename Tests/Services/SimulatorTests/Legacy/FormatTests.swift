@@ -23,7 +23,7 @@ import Testing
         #expect(Array(PostingPlan(series: try makeSeries([life]), runs: 1)).map(\.step) == Array(life.steps.indices))
     }
 
-    @Test func `scenarios that a format does not report are left out`() throws {
+    @Test func `scenarios that a format does not report are omitted`() throws {
         let v1 = try makeSeries(formats: [.v1])
         #expect(!v1.scenarios.contains { $0.name == "test" } && v1.scenarios.contains { $0.name == "refund-request" })
         let test = try #require(Scenario.named("test"))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a body built again is the same, byte for byte`() throws {
+    @Test func `a rebuilt body is the same, byte for byte`() throws {
         let series = try makeSeries(formats: [.v1, .v0])
         let factory = NotificationFactory(series: series, pki: try testPKI.get(), sharedSecret: "secret")
         for post in PostingPlan(series: series) {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `the history lists version 2 only`() async throws {
+    @Test func `the history lists only version 2`() async throws {
         try await APIHarness.open { harness in
             let series = try makeSeries([try #require(Scenario.named("consumable"))])
             let notification = series.notifications(of: 0)[0]

@@ -76,7 +76,7 @@ import Testing
         #expect(compared > 80)
     }
 
-    @Test func `a refunded or no longer shared purchase that does not renew gives no access in either format`() throws {
+    @Test func `a nonrenewing purchase grants no access in either format once refunded or no longer shared`() throws {
         for name in ["non-consumable", "family-non-consumable"] {
             let series = try makeSeries([try #require(Scenario.named(name))], formats: [.v2, .v1])
             var (signed, legacy) = (ToldLife(), ToldLife())

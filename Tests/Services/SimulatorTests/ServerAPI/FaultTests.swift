@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a delayed response arrives after the latency, and its effect at once`() async throws {
+    @Test func `a delayed response arrives after the latency, but its effect is immediate`() async throws {
         try await open(.latency) { harness in
             let answer = Task { [path] in try await harness.send("PUT", path, decline) }
             try await waitUntil { harness.time.waitingCount == 1 }
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ServerAPIFaults.RetryAfter.allCases)
-    func `Retry-After is sent in every configured form`(form: ServerAPIFaults.RetryAfter) async throws {
+    func `Retry-After is sent in every configured format`(form: ServerAPIFaults.RetryAfter) async throws {
         try await APIHarness.open {
             $0.acceptsUnknownTransactions = true
             $0.faults = .always(.rateLimit)
@@ -163,7 +163,7 @@ import Testing
         #expect(ServerAPIFaults(text: text) == nil)
     }
 
-    @Test func `HTTP requests fail as drawn`() async throws {
+    @Test func `HTTP requests fail with the selected faults`() async throws {
         let faults = try faults("429=30%,500=20%")
         try await APIHarness.open {
             $0.acceptsUnknownTransactions = true
