@@ -2,7 +2,7 @@ internal import ArchiveLog
 internal import Kafka
 internal import Telemetry
 
-/// The service's metrics, in addition to those of the runtime.
+/// The service's metrics, in addition to the runtime's.
 struct ArchiveMetrics: Sendable {
     private struct OfTopic: Sendable {
         let leaves: Counter

@@ -4,8 +4,8 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Settings of `sluice-archive`, in addition to those of all consumers and those for the archive's location and keys.
-/// Names and defaults are a contract.
+/// Settings of `sluice-archive`, in addition to the settings of all consumers and of the archive's location and keys.
+/// Names and defaults are a public contract.
 package enum ArchiveSettings {
     package static let flushRecords = Setting.integer(
         "archive.flush.records", default: 1000, in: 1...50_000,

@@ -36,8 +36,8 @@ struct MissedRecords: Sendable {
         } catch is End {}
     }
 
-    /// Returns why offsets are missing: Kafka deleted the records, never had any there, or the pipeline dead-lettered
-    /// them.
+    /// Returns the reason that offsets are missing: Kafka deleted the records, never had any there, or the pipeline
+    /// dead-lettered them.
     func reason(
         ofMissing offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition
     ) async throws -> ArchiveGap.Reason {

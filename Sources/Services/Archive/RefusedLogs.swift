@@ -20,7 +20,7 @@ final class RefusedLogs: Service {
     func stop(within limit: Duration) async {}
 }
 
-/// A log that stays refused until an operator decides.
+/// A log that remains refused until an operator decides.
 struct RefusedLog: TerminatingError, Equatable {
     let message: String
 

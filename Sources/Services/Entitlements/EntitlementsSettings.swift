@@ -6,7 +6,8 @@ internal import Records
 internal import ServiceKit
 internal import Time
 
-/// Settings of `sluice-entitlements`, in addition to those of every consumer. Names and defaults are a public contract.
+/// Settings of `sluice-entitlements`, in addition to the settings of all consumers. Names and defaults are a public
+/// contract.
 package enum EntitlementsSettings {
     package static let host = Setting.string(
         "http.host", default: "127.0.0.1", help: "The address of the read API.")

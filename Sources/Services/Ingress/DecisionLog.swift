@@ -4,7 +4,7 @@ internal import HTTPServer
 internal import Records
 internal import Telemetry
 
-/// Counts every request, and logs those that were not simply accepted. Each reason is limited to a few lines per
+/// Counts every request, and logs every request that was not simply accepted. Each reason is limited to a few lines per
 /// second, because an untrusted client can cause an unlimited number of them. Never blocks.
 final class DecisionLog: Sendable {
     private static let linesPerSecondAndReason = 2

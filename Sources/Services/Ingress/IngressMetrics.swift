@@ -98,7 +98,7 @@ final class IngressMetrics: Sendable {
             help: "Verified notifications without an identity: a bug; please report it.")
     }
 
-    /// Counts a request, including those that the HTTP parser rejected. Called on the loop thread.
+    /// Counts a request, including requests that the HTTP parser rejected. Called on the loop thread.
     func decided(_ decision: RequestOutcome) {
         let key = DecisionKey(reason: decision.reason, status: decision.status)
         let counter = decisions.withLock { known in

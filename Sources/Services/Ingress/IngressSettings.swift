@@ -7,7 +7,8 @@ package import HTTPServer
 internal import Records
 internal import ServiceKit
 
-/// The settings of the ingress, in addition to those shared by all executables. Names and defaults are a contract.
+/// The settings of the ingress, in addition to the settings shared by all executables. Names and defaults are a public
+/// contract.
 package enum IngressSettings {
     package static let host = Setting.string(
         "http.host", default: "0.0.0.0", help: "Address of the public listener.")

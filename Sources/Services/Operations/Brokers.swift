@@ -10,7 +10,7 @@ struct Brokers {
     /// Timeout for the brokers' first response.
     private let timeout: Duration
 
-    /// - Throws: a ``ConfigurationError``, which names the property.
+    /// - Throws: a ``ConfigurationError`` that names the property.
     init(_ configuration: Configuration, timeout: Duration) throws(ConfigurationError) {
         self.configuration = configuration
         self.timeout = timeout

@@ -157,7 +157,7 @@ struct ConfigCommand {
         }
     }
 
-    /// Returns the arguments without those that select the executable or the output format.
+    /// Returns the arguments without the flags that select the executable or the output format.
     static func withoutOwnFlags(_ arguments: [String]) -> [String] {
         let own = ["--for", "--output"]
         var result: [String] = []

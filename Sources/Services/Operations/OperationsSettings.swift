@@ -7,7 +7,7 @@ internal import Records
 internal import RefundCases
 internal import RefundRules
 
-/// Settings of `sluicectl`, in addition to those shared by all executables.
+/// Settings of `sluicectl`, in addition to the settings shared by all executables.
 enum OperationsSettings {
     static let topicsPrefix = Setting.string(
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
@@ -34,7 +34,7 @@ enum OperationsSettings {
     ).optional.onCommandLineOnly
     static let failedOnly = Setting.flag("failed", help: "Only failed attempts.")
     static let deadLettered = Setting.flag(
-        "failed", help: "Post all messages of the dead letter topic given by --topic, instead of one message.")
+        "failed", help: "Post all messages of the dead letter topic in --topic, instead of one message.")
     static let deadLetteredSince = Setting(
         "since", .instant, help: "Only messages dead-lettered at or after this time."
     )

@@ -60,7 +60,7 @@ extension SluicectlCommand {
                         .init("sluicectl cluster switch --yes", "Switch after the source was lost."),
                         .init(
                             "sluicectl cluster switch --yes --webhooks-from 2026-11-21T12:00:00Z",
-                            "Webhooks were delivered up to this time; those of the ten minutes before are posted again."
+                            "Webhooks were delivered up to this time; the ten minutes before it are posted again."
                         ),
                     ]),
             ], readsConfiguration: false)

@@ -4,7 +4,7 @@ internal import ServiceKit
 /// The command line of `sluicectl compare-versions`.
 extension SluicectlCommand {
     static let compareVersions = Command(
-        "compare-versions", summary: "Compare the notifications of version 1 with those of version 2.",
+        "compare-versions", summary: "Compare the version 1 notifications with the version 2 notifications.",
         discussion: """
             For a migration during which both versions are sent and published. Matches notifications by app, purchase, \
             transaction and type, and counts notifications of each type that only one version has. Notifications \

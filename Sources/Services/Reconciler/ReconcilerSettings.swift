@@ -4,7 +4,8 @@ internal import KeyedState
 internal import Records
 internal import ServiceKit
 
-/// Settings of `sluice-reconciler`, in addition to those of all consumers. Names and defaults are a public contract.
+/// Settings of `sluice-reconciler`, in addition to the settings of all consumers. Names and defaults are a public
+/// contract.
 package enum ReconcilerSettings {
     static let failuresInterval = Setting.duration(
         "reconciler.failures.interval", default: .seconds(3_600), in: .seconds(300)...(.seconds(86_400)),

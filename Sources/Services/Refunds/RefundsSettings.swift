@@ -6,7 +6,8 @@ internal import RefundRules
 internal import ServiceKit
 internal import SignedRequests
 
-/// Settings of `sluice-refunds`, in addition to those of every consumer. Names and defaults are a public contract.
+/// Settings of `sluice-refunds`, in addition to the settings of all consumers. Names and defaults are a public
+/// contract.
 package enum RefundsSettings {
     package static let rules = Setting.readableFile(
         "refunds.rules",

@@ -29,7 +29,7 @@ final class RecordFailures: Sendable {
         var accepted: UInt64 = 0
         /// Failures by record; bounded by the number of records in progress.
         var failures: [KafkaTopicPartition: [KafkaOffset: Failure]] = [:]
-        /// Records that failed more than once, including those in partitions now assigned to other members.
+        /// Records that failed more than once, including records in partitions now assigned to other members.
         var kept: [KeptFailure.Record: KeptFailure] = [:]
     }
 

@@ -6,7 +6,8 @@ internal import Records
 internal import ServiceKit
 internal import SignedRequests
 
-/// Settings of `sluice-webhooks`, in addition to those of every consumer. Names and defaults are a public contract.
+/// Settings of `sluice-webhooks`, in addition to the settings of all consumers. Names and defaults are a public
+/// contract.
 package enum WebhooksSettings {
     package static let receivers = Setting(
         "webhooks.receivers", ValueKind.list(of: .receiverName), default: [],

@@ -10,7 +10,7 @@ struct AnchorSchedule: Sendable {
 
     private var entries: [LogNames: Entry] = [:]
 
-    /// Removes all logs except these; another member owns the others now.
+    /// Removes all logs except these. Another member now owns the removed ones.
     mutating func keep(_ logs: [LogNames]) {
         let owned = Set(logs)
         entries = entries.filter { owned.contains($0.key) }

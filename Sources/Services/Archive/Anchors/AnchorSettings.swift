@@ -5,7 +5,7 @@ internal import HTTPClient
 internal import Kafka
 internal import ObjectStorage
 
-/// Settings for the anchors. Names and defaults are a contract.
+/// Settings for the anchors. Names and defaults are a public contract.
 extension ArchiveSettings {
     package static let anchorInterval = Setting.duration(
         "archive.anchor.interval", default: .seconds(60), in: .seconds(1)...(.seconds(86_400)),
@@ -29,7 +29,7 @@ extension ArchiveSettings {
 
     /// Returns the configured anchors.
     ///
-    /// - Throws: a `ConfigurationError`, which names the setting.
+    /// - Throws: a `ConfigurationError` that names the setting.
     static func anchors(
         _ plan: ArchivePlan, _ configuration: Configuration, kafka: KafkaConfiguration, topic: KafkaTopic,
         archive: any ObjectStore,

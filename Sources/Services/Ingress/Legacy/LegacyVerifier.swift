@@ -48,7 +48,7 @@ final class LegacyVerifier: Sendable {
     }
 
     /// - Parameters:
-    ///   - legacyApps: the apps of `apps` that send such notifications.
+    ///   - legacyApps: the apps in `apps` that send version 1 or older notifications.
     ///   - now: the time in monotonic nanoseconds.
     /// - Throws: a ``StartupError`` if a file contains no secrets.
     init(

@@ -83,8 +83,8 @@ struct ArchivePersons {
 
     // MARK: Index positions
 
-    /// Returns the positions of an identifier in the topics of the requested environment and in those shared by both
-    /// environments.
+    /// Returns the positions of an identifier in the topics of the requested environment and in the topics shared by
+    /// both environments.
     private func places(of name: IndexedName, _ index: SideIndex) throws -> Set<IndexedPlace> {
         Set(
             try index.places(of: name).filter { place in
@@ -107,7 +107,7 @@ struct ArchivePersons {
         return IndexedPlace(partition: position.partition, leaf: entry.index, key: key)
     }
 
-    /// Returns the purchases that are subjects of these records, without those that are only mentioned.
+    /// Returns the purchases that are subjects of these records, without purchases that are only mentioned.
     private func purchases(
         _ places: Set<IndexedPlace>, _ reader: ArchiveEntryReader
     ) async throws -> Set<OriginalTransactionId> {

@@ -23,7 +23,7 @@ struct ClusterSurvey {
         case answering(ClusterView)
     }
 
-    /// Returns the topics to mirror: all except those of sluice-reconciler.
+    /// Returns the topics to mirror: all except sluice-reconciler's.
     static func copied(_ topics: [KafkaTopic], _ names: TopicNames) -> [KafkaTopic] {
         let others = AppStoreEnvironment.published.map(names.reconciliation)
         return topics.filter { !others.contains($0) }

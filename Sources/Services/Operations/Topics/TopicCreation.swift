@@ -47,7 +47,7 @@ enum TopicCreation {
         return outcome
     }
 
-    /// Returns the settings to omit next: those named in the reason, otherwise the dispensable ones.
+    /// Returns the settings to omit next: the settings named in the reason, otherwise the dispensable ones.
     private static func settings(refusedBy refusal: KafkaError, of topic: KafkaNewTopic) -> [String] {
         guard refusal.code == .invalidTopicSetting || refusal.code == .policyViolation else { return [] }
         func present(_ settings: [KafkaTopicFinding.Subject]) -> [String] {

@@ -46,8 +46,8 @@ struct TopicDemands: Equatable {
         return settings
     }
 
-    /// Returns the settings that the executables require of a topic in this profile, those that they warn about, and
-    /// those that cannot be changed later.
+    /// Returns the settings that the executables require of a topic in this profile, the settings that they warn about,
+    /// and the settings that cannot be changed later.
     ///
     /// - Parameter isEmbedded: whether this is the embedded broker, which supports neither replicas nor topic settings.
     func expectation(of specification: TopicSpecification, isEmbedded: Bool) -> KafkaTopicExpectation {

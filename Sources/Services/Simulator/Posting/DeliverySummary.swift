@@ -31,7 +31,7 @@ package struct DeliverySummary: Sendable {
         self.planned = planned
     }
 
-    /// Whether every planned post was acknowledged, except for those that are never posted.
+    /// Whether every planned post was acknowledged, not counting undelivered notifications.
     package var isComplete: Bool { acknowledged + undelivered == planned }
 
     mutating func record(_ attempt: Attempt) {

@@ -68,7 +68,7 @@ extension Scenario {
             ]),
     ]
 
-    /// Scenarios with refunds of subscriptions. `oneTime` has those with refunds of one-time purchases.
+    /// Scenarios with refunds of subscriptions. Refunds of one-time purchases are in `oneTime`.
     static let refunds = [
         Scenario(
             "refund-granted", "Requests a refund in the app and gets it", .premiumMonthly,

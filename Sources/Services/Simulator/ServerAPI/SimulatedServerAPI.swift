@@ -123,7 +123,7 @@ package final class SimulatedServerAPI: Sendable {
         set { state.withLock { $0.faults = newValue } }
     }
 
-    /// Returns the number of requests with a valid token, including those over the limit.
+    /// Returns the number of requests with a valid token, including requests over the limit.
     package func requests(of operation: ServerAPIOperation, in environment: AppStoreEnvironment = .production) -> Int {
         rate(of: operation, in: environment).requests
     }
@@ -133,7 +133,7 @@ package final class SimulatedServerAPI: Sendable {
         of operation: ServerAPIOperation, in environment: AppStoreEnvironment = .production
     ) -> Int { rate(of: operation, in: environment).refused }
 
-    /// Returns the maximum number of requests within any second, including those over the limit.
+    /// Returns the maximum number of requests within any second, including requests over the limit.
     package func busiestSecond(
         of operation: ServerAPIOperation, in environment: AppStoreEnvironment = .production
     ) -> Int { rate(of: operation, in: environment).busiestSecond }
