@@ -106,7 +106,7 @@ struct EntitlementsModel: StateModel {
 
     /// Interval, in milliseconds, after which a state that was published with unread input is republished.
     private static let unknownPause: Int64 = 600_000
-    /// Shorter interval used during the first seconds of a process, before it is known how far the input has been read.
+    /// Shorter interval for the first seconds of a process, before the progress of reading the input is known.
     private static let unmeasuredPause: Int64 = 5_000
 
     /// Returns the rules, based on the moment up to which a purchase's input has been read.

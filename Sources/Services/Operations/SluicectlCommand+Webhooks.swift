@@ -53,7 +53,7 @@ extension SluicectlCommand {
 
     private static func resend(_ webhooks: SluicectlParts.Webhooks) -> Command {
         Command(
-            "resend", summary: "Post the message of a webhook-id, or dead-lettered messages, again.",
+            "resend", summary: "Repost the message with a webhook-id, or dead-lettered messages.",
             discussion: """
                 Posts the same body under the same id, with a new timestamp and signature. Offsets and dead letters \
                 remain unchanged, and filters are ignored. Kafka keeps only the latest state of each purchase; older \

@@ -11,17 +11,17 @@ enum WebhooksMetricName {
 
 /// The outcome of an attempt; used as the label `outcome` and as the reason in the log.
 enum WebhooksOutcome: String, Sendable, CaseIterable {
-    /// 2xx.
+    /// A response with status 2xx.
     case accepted
     /// A status that concerns this one record.
     case refused
     /// A status that concerns the receiver's address, secret or protocol and applies to all requests alike.
     case receiverSettings = "receiver_settings"
-    /// 410: the receiver accepts no more requests.
+    /// A response with status 410: the receiver accepts no more requests.
     case gone
-    /// 408, 425 and 5xx.
+    /// A response with status 408, 425 or 5xx.
     case unavailable
-    /// 429.
+    /// A response with status 429.
     case throttled
     case timedOut = "timed_out"
     case connectionFailed = "connection_failed"

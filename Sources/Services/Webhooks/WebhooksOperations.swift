@@ -11,9 +11,9 @@ internal import Time
 package enum WebhooksOperations {
     private static let testType = "sluice.test"
 
-    /// Posts a test message, which is not about any purchase.
+    /// Posts a test message, which concerns no purchase.
     ///
-    /// - Throws: a `ConfigurationError`; a `StartupError` if there is no test message for the configured content.
+    /// - Throws: a `ConfigurationError`, or a `StartupError` if there is no test message for the configured content.
     package static func test(_ configuration: Configuration) async throws -> DeliveryAttempt {
         let plan = try WebhooksPlan(configuration)
         guard plan.content != .signed else {
@@ -26,9 +26,9 @@ package enum WebhooksOperations {
         return try await send(testMessage(at: SystemClock.wallMilliseconds()), plan)
     }
 
-    /// Posts the message with this `webhook-id` again, with the same body and id. Searches the topic for its record.
+    /// Reposts the message with this `webhook-id`, with the same body and id. Searches the topic for its record.
     ///
-    /// - Throws: a `ConfigurationError`; a `StartupError` if the record no longer exists.
+    /// - Throws: a `ConfigurationError`, or a `StartupError` if the record no longer exists.
     package static func resend(
         _ id: String, _ configuration: Configuration, kafka: KafkaConfiguration
     ) async throws -> DeliveryAttempt {

@@ -1,6 +1,6 @@
 internal import ArchiveLog
 
-/// Tracks which sizes one anchor has accepted and how long it has been behind. Callers pass the current time.
+/// Tracks the sizes that one anchor has accepted, and how long it has been behind. Callers pass the current time.
 struct AnchorSchedule: Sendable {
     private struct Entry {
         var anchored = 0

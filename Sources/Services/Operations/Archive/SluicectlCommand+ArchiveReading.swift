@@ -37,7 +37,7 @@ extension SluicectlCommand {
                 .init("sluicectl archive status --config sluice.properties", "A table of all logs."),
                 .init(
                     "sluicectl archive status --archive.url /mnt/copy/archive --output json",
-                    "Of a copy, with one JSON object per log."),
+                    "A copy, with one JSON object per log."),
                 .init("sluicectl archive status --against-kafka --config sluice.properties", "With the lag."),
             ]),
         Command(

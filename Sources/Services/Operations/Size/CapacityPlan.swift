@@ -9,8 +9,7 @@ struct CapacityDemand: Equatable {
     /// Planned CPU utilization of a core in percent; the rest is headroom for catching up and restarts.
     var utilization: Int
     var replicationFactor: Int
-    /// The number of purchases that have a state, which determines the size of the entitlements topic, or nil if
-    /// unknown.
+    /// The number of purchases with a state, or nil if it is unknown. It determines the size of the entitlements topic.
     var purchases: Int?
     /// How long the archive retains payloads, in days.
     var archiveDays: Int

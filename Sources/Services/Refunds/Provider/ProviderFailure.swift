@@ -9,16 +9,16 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         case timedOut = "timed_out"
         case connectionFailed = "connection_failed"
         case tls
-        /// 408, 425 and 5xx.
+        /// A response with status 408, 425 or 5xx.
         case unavailable
-        /// 429.
+        /// A response with status 429.
         case throttled
         /// A status that concerns the address or the secret rather than this case: 401, 403, 404, 405, 407, 421, 426,
         /// and redirects, which are not followed.
         case settings
-        /// Any other 4xx: the service refuses this case.
+        /// A response with any other 4xx status: the service refuses this case.
         case refused
-        /// 2xx with an undocumented answer.
+        /// A 2xx response with an undocumented answer.
         case malformed
         /// An answer larger than 64 KiB.
         case tooLong = "too_long"

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-// Serialization of a transaction in receipts.
+// Serializes a transaction as in receipts.
 extension Transaction {
     /// The time at which the transaction was refunded, revoked or replaced by an upgrade.
     var cancellationDate: Int64? { revocation?.date ?? upgradeDate }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-// Consumption information.
+// Endpoints for consumption information.
 extension ServerAPIEnvironment {
     func consumption(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
         try checkConsumptionId(id)

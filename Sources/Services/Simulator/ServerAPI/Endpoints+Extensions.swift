@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-// Extensions of renewal dates.
+// Endpoints for extensions of renewal dates.
 extension ServerAPIEnvironment {
     private static let yearMilliseconds = Duration.year.milliseconds
     private static let extensionsPerYear = 2

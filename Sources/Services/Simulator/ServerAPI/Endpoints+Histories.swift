@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-// Get Transaction History and Get Refund History, 20 transactions per page.
+// Endpoints for Get Transaction History and Get Refund History, with 20 transactions per page.
 extension ServerAPIEnvironment {
     static let pageSize = 20
 

@@ -3,7 +3,7 @@ internal import AppStoreSigning
 internal import Bytes
 internal import JSON
 
-// Get Notification History, and test notifications.
+// Endpoints for the notification history and test notifications.
 extension ServerAPIEnvironment {
     func notificationHistory(_ input: Input) throws(ServerAPIError) -> Outcome {
         try input.query.checkNames(["paginationToken"])

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Bytes
 internal import JSON
 
-// Single transactions and orders.
+// Endpoints for single transactions and orders.
 extension ServerAPIEnvironment {
     func transactionInfo(_ id: String, _ input: Input) throws(ServerAPIError) -> Outcome {
         let transaction = try transaction(id)

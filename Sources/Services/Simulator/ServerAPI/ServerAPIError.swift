@@ -36,7 +36,7 @@ extension ServerAPIError: Equatable {
     package static func == (one: ServerAPIError, other: ServerAPIError) -> Bool { one.code == other.code }
 }
 
-// Identifiers and extensions of renewal dates.
+// Errors about identifiers and extensions of renewal dates.
 extension ServerAPIError {
     static let generalBadRequest = ServerAPIError(4_000_000, "GeneralBadRequest", "Bad request.")
     static let invalidAppIdentifier = ServerAPIError(
@@ -77,7 +77,7 @@ extension ServerAPIError {
     ]
 }
 
-// Histories and statuses.
+// Errors about histories and statuses.
 extension ServerAPIError {
     static let startDateTooFarInPast = ServerAPIError(
         4_000_012, "StartDateTooFarInPast", "Invalid request. The start date is earlier than the allowed start date.")
@@ -123,7 +123,7 @@ extension ServerAPIError {
     ]
 }
 
-// Consumption information.
+// Errors about consumption information.
 extension ServerAPIError {
     static let invalidAccountTenure = field(4_000_032, "InvalidAccountTenure", "account tenure")
     static let invalidAppAccountToken = ServerAPIError(
@@ -183,7 +183,7 @@ extension ServerAPIError {
     }
 }
 
-// Account tokens, missing objects, limits and failures.
+// Errors about account tokens, missing objects, limits and failures.
 extension ServerAPIError {
     static let invalidAppAccountTokenUUID = ServerAPIError(
         4_000_183, "InvalidAppAccountTokenUUID",

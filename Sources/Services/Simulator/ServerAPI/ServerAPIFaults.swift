@@ -4,13 +4,13 @@ package struct ServerAPIFaults: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The response is delayed.
         case latency
-        /// 429 with code 4290000, although the limit has not been reached.
+        /// A response with status 429 and code 4290000, although the limit has not been reached.
         case rateLimit = "429"
-        /// 500 with code 5000000.
+        /// A response with status 500 and code 5000000.
         case internalError = "500"
-        /// 500 with code 5000001.
+        /// A response with status 500 and code 5000001.
         case retryableError = "500-retryable"
-        /// 403 with an HTML page, like the response of an intermediate proxy.
+        /// A response with status 403 and an HTML page, like the response of an intermediate proxy.
         case forbidden = "403"
         /// No response.
         case timeout
