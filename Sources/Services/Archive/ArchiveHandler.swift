@@ -59,8 +59,8 @@ struct ArchiveHandler: FlushingHandler {
     /// Returns the encrypted records, and entries for the gaps between them.
     ///
     /// - Parameters:
-    ///   - expected: the log's next offset; nil for a log without leaves.
-    ///   - lastArchivedAt: when the preceding leaf was archived.
+    ///   - expected: the log's next offset, or nil for a log without leaves.
+    ///   - lastArchivedAt: the time at which the preceding leaf was archived.
     private func entries(
         of records: [KafkaRecord], from expected: KafkaOffset?, after lastArchivedAt: Int64
     ) async throws -> [ArchiveEntry] {

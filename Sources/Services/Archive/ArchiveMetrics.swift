@@ -72,7 +72,7 @@ struct ArchiveMetrics: Sendable {
         duration.observe(nanoseconds: Int64(clamping: nanoseconds))
     }
 
-    /// Reports how far a log's time is ahead of this host's clock, in milliseconds; 0 if it is not ahead.
+    /// Reports how far a log's time is ahead of this host's clock, in milliseconds, or 0 if it is not ahead.
     func timeAhead(_ topic: KafkaTopic, milliseconds: Int64) {
         topics[topic]?.timeAhead.set(Double(milliseconds) / 1_000)
     }

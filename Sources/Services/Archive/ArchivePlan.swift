@@ -4,8 +4,8 @@ internal import Configuration
 internal import HTTPClient
 internal import TransparencyLog
 
-/// The validated configuration of `sluice-archive`, before any store is opened. It is created at startup and by
-/// `sluicectl config check`.
+/// The validated configuration of `sluice-archive`, created at startup and by `sluicectl config check` before any store
+/// is opened.
 struct ArchivePlan {
     let signer: CheckpointSigner
     let verifiers: ArchiveVerifiers

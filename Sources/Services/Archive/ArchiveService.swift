@@ -19,7 +19,8 @@ struct ArchiveService {
     let services: [any Service]
 
     /// - Parameter pause: called with `archive.retention.interval` before each retention run.
-    /// - Throws: a `ConfigurationError` if a location or key is unusable, a `StartupError` if Kafka does not respond.
+    /// - Throws: a `ConfigurationError` if a location or key is unusable, or a `StartupError` if Kafka does not
+    ///   respond.
     init(
         _ context: ConsumerContext, topics: ArchivedTopics, clocks: Clocks,
         pause: @escaping @Sendable (Duration) async throws -> Void

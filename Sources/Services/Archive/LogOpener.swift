@@ -15,7 +15,7 @@ struct LogOpener: Sendable {
     let clusterId: String
     let clocks: Clocks
 
-    /// Checks that a record that was read again equals the one archived at its offset.
+    /// Checks that a reread record equals the record archived at its offset.
     ///
     /// - Throws: ``RecreatedTopic`` if they differ.
     func compare(_ record: KafkaRecord, _ writer: LogWriter) async throws {
@@ -26,8 +26,8 @@ struct LogOpener: Sendable {
         else { throw RecreatedTopic(record.topicPartition, differing: record.offset) }
     }
 
-    /// - Parameter evidence: returns evidence that the log existed, as a clause; called only if the archive does not
-    ///   have the log.
+    /// - Parameter evidence: returns a clause with the evidence that the log existed; called only if the archive does
+    ///   not have the log.
     /// - Throws: ``LogError`` or ``OtherCluster``.
     func open(
         _ partition: KafkaTopicPartition, evidence: @escaping @Sendable () async throws -> String?

@@ -9,7 +9,7 @@ struct MissedRecords: Sendable {
     /// Returns the range to read before the first record: from the end of the log to the group's committed offset.
     ///
     /// - Parameters:
-    ///   - archived: the offset after the last archived record; nil for an empty log.
+    ///   - archived: the offset after the last archived record, or nil for an empty log.
     ///   - start: the group's next offset.
     /// - Throws: ``RecreatedTopic`` if the topic ends before the archive does.
     func range(

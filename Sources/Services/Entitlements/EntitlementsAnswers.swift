@@ -12,7 +12,7 @@ struct EntitlementsFinding: Sendable {
     let consents: [PurchaseFacts]
 
     /// - Parameters:
-    ///   - states: the rows found for the subject: purchases and consents.
+    ///   - states: the subject's rows: purchases and consents.
     ///   - consents: the consent rows of the customers who made the purchases.
     init(query: EntitlementsQuery, purchases states: [PurchaseFacts], consents: [PurchaseFacts] = []) {
         self.query = query

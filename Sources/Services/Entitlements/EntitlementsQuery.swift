@@ -48,7 +48,7 @@ extension EntitlementsQuery {
     }
 }
 
-/// A query to `/v1/purchases` for all purchases, or for those that belong to no account, sorted by key.
+/// A query to `/v1/purchases` for all purchases, or for purchases without an account, sorted by key.
 struct PurchasesQuery: Sendable, Equatable {
     var environment: AppStoreEnvironment
     var isUnclaimed: Bool

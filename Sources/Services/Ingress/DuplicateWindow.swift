@@ -39,8 +39,8 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
         self.capacity = max(1, capacity)
     }
 
-    /// Returns whether a record with this identity has been acknowledged; false while it is in flight. Does not change
-    /// anything.
+    /// Returns whether a record with this identity has been acknowledged. Returns false while it is in flight. Changes
+    /// nothing.
     func isAcknowledged(_ identity: DuplicateKey) -> Bool {
         state.withLock { $0.acknowledged[identity] != nil }
     }

@@ -175,7 +175,8 @@ final class NotificationProcessor: Sendable {
         return duplicates.isAcknowledged(key)
     }
 
-    /// Compares a duplicate with the acknowledged notification, because Apple's UUID must identify only one.
+    /// Compares a duplicate with the acknowledged notification, because Apple's UUID must identify only one
+    /// notification.
     private func compare(_ envelope: NotificationEnvelope) {
         guard let id = envelope.notificationUUID.value, let environment = envelope.environment.value,
             let key = DuplicateKey(notificationUUID: id.rawValue, environment: environment)

@@ -1,8 +1,8 @@
 package import Kafka
 package import Telemetry
 
-/// Logs the producer's events. librdkafka's log lines and errors are rate-limited, because an unavailable broker
-/// repeatedly causes the same ones.
+/// Logs the producer's events. librdkafka's log lines and errors are rate-limited, because an unavailable broker causes
+/// the same ones repeatedly.
 package final class KafkaEventLog: Sendable {
     private let logger: Logger
     private let limited: RateLimitedLogger

@@ -44,7 +44,7 @@ struct QuarantineIndex: Sendable {
         ]
     }
 
-    /// Returns the compact JWS in a received body; a value from Apple's history is already a compact JWS.
+    /// Returns the compact JWS in a received body. A value from Apple's history is already a compact JWS.
     private static func signedPayload(in value: [UInt8]) -> [UInt8] {
         (try? JSONDocument.object(value))?.root["signedPayload"]?.string.map { Array($0.utf8) } ?? value
     }

@@ -30,8 +30,8 @@ struct StatusWork {
         cursor = run.progress?.pageToken
     }
 
-    /// Returns the next row after the cursor. The first pass covers the rows that need an answer, the second all
-    /// others.
+    /// Returns the next row after the cursor. The first pass covers the rows that need an answer, and the second pass
+    /// covers all others.
     mutating func next() -> PublishedSubscriptions.Row? {
         while let pass = progress?.pass {
             var index = cursor.map(index(after:)) ?? 0

@@ -21,7 +21,7 @@ final class SweepScheduler: Service {
     private struct Present {
         var jobs: [SweepLanes.Lane: Task<Void, Never>] = [:]
         var lanes = SweepLanes()
-        /// Number of partitions being revoked, plus one while stopping. No sweep starts while it is above 0.
+        /// Number of partitions being revoked, plus one while stopping. No sweep starts while the number is above 0.
         var holds = 0
         /// Regular sweeps without a known row.
         var lacking: [Sweep] = []

@@ -21,7 +21,7 @@ final class RefundScheduler: Service {
     private struct Present {
         var schedule: RefundSchedule
         var jobs: [RefundSchedule.CaseKey: Task<Void, Never>] = [:]
-        /// Number of partitions being revoked, plus one while stopping. No work begins while it is greater than 0.
+        /// Number of partitions being revoked, plus one while stopping. No work begins while the number is above 0.
         var holds = 0
         /// Whether a partition was revoked after the current rows were read.
         var isOutdated = false

@@ -23,8 +23,8 @@ struct RefundsService {
     let revocation: RevocationService
     let handler: KeyedStateHandler<RefundsModel>
 
-    /// - Throws: the same `ConfigurationError` as ``RefundsConfiguration``; a `StartupError` if the data directory is
-    ///   unusable.
+    /// - Throws: the same `ConfigurationError` as ``RefundsConfiguration``, or a `StartupError` if the data directory
+    ///   is unusable.
     init(
         _ context: ConsumerContext, topics: TopicNames, clocks: Clocks,
         pause: @escaping @Sendable () async throws -> Void

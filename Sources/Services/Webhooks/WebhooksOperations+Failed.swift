@@ -8,7 +8,7 @@ internal import PipelineRuntime
 package struct FailedDeliveries: Sendable {
     /// The dead letter topic of the receiver's group.
     package let topic: KafkaTopic
-    /// Selects only records dead-lettered at or after this time, milliseconds since 1970; nil means all.
+    /// Selects only records dead-lettered at or after this time, milliseconds since 1970, or nil for all.
     package let since: Int64?
     /// Maximum number of posts per second.
     package let rate: Int
@@ -56,8 +56,8 @@ package struct FailedDeliveries: Sendable {
 }
 
 extension WebhooksOperations {
-    /// Posts dead-lettered records again: the same bodies with the same ids, in the order of the dead letters. Dead
-    /// letters and offsets remain unchanged, and filters are ignored.
+    /// Reposts dead-lettered records: the same bodies with the same ids, in the order of the dead letters. Dead letters
+    /// and offsets remain unchanged, and filters are ignored.
     ///
     /// - Parameter report: called for each dead letter.
     /// - Throws: a `ConfigurationError`, a `KafkaError`, or any error thrown by `report`.

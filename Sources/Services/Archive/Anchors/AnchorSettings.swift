@@ -51,7 +51,7 @@ extension ArchiveSettings {
         return anchors
     }
 
-    /// Reads the witnesses from the configured file; returns none if no file is configured.
+    /// Reads the witnesses from the configured file. Returns none if no file is configured.
     ///
     /// - Throws: a `ConfigurationError` if the file contains no witnesses.
     static func witnesses(_ configuration: Configuration) throws(ConfigurationError) -> [Witness] {

@@ -5,8 +5,8 @@ internal import Telemetry
 internal import Time
 internal import TransparencyLog
 
-/// Maintains the log of checkpoints: once per interval, appends the newest checkpoint of each log that has grown as a
-/// leaf. Only one member of the group does this. Archiving never waits for it.
+/// Maintains the log of checkpoints: once per interval, appends a leaf with the newest checkpoint of each log that has
+/// grown. Only one member of the group does this. Archiving never waits for it.
 final class CheckpointLogService: Service {
     let name = "checkpoint log"
 

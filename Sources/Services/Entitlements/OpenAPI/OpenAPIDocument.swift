@@ -1,5 +1,5 @@
-/// The OpenAPI 3.1 description of the read API, served at `/v1/openapi.json`. It is a contract: tests compare every
-/// answer with it.
+/// The OpenAPI 3.1 description of the read API, served at `/v1/openapi.json`. It is a public contract: tests compare
+/// every answer with it.
 enum OpenAPIDocument {
     static let text = Array("{\(general),\"paths\":\(paths),\"components\":{\(shared),\"schemas\":\(schemas)}}".utf8)
 

@@ -67,10 +67,11 @@ struct ArchiveDisclosure {
         let content: EntryContent
     }
 
-    /// Verifies the checkpoint, the leaf's inclusion in the checkpoint's tree, and that the object matches the leaf;
-    /// then decrypts the object.
+    /// Verifies the checkpoint, the leaf's inclusion in its tree, and that the object matches the leaf, and then
+    /// decrypts the object.
     ///
-    /// - Parameter verifiers: nil skips the signature check, for a disclosure that is being created.
+    /// - Parameter verifiers: the archive's keys, or nil to skip the signature check for a disclosure that is being
+    ///   created.
     func verify(_ verifiers: ArchiveVerifiers?) throws(DisclosureRefusal) -> Shown {
         let checkpoint: VerifiedCheckpoint
         do throws(LogReadError) {

@@ -36,8 +36,8 @@ struct ArchiveKeyCommand {
 
     /// Prints the public keys.
     ///
-    /// - Parameter log: `TOPIC/PARTITION` or `checkpoint-log` to print the keys under the name that this log's
-    ///   checkpoints use; empty to print them under the archive's name.
+    /// - Parameter log: `TOPIC/PARTITION` or `checkpoint-log` for the keys under the name in this log's checkpoints, or
+    ///   empty for the keys under the archive's name.
     func show(_ log: String, _ console: Console) async throws -> ExitCode {
         let keys = try ArchivePlace.signer(configuration).verifiers()
         guard !log.isEmpty else {

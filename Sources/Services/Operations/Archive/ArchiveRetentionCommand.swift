@@ -56,7 +56,7 @@ struct ArchiveRetentionCommand {
         return .ok
     }
 
-    /// Returns the earlier of the clock and the newest timestamp of a record, in milliseconds since 1970.
+    /// Returns the earlier of the current time and the newest timestamp of a record, in milliseconds since 1970.
     private func present(_ readers: [LogReader]) async throws -> Int64? {
         var newest: Int64?
         for reader in readers {

@@ -2,8 +2,8 @@ internal import Bytes
 internal import Cryptography
 internal import JSON
 
-/// Verifies the token of a request as strictly as Apple documents it ("Generating JSON Web Tokens for API requests").
-/// The client only receives 401; the server counts the reasons.
+/// Verifies the token of a request strictly by Apple's documentation ("Generating JSON Web Tokens for API requests").
+/// The client receives only 401; the server counts the reasons.
 struct BearerToken {
     /// The reason that a token is rejected.
     enum Problem: String, Sendable, CaseIterable {

@@ -8,9 +8,9 @@ package import Time
 
 /// The App Store Server API of the simulated App Store, served on this machine with one listener per environment.
 ///
-/// It serves the transactions registered by scenarios or by hand, checks requests as strictly as Apple documents,
-/// enforces limits, injects the configured faults, and keeps the consumption answers that it receives. It shows these
-/// answers outside `/inApps`: `/simulator/consumption` and the other paths of ``SimulatorInspection``.
+/// It serves the transactions registered by scenarios or by hand, checks requests strictly by Apple's documentation,
+/// enforces limits, injects the configured faults, and stores the consumption answers that it receives. The paths of
+/// ``SimulatorInspection``, outside `/inApps`, show these answers and other data.
 package final class SimulatedServerAPI: Sendable {
     /// The configuration of the API.
     package struct Settings: Sendable {
