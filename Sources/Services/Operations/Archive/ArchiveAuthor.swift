@@ -7,7 +7,7 @@ internal import Lifecycle
 enum ArchiveAuthor {
     static let author = Setting.string(
         "author",
-        help: "Name of the decider; it is archived and published. Default: your user name.",
+        help: "The person who decides; archived and published. Default: your user name.",
         example: "privacy-officer"
     ).optional.onCommandLineOnly
 
@@ -18,7 +18,7 @@ enum ArchiveAuthor {
         if let given = configuration[author], given.contains(where: { !$0.isWhitespace }) { return given }
         guard configuration[author] == nil, let name = userName else {
             throw StartupError(
-                "a decision is archived with its author; none is set", setting: "--author", fix: "Set --author NAME",
+                "an author is required, and archived with the decision", setting: "--author", fix: "Set --author NAME",
                 exitCode: .usage)
         }
         return name

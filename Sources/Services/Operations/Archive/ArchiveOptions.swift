@@ -60,5 +60,5 @@ enum ArchiveOptions {
     static let limit = Setting.integer("limit", default: 100, in: 1...10_000, help: "Maximum number of records.")
         .onCommandLineOnly
     static let reveal = Setting.flag(
-        "reveal", help: "Print everything, including personal data. The access is archived: requires --author, Kafka.")
+        "reveal", help: "Print everything, even personal data. The access is archived: requires --author and Kafka.")
 }

@@ -82,7 +82,7 @@ struct ArchiveReveals {
     func requireAuthor() throws(StartupError) -> String {
         guard let author = configuration[Self.author], author.contains(where: { !$0.isWhitespace }) else {
             throw StartupError(
-                "each access to archived records is recorded with its author; none is set", setting: "--author",
+                "an author is required, and archived with each access", setting: "--author",
                 fix: "Set --author NAME, and --reason or --request", exitCode: .usage)
         }
         return author
