@@ -20,7 +20,7 @@ struct RestoreBenchmark {
     private static let embeddedPartitions: Int32 = 48
 
     func run(into report: inout BenchReport) async throws {
-        report.section("restore of a lost disk from the embedded broker, one record a row")
+        report.section("restore of a lost disk from the embedded broker, one record per row")
         let broker = try ChildProcess(
             "sluice-dev-broker", ["--port", "0", "--partitions", "\(Self.embeddedPartitions)"])
         try await measure(
@@ -30,7 +30,7 @@ struct RestoreBenchmark {
         guard let script = KafkaCluster.script else {
             return report.skip("restore.kafka", because: KafkaCluster.absence)
         }
-        report.section("restore of a lost disk from Apache Kafka, one record a row")
+        report.section("restore of a lost disk from Apache Kafka, one record per row")
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-bench-kafka-\(getpid())")
         let cluster = try KafkaCluster(script: script, directory: directory.path)
         defer { try? cluster.stop() }
