@@ -128,8 +128,9 @@ enum StateMutants {
         readiness.mutant("no-broker", "brokersUp == 0", "false"),
         connection.mutant("cut-off-reader", "$0.health.disconnection(at: now)", "nil"),
         restoring.mutant("restore-told", "now - last >= interval", "true"),
-        restored.mutant("restored-keys", "hashes.contains(hash)", "false"),
-        restored.mutant("restored-keys-bounded", "hashes.count > Self.maximum", "false"),
+        restored.mutant("restored-keys", "ids[hash] != nil", "false"),
+        restored.mutant("restored-keys-bounded", "ids.count > maximum", "false"),
+        restored.mutant("restored-keys-of-one-hash", "known != 0 && id != 0 && known != id", "false"),
         restores.mutant("restore-of-no-rows", "parts.rows.isEmpty()", "true"),
         restores.without(
             "restore-over", "for partition in parts.partitions.values { partition.endRestore() }"),
@@ -139,6 +140,8 @@ enum StateMutants {
         holding.without("held-of-failed-transaction", "guarded.held?.truncate(to: count)"),
         holding.mutant("held-bounded", "guarded.held?.isFull == true", "false"),
         holding.without("held-of-forgotten-rows", "try Self.writeHeldEntries(&guarded)", after: "func forget("),
+        releasing.without("indexes-after-restore", "try createIndexes()", after: "func releaseEntries("),
+        releasing.mutant("rows-of-one-key", "error.code == .constraint", "false"),
         releasing.without("index-complete", #"try guarded.database.run("DELETE FROM file WHERE name = 'index'")"#),
         releasing.without(
             "index-incomplete",

@@ -83,7 +83,7 @@ struct DirectoryFaultTests {
         let thrown = await #expect(throws: ObjectStoreError.self) { try await store.create(try ObjectName("a/b"), [1]) }
         #expect(thrown?.code == code)
         let reason = String(cString: strerror(error))
-        #expect(thrown?.message.hasPrefix("cannot make /archive/a/b: \(reason); ") == true)
+        #expect(thrown?.message.hasPrefix("cannot create /archive/a/b: \(reason); ") == true)
     }
 
     @Test func `a file that could not be synchronised remains not durable until it is deleted`() async throws {

@@ -19,7 +19,7 @@ import Testing
         let scenario = try #require(Scenario.named("billing-grace-exhausted"))
         #expect(
             ScenariosCommand.steps(scenario) == """
-                Grace ends, Apple keeps retrying for 60 days, and the subscription ends.
+                The grace period ends, Apple retries for 60 days, and the subscription ends.
                   at first                              SUBSCRIBED / INITIAL_BUY
                   when the period ends                  DID_FAIL_TO_RENEW / GRACE_PERIOD
                   when the grace period ends            GRACE_PERIOD_EXPIRED
