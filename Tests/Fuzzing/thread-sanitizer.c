@@ -1,5 +1,5 @@
-// What the thread sanitizer must be told to see this program as it is; linked in by run-sanitizers, and nowhere else.
-// Compiled with the toolchain's clang, which knows Swift's calling convention.
+// Annotations that the thread sanitizer needs for this program. Only run-sanitizers links this file. It is compiled
+// with the toolchain's clang, which supports Swift's calling convention.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,9 +14,9 @@ void __tsan_release(void *address);
 
 // MARK: Swift's Mutex
 //
-// Taking a Mutex that is free happens in instrumented code. A contended one is taken and given back inside
-// libswiftSynchronization, which is not instrumented: to the sanitizer nothing orders the two holders, and every Mutex
-// that two threads want at once would be a report.
+// An uncontended Mutex is locked in instrumented code. A contended one is locked and unlocked inside
+// libswiftSynchronization, which is not instrumented: the sanitizer sees no order between the two owners, and would
+// report every contended Mutex.
 
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context))
@@ -53,9 +53,9 @@ SWIFT bool mutex_try_lock_slow(SELF void *mutex) {
 
 // MARK: inout accesses
 //
-// The compiler also announces each inout access. For a value without size, such as SystemRandomNumberGenerator, the
-// address is arbitrary and the sanitizer ends the process when it looks there. Reads and writes are instrumented
-// themselves, so nothing is lost without the announcements. (--wrap leads the calls here.)
+// The compiler also announces each inout access. For a zero-size value, such as SystemRandomNumberGenerator, the
+// address is arbitrary, and the sanitizer crashes when it reads there. Reads and writes are instrumented separately, so
+// these calls can be ignored. (--wrap redirects them here.)
 
 void __wrap___tsan_external_write(void *address, void *caller, void *tag) {
     (void)address, (void)caller, (void)tag;
@@ -63,8 +63,8 @@ void __wrap___tsan_external_write(void *address, void *caller, void *tag) {
 
 // MARK: C11's threads
 //
-// librdkafka is built with them. A thread that the sanitizer has not seen begin ends the process in its first
-// intercepted call, and locks that it does not see order nothing. In glibc the types are those of POSIX (nptl/threads.h).
+// librdkafka is built with them. A thread whose start the sanitizer has not seen crashes in its first intercepted call,
+// and locks that it does not see establish no order. glibc uses the POSIX types (nptl/threads.h).
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t is not a pthread_mutex_t");
 _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "cnd_t is not a pthread_cond_t");

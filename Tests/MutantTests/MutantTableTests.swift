@@ -3,7 +3,7 @@ import Testing
 
 @testable import mutants
 
-/// The mutants contain texts of the sources; because `make mutants` takes long, this suite checks them first.
+/// Mutants quote texts of the sources. `make mutants` takes long, so this suite checks the quotes first.
 @Suite struct MutantTableTests {
     private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `the expression of a mutant is complete, so that the copy with all mutants compiles`() {
+    @Test func `each mutant's expression is complete, so the copy with all mutants compiles`() {
         for mutant in allMutants {
             for edit in mutant.edits where edit.kind == .expression {
                 for text in [edit.text, edit.replacement] {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Otherwise no test would run, and the process would count as a failed test.
+    /// With no suite, no test would run and the process would count as a failed test.
     @Test func `every mutant names suites of its test area`() throws {
         let tests = try #require(FileManager.default.enumerator(atPath: root + "/Tests"))
         // The names of suites, keyed by target.
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Whether all brackets are closed, with no comma outside of them.
+    /// Whether all brackets are closed and no comma is outside of them.
     private func isWhole(_ text: String) -> Bool {
         var (depth, isQuoted) = (0, false)
         for character in text {
@@ -64,7 +64,7 @@ import Testing
         return depth == 0
     }
 
-    @Test func `every test area and every check has mutants`() {
+    @Test func `every test area and every check has a mutant`() {
         #expect(Set(allMutants.map(\.area)) == Set(TestArea.allCases))
         let checks = Set(
             allMutants.flatMap { $0.check.split(separator: ", ").compactMap { Int($0.prefix(while: \.isNumber)) } })

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A listener on 127.0.0.1 that sends every connection the same bytes, regardless of the request, and closes it.
+/// A listener on 127.0.0.1 that sends the same bytes to every connection, regardless of the request, and closes it.
 package final class AnsweringListener: Sendable {
     package let port: UInt16
     private let socket: Int32

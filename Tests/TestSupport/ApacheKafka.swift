@@ -1,23 +1,23 @@
 package import Foundation
 
-/// An Apache Kafka for tests: a running one (`SLUICE_TEST_BOOTSTRAP_SERVERS`), or brokers that are started once for all
-/// tests of this process and stopped when the process has ended. They are started from `KAFKA_HOME`, or else from
-/// `shared/kafka` in any parent directory of this file. The nodes of a cluster count from 1.
+/// Apache Kafka for tests: a running cluster (`SLUICE_TEST_BOOTSTRAP_SERVERS`), or brokers that are started once for
+/// all tests of this process and stopped when the process ends. They are started from `KAFKA_HOME`, or from
+/// `shared/kafka` in any parent directory of this file. Nodes are numbered from 1.
 package struct ApacheKafka: Sendable {
     /// `host:port`, separated by commas.
     package let bootstrapServers: String
     package let brokerCount: Int
-    /// Directory of brokers that were started here; `nil` for running ones.
+    /// Directory of the brokers that were started here; `nil` for a running cluster.
     private let directory: String?
 
-    /// The reason why tests that need it are skipped.
+    /// The reason to skip tests that need Kafka.
     package static let absence =
         "needs KAFKA_HOME with bin/test-cluster and Java, or SLUICE_TEST_BOOTSTRAP_SERVERS"
-    /// The reason why tests that stop it are skipped.
+    /// The reason to skip tests that stop Kafka.
     package static let faultAbsence = "needs KAFKA_HOME with bin/test-cluster and Java, to stop a broker"
 
     package static var isAvailable: Bool { runningServers != nil || canStart }
-    /// Whether the broker is started here, so that it may also be stopped.
+    /// Whether the broker was started here and may be stopped.
     package static var isOurs: Bool { runningServers == nil && canStart }
     /// Whether separate clusters can be started, regardless of a running one.
     package static var canStart: Bool { home != nil && Program.path(of: "java") != nil }
@@ -25,7 +25,7 @@ package struct ApacheKafka: Sendable {
     /// Returns the broker shared by all tests of this process, or the running cluster.
     package static func shared() async throws -> ApacheKafka { try await cluster.value.whole() }
 
-    /// Runs a test of the embedded broker with Apache Kafka instead: ``chosen`` informs its support code.
+    /// Runs a test of the embedded broker with Apache Kafka instead. ``chosen`` tells its support code.
     package static func use(_ body: () async throws -> Void) async throws {
         try await $chosen.withValue(shared()) { try await body() }
     }
@@ -33,13 +33,14 @@ package struct ApacheKafka: Sendable {
     /// The broker that the test's support code should use instead of an embedded one.
     @TaskLocal package static var chosen: ApacheKafka?
 
-    /// Returns the three brokers shared by all tests of this process: three replicas, two of them in sync.
+    /// Returns the three brokers shared by all tests of this process, for topics with three replicas and two of them in
+    /// sync.
     package static func threeBrokers() async throws -> ApacheKafka { try await threeBrokerCluster.value.whole() }
 
     /// Starts separate brokers.
     ///
     /// - Parameters:
-    ///   - settings: settings in addition to those of `test-cluster`; the last one with a name counts.
+    ///   - settings: settings in addition to those of `test-cluster`; for a repeated name, the last one applies.
     ///   - options: options of the JVM.
     package static func start(
         brokers: Int = 1, settings: [String: String] = [:], options: String = ""
@@ -62,7 +63,7 @@ package struct ApacheKafka: Sendable {
         if let directory { try FileManager.default.removeItem(atPath: directory) }
     }
 
-    /// Returns the same brokers behind a proxy that listens at another address.
+    /// Returns the same brokers behind a proxy at another address.
     package func reached(at address: String) -> ApacheKafka {
         ApacheKafka(bootstrapServers: address, brokerCount: brokerCount, directory: directory)
     }
@@ -95,8 +96,8 @@ package struct ApacheKafka: Sendable {
             .flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
-    /// Whether a broker that was started here has ended. A process that ended but was not yet waited for has no command
-    /// line.
+    /// Whether a broker that was started here has ended. A process that ended but was not yet waited for has an empty
+    /// command line.
     package func isGone(_ node: Int = 1) -> Bool {
         processId(node).map { FileManager.default.contents(atPath: "/proc/\($0)/cmdline")?.isEmpty ?? true } ?? true
     }
@@ -106,7 +107,7 @@ package struct ApacheKafka: Sendable {
         directory.flatMap { try? String(contentsOfFile: "\($0)/node\(node)/server.log", encoding: .utf8) } ?? ""
     }
 
-    /// Runs one of Kafka's own tools to completion.
+    /// Runs a Kafka command-line tool to completion.
     ///
     /// - Returns: its output.
     package func tool(_ name: String, _ arguments: [String]) async throws -> String {
@@ -130,7 +131,8 @@ package struct ApacheKafka: Sendable {
 
     // MARK: start
 
-    // Awaited by the tests. Not the first test's own task: the others also wait for it when that test is cancelled.
+    // Awaited by the tests. It is not the first test's own task, because the other tests still wait for it when that
+    // test is cancelled.
     private static let cluster = Task {
         guard let runningServers else { return try await start() }
         return ApacheKafka(bootstrapServers: runningServers, brokerCount: 1, directory: nil)
@@ -158,7 +160,7 @@ package struct ApacheKafka: Sendable {
     }
 
     private static func run(_ command: [String], environment: [String: String] = [:]) async throws -> String {
-        // Not the test's task, which may be cancelled: the next test would find a half-started broker.
+        // A separate task: the test's own may be cancelled, and the next test would find a half-started broker.
         try await Task {
             let name = URL(filePath: command[0]).lastPathComponent
             let (end, process) = try await ChildProcess.run(

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Files outside of the checkout.
+/// Files outside the checkout.
 package enum Checkout {
-    /// Returns the first `relative` path in a parent directory of this file for which `isRight` returns true.
+    /// Returns the first match of `relative` in a parent directory of this file for which `isRight` returns true.
     package static func beside(_ relative: String, where isRight: (String) -> Bool) -> String? {
         var folder = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         while folder.path != "/" {

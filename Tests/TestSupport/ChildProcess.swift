@@ -1,7 +1,7 @@
 package import Foundation
 import Synchronization
 
-/// The end of a process.
+/// The termination status of a process.
 package enum ProcessEnd: Equatable, Sendable {
     case exit(Int32)
     case signal(Int32)
@@ -11,8 +11,8 @@ package enum ProcessEnd: Equatable, Sendable {
     }
 }
 
-/// A process that was started here, with its output in files. It is signalled and awaited only by its id, and no signal
-/// is sent after its end was observed, when the id may belong to another process.
+/// A child process with its output in files. It is signalled and awaited only by its id, and receives no signal after
+/// its end was observed, because the id may then belong to another process.
 package final class ChildProcess: Sendable, CustomStringConvertible {
     package let name: String
     package let id: pid_t
@@ -20,7 +20,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
     private let errorPath: String
     private let end = Mutex<ProcessEnd?>(nil)
 
-    /// - Parameter directory: the directory of its output files.
+    /// - Parameter directory: the directory for its output files.
     package init(_ name: String, _ command: [String], environment: [String: String], directory: String) throws {
         self.name = name
         let stem = "\(directory)/\(name)-\(UUID().uuidString.prefix(8))"
@@ -30,7 +30,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         ProcessCleanup.shared.add(id)
     }
 
-    /// Runs a program to completion; it is stopped when it exceeds the limit.
+    /// Runs a program to completion, or stops it when it exceeds the time limit.
     package static func run(
         _ name: String, _ command: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
         directory: String, within limit: Duration
@@ -47,13 +47,13 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
     package var output: String { Self.text(outputPath) }
     package var errors: String { Self.text(errorPath) }
 
-    /// The end of its error output, for failure messages.
+    /// The end of its standard error, for failure messages.
     package var description: String {
         let lines = errors.split(separator: "\n").suffix(20).joined(separator: "\n")
         return "\(name) (\(ended.map { "\($0)" } ?? "running")) said last:\n\(lines)"
     }
 
-    /// The end of the process; `nil` while it runs.
+    /// The termination status; `nil` while the process runs.
     package var ended: ProcessEnd? {
         end.withLock { end in
             guard end == nil else { return end }
@@ -70,7 +70,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         end.withLock { if $0 == nil { _ = kill(id, signal) } }
     }
 
-    /// Freezes the process with SIGSTOP, and returns when all of its threads have stopped. SIGCONT resumes it.
+    /// Freezes the process with SIGSTOP, and returns when all its threads have stopped. SIGCONT resumes it.
     package func freeze() async throws {
         signal(SIGSTOP)
         try await waitUntil(within: .seconds(10)) {
@@ -82,19 +82,19 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Waits for the process to end.
+    /// Waits until the process ends.
     package func end(within limit: Duration) async throws -> ProcessEnd {
         _ = await eventually(within: limit) { ended != nil }
         guard let ended else { throw SupportError("\(name) does not end; \(self)") }
         return ended
     }
 
-    /// Stops the process with SIGTERM, and with SIGKILL if it does not end in time. Never throws, even when the test
-    /// was cancelled.
+    /// Stops the process with SIGTERM, and with SIGKILL if it does not end in time. Never throws, even if the test was
+    /// cancelled.
     package func stop() async {
         signal(SIGCONT)
         signal(SIGTERM)
-        // Not the test's task, which may be cancelled and would then not wait.
+        // A separate task: the test's own may be cancelled and would then not wait.
         await Task { [self] in
             let isGone = await eventually(within: .seconds(12)) { ended != nil }
             guard !isGone else { return }
@@ -107,7 +107,7 @@ package final class ChildProcess: Sendable, CustomStringConvertible {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Starts the process. Foundation's `Process` waits on a run loop that a test's thread does not run.
+    /// Starts the process. Foundation's `Process` needs a run loop, which a test's thread does not run.
     private static func spawn(
         _ command: [String], environment: [String: String], output: String, errors: String
     ) throws -> pid_t {

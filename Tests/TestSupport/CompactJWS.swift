@@ -1,6 +1,6 @@
 import Foundation
 
-/// A decoder for compact JWS that does not use the package's own code.
+/// A decoder for compact JWS, independent of the package's own code.
 package enum CompactJWS {
     /// Returns the bytes of the payload, unverified.
     package static func payload(_ jws: String) throws -> [UInt8] {
@@ -11,7 +11,7 @@ package enum CompactJWS {
 
     package static func payload(_ jws: [UInt8]) throws -> [UInt8] { try payload(String(decoding: jws, as: UTF8.self)) }
 
-    /// Returns the bytes of a segment; `nil` when it is not base64url.
+    /// Returns the bytes of a segment; `nil` if it is not base64url.
     package static func decode(_ part: some StringProtocol) -> [UInt8]? {
         var standard = String(part).replacing("-", with: "+").replacing("_", with: "/")
         while standard.utf8.count % 4 != 0 { standard += "=" }

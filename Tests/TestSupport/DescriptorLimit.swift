@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Raises this process's limit of open descriptors; returns false when the system does not allow it.
+/// Raises the limit of open descriptors of this process. Returns false if the system does not allow it.
 package func allowDescriptors(_ count: UInt) -> Bool {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }

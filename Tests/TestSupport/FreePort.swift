@@ -1,6 +1,6 @@
 import Foundation
 
-/// Returns a port that is free at this moment.
+/// Returns a port that is currently free.
 package func freePort() throws -> UInt16 {
     let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(socket) }

@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A latch that a test opens once. A wait ends only when it is opened and not by cancellation, like that for a stuck C
-/// call.
+/// A latch that a test opens once. Like a stuck C call, a wait ends only when the latch is opened, not by cancellation.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -33,7 +32,7 @@ package final class Gate: Sendable {
     }
 }
 
-/// Suspends until the task is cancelled, like a call that never ends by itself.
+/// Suspends until the task is cancelled, like a call that never returns.
 ///
 /// - Throws: `CancellationError`.
 package func untilCancelled() async throws -> Never {
@@ -43,7 +42,7 @@ package func untilCancelled() async throws -> Never {
     throw CancellationError()
 }
 
-/// A latch that blocks threads, not tasks.
+/// A latch that blocks threads instead of tasks.
 package final class DispatchGate: Sendable {
     private let condition = NSCondition()
     private let isOpen = Mutex(false)

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Python programs that send hostile bytes, many connections and torn ones to any server, written independently of this
-/// one and not part of this repository: in `SLUICE_TEST_HTTP_LAB`, or else in `shared/lab/http` in any parent directory
-/// of this file.
+/// Python programs that send hostile bytes, many connections and partial requests to any server. They were written
+/// independently and are not part of this repository: in `SLUICE_TEST_HTTP_LAB`, or in `shared/lab/http` in any parent
+/// directory of this file.
 package enum HTTPLab {
-    /// The reason why tests that need them are skipped.
+    /// The reason to skip tests that need them.
     package static let absence =
         "needs python3 and the programs of the HTTP laboratory: set SLUICE_TEST_HTTP_LAB to their directory"
 
     package static var isPresent: Bool { directory != nil && Program.path(of: "python3") != nil }
 
-    /// Returns the command that runs one of them.
+    /// Returns the command line of one of them.
     package static func command(_ program: String, _ arguments: String...) throws -> [String] {
         guard let directory else { throw SupportError(absence) }
         return ["python3", "\(directory)/\(program)"] + arguments
@@ -22,9 +22,9 @@ package enum HTTPLab {
     }()
 }
 
-/// Tests that take too long for every run.
+/// Tests that take too long to run every time.
 package enum LongTests {
-    /// The reason why they are skipped.
+    /// The reason to skip them.
     package static let absence = "takes longer than 20 s: set SLUICE_TEST_LONG=1"
 
     package static var areWanted: Bool { ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] != nil }

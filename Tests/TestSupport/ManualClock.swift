@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Monotonic nanoseconds that do not change until the test advances them.
+/// A monotonic clock in nanoseconds that advances only when the test says so.
 package final class ManualClock: Sendable {
     private let value = Atomic<UInt64>(1_000_000_000)
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Cleans up after a run that crashed or was killed: a separate process waits for the end of this one, kills the
-/// processes that are still listed, and removes the directory of the run.
+/// Cleans up after a run that crashed or was killed. A separate process waits until this one ends, kills the processes
+/// that are still listed, and removes the directory of the run.
 package final class ProcessCleanup: Sendable {
     package static let shared = ProcessCleanup()
 
@@ -25,8 +25,8 @@ package final class ProcessCleanup: Sendable {
     func add(_ id: pid_t) { _ = FileManager.default.createFile(atPath: "\(processes)/\(id)", contents: nil) }
     func remove(_ id: pid_t) { _ = try? FileManager.default.removeItem(atPath: "\(processes)/\(id)") }
 
-    /// Runs a shell script whose first argument is this process's id. It has its own process group, because `swift
-    /// test` kills the group of a test process that dies.
+    /// Runs a shell script with the id of this process as its first argument. The script has its own process group,
+    /// because `swift test` kills the group of a test process that dies.
     func watch(_ script: String, _ arguments: [String]) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

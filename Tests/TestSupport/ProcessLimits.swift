@@ -1,8 +1,8 @@
 import Foundation
 
-/// Values of a process in `/proc`, and limits set while it runs, by util-linux's `prlimit`.
+/// Values of a process from `/proc`, and limits that util-linux's `prlimit` sets while it runs.
 extension ChildProcess {
-    /// Current resident bytes; 0 when it has ended.
+    /// Current resident bytes; 0 after its end.
     package var residentBytes: Int { status("VmRSS") * 1024 }
     /// Peak resident bytes.
     package var peakResidentBytes: Int { status("VmHWM") * 1024 }
@@ -13,7 +13,7 @@ extension ChildProcess {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count) ?? 0
     }
 
-    /// Limits the number of its descriptors; those already open stay open.
+    /// Limits its open descriptors; those already open stay open.
     package func limitDescriptors(to count: Int) async throws {
         try await ProcessLimit.set("nofile", of: id, to: count)
     }
@@ -23,7 +23,7 @@ extension ChildProcess {
         try await ProcessLimit.set("data", of: id, to: bytes)
     }
 
-    /// Returns a number in `/proc/…/status`, mostly in KiB.
+    /// Returns a number from `/proc/…/status`, mostly in KiB.
     private func status(_ field: String) -> Int {
         let text = FileManager.default.contents(atPath: "/proc/\(id)/status").map {
             String(decoding: $0, as: UTF8.self)
@@ -34,7 +34,7 @@ extension ChildProcess {
 }
 
 extension ApacheKafka {
-    /// Makes a broker's writes beyond a number of bytes of any file fail, as on a full disk, until it is restarted.
+    /// Makes a broker's writes beyond a file size fail, as on a full disk, until the broker is restarted.
     package func limitFiles(of node: Int = 1, to bytes: Int) async throws {
         guard let id = processId(node) else { throw SupportError(Self.faultAbsence) }
         try await ProcessLimit.set("fsize", of: id, to: bytes)
@@ -42,7 +42,7 @@ extension ApacheKafka {
 }
 
 private enum ProcessLimit {
-    /// Sets only the soft limit, so that it can be raised again.
+    /// Sets only the soft limit, so that it can be raised later.
     static func set(_ resource: String, of id: Int32, to value: Int) async throws {
         let (end, process) = try await ChildProcess.run(
             "prlimit", ["prlimit", "--pid", "\(id)", "--\(resource)=\(value):"],

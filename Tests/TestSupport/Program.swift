@@ -1,8 +1,8 @@
 import Foundation
 
-/// A program that may be installed.
+/// A program that may be installed on this machine.
 package enum Program {
-    /// Returns its path from `PATH`; `nil` when it is not installed.
+    /// Returns its path from `PATH`; `nil` if it is not installed.
     package static func path(of name: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             .map { "\($0)/\(name)" }.first(where: FileManager.default.isExecutableFile)

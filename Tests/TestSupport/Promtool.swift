@@ -2,12 +2,12 @@ import Foundation
 
 /// `promtool check metrics` and `promtool test rules`, from Prometheus.
 package enum Promtool {
-    /// The reason why tests that need it are skipped.
+    /// The reason to skip tests that need it.
     package static let absence = "promtool is not on PATH"
 
     package static var isInstalled: Bool { Program.path(of: "promtool") != nil }
 
-    /// Returns its complaints about metrics in Prometheus' text format; empty without any.
+    /// Returns its complaints about metrics in Prometheus' text format; empty if there are none.
     package static func complaints(about metrics: [UInt8]) async throws -> String {
         let directory = try TemporaryDirectory()
         let file = try directory.write(metrics, to: "metrics.txt")
@@ -17,10 +17,10 @@ package enum Promtool {
         return process.output + process.errors + (end == .exit(0) ? "" : "promtool ended with \(end)")
     }
 
-    /// Returns the failures that `promtool test rules` reports for a file; empty when each alert fires when it should,
-    /// and only then.
+    /// Returns the failures that `promtool test rules` reports for a file; empty if each alert fires exactly when
+    /// expected.
     ///
-    /// - Parameter file: the path of a file in promtool's format, which names its rules relative to itself.
+    /// - Parameter file: the path of a file in promtool's format. Its rule files are relative to it.
     package static func failures(ofRuleTests file: String) async throws -> String {
         let directory = try TemporaryDirectory()
         let (end, process) = try await ChildProcess.run(

@@ -1,4 +1,4 @@
-/// A condition that prevents a test from completing.
+/// An error of the test support that prevents a test from completing.
 struct SupportError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A certificate authority for TLS between clients and brokers, created with the `openssl` command in a directory of
-/// the caller.
+/// A certificate authority for TLS between clients and brokers, created with the `openssl` command in the caller's
+/// directory.
 package struct TLSFiles: Sendable {
     package static let absence = "needs the openssl command"
     package static var isAvailable: Bool { Program.path(of: "openssl") != nil }
@@ -32,7 +32,7 @@ package struct TLSFiles: Sendable {
     ///
     /// - Parameters:
     ///   - names: `subjectAltName` in OpenSSL's syntax: `IP:127.0.0.1,DNS:localhost`.
-    ///   - days: days of validity from now on; negative for an expired one.
+    ///   - days: days of validity from now; negative for an expired certificate.
     package func certificate(_ name: String, for names: String, days: Int = 30) async throws -> Certificate {
         let stem = "\(directory)/\(name)"
         try await run([

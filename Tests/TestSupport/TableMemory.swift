@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// The memory in which OpenSSL keeps the multiples of a group's base point, to damage it like a hardware fault would:
-/// OpenSSL has no access to it in its API.
+/// The memory in which OpenSSL stores the multiples of a group's base point. Tests damage it as a hardware fault would;
+/// OpenSSL's API does not expose it.
 package struct TableMemory {
     private let start: UnsafeMutableRawPointer
     /// Bytes of one window's 64 entries.
     private static let windowByteCount = 64 * 64
     /// Bytes of the table without its first entry and its last window. OpenSSL compares the first entry with the base
-    /// point each time, and does not use the table when they differ; a part of the last window is never used.
+    /// point each time, and does not use the table if they differ; a part of the last window is never used.
     package static let byteCount = 36 * windowByteCount - 64
 
-    /// Nil unless this libcrypto stores it like the assembly of P-256 for x86-64 and ARM64: an object that begins with
-    /// its group, the width of a window and the address of the table.
+    /// Returns nil unless this libcrypto stores the table like the P-256 assembly for x86-64 and ARM64: an object that
+    /// begins with its group, the window width and the address of the table.
     ///
-    /// - Parameter group: an `EC_GROUP`, which must outlive this.
+    /// - Parameter group: an `EC_GROUP`, which must outlive this value.
     package init?(of group: OpaquePointer) {
         let start = UnsafeRawPointer(group)
-        // A group is shorter; reading the bytes behind it is harmless.
+        // A group is smaller; reading the bytes after it is harmless.
         for word in Self.words(at: start, count: 64) where word > 4096 && word % 8 == 0 {
             guard let candidate = UnsafeRawPointer(bitPattern: word) else { continue }
             let words = Self.words(at: candidate, count: 3)
@@ -30,13 +30,14 @@ package struct TableMemory {
         return nil
     }
 
-    /// Flips one bit; flipping it again repairs it.
+    /// Flips one bit. Flipping it again repairs it.
     package func flip(bit: Int) {
         let byte = start + bit / 8 % Self.byteCount
         byte.storeBytes(of: byte.load(as: UInt8.self) ^ 1 << UInt8(bit % 8), as: UInt8.self)
     }
 
-    /// Returns fewer words than requested if the address is not readable: the system call fails instead of crashing.
+    /// Returns fewer words than requested if the address is not readable. The system call fails instead of crashing the
+    /// process.
     private static func words(at address: UnsafeRawPointer, count: Int) -> [UInt] {
         let memory = open("/proc/self/mem", O_RDONLY)
         guard memory >= 0 else { return [] }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory for one test, removed with the last reference.
+/// A directory for one test, removed when the last reference is released.
 package final class TemporaryDirectory: Sendable {
     /// Absolute path.
     package let path = FileManager.default.temporaryDirectory.appending(path: "sluice-\(UUID().uuidString)").path
@@ -9,7 +9,7 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Returns the path of a file that may not exist.
+    /// Returns the path of a file, which need not exist.
     package func file(_ name: String) -> String { path + "/" + name }
 
     /// Writes a file and returns its path.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A blocking client socket to 127.0.0.1, for bytes that no HTTP client would send. Reading fails after ten seconds.
+/// A blocking client socket to 127.0.0.1, for bytes that no HTTP client would send. Reads time out after ten seconds.
 package final class TestConnection {
     package struct Response {
         package var status = 0
@@ -57,7 +57,7 @@ package final class TestConnection {
 
     package func endOutput() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// - Returns: false when the peer closed the connection.
+    /// - Returns: false if the peer closed the connection.
     @discardableResult
     package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 

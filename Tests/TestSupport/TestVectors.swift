@@ -1,9 +1,9 @@
 import Foundation
 
-/// Files of Apple's libraries and captured Apple samples, published test data that is not part of this repository: in
-/// `SLUICE_TEST_VECTORS` (empty disables them), or else in `shared/vectors` in any parent directory of this file.
+/// Files of Apple's libraries and captured Apple samples. The published test data is not part of this repository: in
+/// `SLUICE_TEST_VECTORS` (empty disables them), or in `shared/vectors` in any parent directory of this file.
 package enum TestVectors {
-    /// The reason why tests that need them are skipped.
+    /// The reason to skip tests that need them.
     package static let absence = "needs the App Store test vectors: set SLUICE_TEST_VECTORS to their directory"
 
     package static var arePresent: Bool { directory != nil }
@@ -39,7 +39,7 @@ package enum TestVectors {
 
 /// A notification that Apple signed.
 package struct AppleSample: Sendable {
-    /// The description of a sample in `genuine/cases.json`.
+    /// The sample's entry in `genuine/cases.json`.
     package struct Facts: Decodable, Sendable {
         package let file: String
         package let notificationUUID: String

@@ -1,6 +1,6 @@
-/// Polls a condition every few milliseconds until it is true. The limit is scaled: ``Swift/Duration/scaled``.
+/// Polls a condition every few milliseconds until it is true, at most for the scaled limit (``Swift/Duration/scaled``).
 ///
-/// - Returns: `false` when it did not become true within `limit`, or when the test was cancelled before.
+/// - Returns: `false` if the condition did not become true within `limit`, or the test was cancelled first.
 package func eventually(
     within limit: Duration = .seconds(20), _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
@@ -10,14 +10,14 @@ package func eventually(
         do {
             try await Task.sleep(for: .milliseconds(5))
         } catch {
-            // Cancelled: later sleeps would return at once, and this would spin until the end.
+            // Cancelled: further sleeps would return at once, and this loop would spin.
             return false
         }
     }
     return true
 }
 
-/// Waits for a condition without which a test cannot continue.
+/// Waits for a condition that the test needs to continue.
 ///
 /// - Throws: ``NotInTime``, or errors of `condition`.
 package func waitUntil(

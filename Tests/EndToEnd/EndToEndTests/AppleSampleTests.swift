@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Captured Apple samples, through the ingress into the topic and on into the entitlements, without side effects.
+    /// Captured Apple samples pass through the ingress and the topic to the entitlements, without side effects.
     @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct AppleSamples {
         @Test func `captured Apple samples are acknowledged, recorded and decoded, on the embedded broker`()
             async throws
@@ -32,7 +32,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: KafkaTools.areHere, "\(KafkaTools.absence)"))
-        func `kcat and the console consumer show the same records of Apache Kafka`() async throws {
+        func `kcat and the console consumer return the same records from Apache Kafka`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka()
                 let samples = try await post(to: try await harness.ingress(on: broker, for: .appleSamples))
@@ -69,13 +69,13 @@ extension EndToEnd {
             }
         }
 
-        /// Returns the compact JWS rebuilt from a record's value.
+        /// Returns the compact JWS, rebuilt from a record's value.
         private static func rebuilt(_ value: [UInt8]?, _ headers: [HeaderReference: [UInt8]]) throws -> String {
             let record = try NotificationRecord(key: nil, value: value, headers: [])
             return String(decoding: try record.rebuild { headers[$0] }, as: UTF8.self)
         }
 
-        /// Finds a header in kcat's output: one array of alternating names and values.
+        /// Finds a header in kcat's output, an array of alternating names and values.
         private static func header(_ name: String, of record: JSON.Object) -> String? {
             let texts = (record["headers"] as? [any Sendable])?.compactMap { $0 as? String } ?? []
             return texts.firstIndex(of: name).flatMap { $0 + 1 < texts.count ? texts[$0 + 1] : nil }
@@ -139,7 +139,7 @@ extension EndToEnd.AppleSamples {
         let value = String(decoding: try #require(record.value), as: UTF8.self)
         #expect(value.utf8.count < 3000)
         #expect(try Self.rebuilt(record.value, certificates) == notification.signedPayload)
-        // The nested payloads are included as signed, byte for byte.
+        // The nested payloads are stored as signed, byte for byte.
         let payload = try #require(JSON.object(CompactJWS.payload(notification.signedPayload)))
         let data = try #require(payload.object("data"))
         for (member, nested) in [("transaction", "signedTransactionInfo"), ("renewalInfo", "signedRenewalInfo")] {
@@ -151,8 +151,8 @@ extension EndToEnd.AppleSamples {
         #expect(transaction?.text("productId") == facts.productId)
     }
 
-    /// The seven notifications concern one subscription: renewed, bought again twice, expired in between. The refunded
-    /// period had already been followed by another, so the refund ends nothing.
+    /// The seven notifications concern one subscription: renewals, two new purchases, and an expiry in between. The
+    /// refunded period was already followed by another one, so the refund ends nothing.
     private static let states: [(at: String?, state: String, isEntitled: Bool, transaction: String, product: String)] =
         [
             ("2025-10-02T07:08:00Z", "ACTIVE", true, "2000001025686313", "com.getsession.org.pro_sub"),
@@ -195,8 +195,8 @@ extension EndToEnd.AppleSamples {
 extension EndToEnd.AppleSamples {
     private func refuse(on broker: Broker, _ harness: Harness) async throws {
         let ingress = try await harness.ingress(on: broker, for: .appleSamples)
-        // The ingress has accepted the valid ones: neither its duplicate window nor its chain cache accepts a modified
-        // copy.
+        // The ingress has accepted the originals. Neither its duplicate window nor its chain cache may accept a
+        // modified copy.
         let samples = try await post(to: ingress)
         let before = try await broker.endOffsets()
         #expect(before.values.reduce(0) { $0 + $1.rawValue } == Int64(samples.count))
@@ -217,7 +217,7 @@ extension EndToEnd.AppleSamples {
         #expect(try await broker.endOffsets() == before)
     }
 
-    /// Returns the first status other than 429: new chains are verified at a bounded rate.
+    /// Returns the first status other than 429: the ingress limits the rate of new certificate chains.
     private func verdict(on body: [UInt8], from ingress: Ingress, with client: HTTPClient) async throws -> Int {
         var status = 429
         _ = try await eventually(within: .seconds(10)) {

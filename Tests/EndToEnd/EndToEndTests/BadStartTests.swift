@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A startup error is reported on one line that names the setting and the fix.
+    /// A startup error takes one line that names the setting and the fix.
     @Suite struct BadStarts {
         @Test(arguments: BadStart.alone)
-        func `an invalid configuration ends in one clear line`(_ start: BadStart) async throws {
+        func `an invalid configuration is reported on one clear line`(_ start: BadStart) async throws {
             try await Harness.open { harness in try await check(start, harness, []) }
         }
 
-        /// Run concurrently: each waits ten seconds for a broker.
-        @Test func `a missing broker ends in one clear line`() async throws {
+        /// The cases run concurrently, because each waits ten seconds for a broker.
+        @Test func `a missing broker is reported on one clear line`() async throws {
             try await withThrowingTaskGroup { group in
                 for start in BadStart.withoutBroker {
                     group.addTask {
@@ -25,7 +25,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: BadStart.withBroker)
-        func `a start that the broker or the machine does not allow ends in one clear line`(_ start: BadStart)
+        func `a startup that the broker or the machine does not allow is reported on one clear line`(_ start: BadStart)
             async throws
         {
             try await Harness.open { harness in
@@ -78,15 +78,15 @@ extension EndToEnd {
     }
 }
 
-/// An invalid way to start an executable. In the texts `BUSY` is a port in use and `DIR` the test's directory, in which
-/// `file` is a file with arbitrary content.
+/// An invalid way to start an executable. In the texts `BUSY` is a port in use, and `DIR` is the test's directory,
+/// which contains `file` with arbitrary content.
 struct BadStart: Sendable, CustomTestStringConvertible {
     let what: String
     let executable: String
     var arguments: [String] = []
     var environment: [String: String] = [:]
     let code: Int32
-    /// The setting and the fix.
+    /// The expected setting and fix in the error.
     let mentions: [String]
 
     var testDescription: String { "\(executable): \(what)" }
@@ -243,7 +243,7 @@ struct BusyPort {
 }
 
 extension Finished {
-    /// The error lines: those of level error in a JSON log, and every line that is not JSON.
+    /// Returns the error lines: level error in a JSON log, and every line that is not JSON.
     fileprivate var complaints: [String] {
         errors.split(separator: "\n").map(String.init).filter { line in
             guard let object = JSON.object(line) else { return true }
@@ -253,7 +253,7 @@ extension Finished {
 }
 
 extension [String] {
-    /// Returns the pairs of flag and value without the flags in `others`.
+    /// Returns the flags with their values, except those in `others`.
     fileprivate func withoutFlags(of others: [String]) -> [String] {
         stride(from: 0, to: count - count % 2, by: 2).flatMap {
             others.contains(self[$0]) ? [] : [self[$0], self[$0 + 1]]

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `sluicectl dlq` on Apache Kafka, which deletes the records; the embedded broker cannot.
+    /// `sluicectl dlq` on Apache Kafka, which can delete records; the embedded broker cannot.
     @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)")) struct DeadLettersOnApacheKafka {
-        @Test func `discard deletes a partition's dead letters up to the named one, and only with --yes`()
+        @Test func `discard deletes the dead letters of a partition up to the given one, and only with --yes`()
             async throws
         {
             try await Harness.open { harness in
@@ -36,7 +36,7 @@ extension EndToEnd {
                 #expect(try await letters(broker) == ["0-2 c", "1-0 d", "1-1 e"])
                 try await expectList(["0-2", "1-0", "1-1"], broker, harness)
 
-                // The record no longer exists: nothing else is deleted instead.
+                // The record no longer exists, and nothing else is deleted instead.
                 let again = try await harness.sluicectl(discard + ["--yes"])
                 #expect(again.end == .exit(1), "\(again)")
                 #expect(again.errors.contains("has no record at 0-1"))
@@ -60,7 +60,7 @@ extension EndToEnd {
                 #expect(done.output.contains("deleted everything up to 1-1, at most 2 records"), "\(done)")
                 #expect(try await letters(broker) == ["0-0 a"])
                 try await expectList(["0-0"], broker, harness)
-                // Later failures get the next offset.
+                // Later failures receive the next offset.
                 try await broker.write([letter("d", topic, 1, broker)])
                 #expect(try await letters(broker) == ["0-0 a", "1-2 d"])
             }
@@ -79,7 +79,7 @@ extension EndToEnd {
                 ])
         }
 
-        /// Returns position and value of each remaining dead letter, read with our own client.
+        /// Returns partition, offset and value of each remaining dead letter, read with our own client.
         private func letters(_ broker: Broker) async throws -> [String] {
             try await broker.deadLetters().map {
                 "\($0.partition.rawValue)-\($0.offset.rawValue) \(String(decoding: $0.value ?? [], as: UTF8.self))"

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Apple often notifies a renewal after the old period has ended. `sluice-entitlements` runs with the test's wall
-    /// clock, which passes a day in steps of a quarter of an hour.
+    /// Apple often sends a renewal after the old period has ended. `sluice-entitlements` runs with the test's wall
+    /// clock, which advances through a day in steps of a quarter of an hour.
     @Suite(.enabled(if: WallClock.compiler != nil, "\(WallClock.absence)")) struct LateRenewals {
-        @Test func `no access is published as ended and then restored when renewals are notified late`() async throws {
+        @Test func `with late renewals no access is published as ended and then restored`() async throws {
             try await Harness.open { harness in
                 try await goThroughADay(
                     of: 50, endingIn: 11...11, on: try await harness.embeddedBroker(partitions: 12), harness)
@@ -30,7 +30,7 @@ extension EndToEnd {
             let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
             var day = try RenewalDay(purchases, endingIn: hours, pki: harness.path("pki"))
             var now = day.start + hours.lowerBound * RenewalDay.hour
-            // The end of the last period, plus its three hours of leeway.
+            // The end of the last period, plus three hours of leeway.
             let end = day.start + min(24, hours.upperBound + 5) * RenewalDay.hour
             try clock.stop(at: now)
             let entitlements = try await harness.entitlements(on: broker, under: clock.wrapper)

@@ -10,11 +10,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The other executables with exactly the rights printed by `sluicectl topics acls`, on a broker that denies all
+    /// The other executables with exactly the rights that `sluicectl topics acls` prints, on a broker that denies all
     /// others.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)"), .timeLimit(.minutes(60)))
     struct LeastPrivilegeOfConsumersOnApacheKafka {
-        /// The short form removes every fourth right.
+        /// The short form tests every fourth right.
         private static let step = TestScale.choose(short: 4, long: 1)
 
         @Test(arguments: Consumer.all)
@@ -76,12 +76,12 @@ extension EndToEnd {
     }
 }
 
-/// An executable with its own principal.
+/// An executable with its own Kafka principal.
 private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConvertible {
     let executable: String
-    /// Whether it is a reader of the state, which is in no group.
+    /// Whether it is a reader of the state, which is not a member of a group.
     var isReader = false
-    /// Rights used only in topic states that are not provoked here: operation and topic.
+    /// Rights that are used only in topic states that this test does not provoke: operation and topic.
     var rare: [String] = []
 
     var testDescription: String { isReader ? "\(executable), a reader" : executable }
@@ -90,12 +90,12 @@ private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConv
 
     static let all = [
         Consumer(executable: "sluice-webhooks"),
-        // A reader owns no partition: it writes a state only when a row that it reads must be republished.
+        // A reader owns no partition. It writes a state only if a row that it reads must be republished.
         Consumer(
             executable: "sluice-entitlements", isReader: true,
             rare: ["Write entitlements.production", "Write entitlements.sandbox"]),
         Consumer(executable: "sluice-refunds"), Consumer(executable: "sluice-archive", rare: ["Write erasures"]),
-        // Used when Apple's history contains missing, nonconforming or differing data.
+        // Used if Apple's history contains missing, nonconforming or differing data.
         Consumer(
             executable: "sluice-reconciler",
             rare: [
@@ -111,7 +111,7 @@ private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConv
         return rare.contains("\(right.operation) \(topic)")
     }
 
-    /// Topics in which its work is visible.
+    /// Topics that show its work.
     func outputs(_ topics: TopicNames) -> [KafkaTopic] {
         switch executable {
         case "sluice-refunds": [topics.refunds(.production), topics.refunds(.sandbox)] + letters(topics)
@@ -127,7 +127,7 @@ private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConv
     }
 }
 
-/// A secured broker with an ingress that is allowed everything, and the dependencies of one consumer.
+/// A secured broker with an ingress that has all rights, and the dependencies of one consumer.
 private struct ConsumerWorld {
     let secured: SecuredBroker
     private let consumer: Consumer
@@ -166,8 +166,7 @@ private struct ConsumerWorld {
         try await secured.cluster.stop()
     }
 
-    /// Posts a purchase in each environment, and writes a refund request in each and records that no consumer can
-    /// handle.
+    /// Posts a purchase and a refund request in each environment, and writes records that no consumer can handle.
     func feed(seed: UInt64) async throws {
         let pki = try TestCertificateAuthority.load(from: harness.path("pki"))
         let client = HTTPClient()
@@ -196,7 +195,7 @@ private struct ConsumerWorld {
                 })
     }
 
-    /// Starts the consumer with a separate state; it need not become ready.
+    /// Starts the consumer with a separate state. It need not become ready.
     func start(_ name: String) async throws -> ChildProcess {
         let data = harness.path("data-\(name)")
         let arguments =
@@ -205,7 +204,7 @@ private struct ConsumerWorld {
         return try harness.start(Executable(consumer.executable, arguments: arguments))
     }
 
-    /// Starts the member that reads the input when the consumer itself does not.
+    /// Starts a member that reads the input if the consumer itself does not.
     func startOwner() async throws {
         guard consumer.isReader else { return }
         _ = try await harness.entitlements(on: secured.administrator, data: "owner")
@@ -221,7 +220,7 @@ private struct ConsumerWorld {
             ]
         case "sluice-archive": return try await archive(data)
         case "sluice-entitlements":
-            // With apps configured it reads the certificates for the first uploads.
+            // With configured apps it reads the certificates for the first uploads.
             return [
                 "--data.dir", data, "--http.port", "0", "--state.role", "reader", "--apps", SentApp.simulated,
                 "--root.certificates", harness.path("pki/root.pem"), "--revocation", "off",
@@ -245,7 +244,7 @@ private struct ConsumerWorld {
 
     private func archive(_ data: String) async throws -> [String] {
         let origin = ["--archive.origin", "example.com/test"]
-        // All members share the keys topic, and with it the key-encryption key.
+        // All members share the keys topic, and therefore the key-encryption key.
         let encryption = harness.path("archive-kek")
         let keys = [["signing", "\(data)-signing.pem"] + origin, ["encryption", encryption]]
         for key in keys where !FileManager.default.fileExists(atPath: key[1]) {
@@ -256,7 +255,7 @@ private struct ConsumerWorld {
             "--data.dir", data, "--archive.url", "\(data)-archive", "--archive.signing.key.file",
             "\(data)-signing.pem", "--archive.key.encryption.key.file", encryption, "--archive.key.store",
             "\(data)-keys.sqlite", "--archive.flush.interval", "500ms",
-            // The group has offsets from archives of earlier members.
+            // The group already has offsets from the archives of earlier members.
             "--archive.begin", "true",
         ] + origin
     }
@@ -272,7 +271,7 @@ private struct ConsumerWorld {
         #expect(isReady && process.ended == nil, "\(process)")
     }
 
-    /// Whether a warning or an error names the resource, except those about a cluster of one broker.
+    /// Whether a warning or an error names the resource, except warnings about a cluster of one broker.
     func isNamed(_ right: SecuredBroker.Right, by process: ChildProcess) -> Bool {
         process.log.contains { line in
             let text = "\(line.fields)"

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The executables with exactly the rights printed by `sluicectl topics acls`, on a broker that denies all others.
+    /// The executables with exactly the rights that `sluicectl topics acls` prints, on a broker that denies all others.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct LeastPrivilegeOnApacheKafka {
         private static let ingress = "sluice-ingress"
         private static let entitlements = "sluice-entitlements"
@@ -50,7 +50,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a member without the right to its group reports it, with the fix`() async throws {
+        @Test func `a member without the right to its group reports the fix`() async throws {
             try await Harness.open { harness in
                 let secured = try await SecuredBroker(harness, users: [Self.entitlements])
                 try await secured.grant(Self.entitlements)
@@ -87,7 +87,7 @@ extension EndToEnd {
                 let rights = try await secured.rights(of: executable)
                 try #require(rights.count > 8)
                 for (index, right) in rights.enumerated() {
-                    // Another root has certificates that are not in the topic yet.
+                    // The certificates of another root are not in the topic yet.
                     let pki = "pki-\(index)"
                     let app = try await harness.simulatedApp(pki: pki)
                     let refusals = secured.denials.count
@@ -115,7 +115,7 @@ extension EndToEnd {
 }
 
 extension EndToEnd.LeastPrivilegeOnApacheKafka {
-    /// Posts notifications of a purchase, and one that is quarantined.
+    /// Posts notifications of a purchase, and one that will be quarantined.
     private func notify(_ ingress: Ingress, _ harness: Harness) async throws {
         let posted = try await harness.post(to: ingress, ["--scenario", "subscription-renewing"])
         #expect(!posted.isEmpty)
@@ -140,8 +140,8 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         #expect(isThere, "\(topic)")
     }
 
-    /// Removes the ingress's right to describe the settings of a topic: the next start lacks it, its warning names the
-    /// topic, and so does the broker's log. This proves that the log reports refusals at all.
+    /// Removes the ingress's right to describe the settings of a topic. At the next start its warning and the broker's
+    /// log must name the topic. This proves that the log reports denials at all.
     private func expectDenial(
         on topic: KafkaTopic, _ secured: SecuredBroker, start: () async throws -> ChildProcess
     ) async throws {
@@ -160,7 +160,7 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         #expect(isLogged)
     }
 
-    /// Starts an executable with a separate state; it need not become ready.
+    /// Starts an executable with a separate state. It need not become ready.
     private func start(
         _ executable: String, _ name: String, _ secured: SecuredBroker, _ app: SentApp, _ harness: Harness,
         asAdministrator: Bool = false
@@ -176,7 +176,7 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         return try harness.start(Executable(executable, arguments: settings, environment: environment))
     }
 
-    /// Returns the URL of an ingress for notifications; nil when it ended at startup.
+    /// Returns the notification URL of an ingress; nil if it ended at startup.
     private func url(of process: ChildProcess) async throws -> String? {
         var port: UInt16?
         _ = await eventually(within: .seconds(20)) {
@@ -189,7 +189,7 @@ extension EndToEnd.LeastPrivilegeOnApacheKafka {
         return port.map { "http://127.0.0.1:\($0)/notifications" }
     }
 
-    /// Whether a warning or an error names the resource, except those about a cluster of one broker.
+    /// Whether a warning or an error names the resource, except warnings about a cluster of one broker.
     private func isNamed(_ right: SecuredBroker.Right, by process: ChildProcess) -> Bool {
         process.log.contains { line in
             let text = "\(line.fields)"

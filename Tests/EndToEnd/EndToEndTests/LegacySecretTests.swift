@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The shared secret in version 1 bodies is not kept anywhere: not in stored data, and not in the process.
+    /// The shared secret in version 1 bodies is not retained anywhere: neither in stored data nor in the process.
     @Suite struct LegacySecrets {
         private static let secret = "canary0f1e2d3c4b5a69788796a5b4c3"
         private static let guess = "wrongcanary1d3c4b5a69788796a5b4c"
@@ -30,7 +30,7 @@ extension EndToEnd {
                 }
                 let memory = try ProcessMemory(ingress.process.id)
                 #expect(memory.bytesRead > 10 << 20)
-                // The search works: it finds the name of the app.
+                // Proves that the search works: it finds the name of the app.
                 #expect(memory.count(of: "com.example.app") > 0)
                 for text in [Self.secret, Self.guess] { #expect(memory.count(of: text) == 0, "\(text)") }
 
@@ -76,7 +76,7 @@ extension EndToEnd {
             case 4:
                 further = "\"nested\":{\"Password\":\"\(Self.secret)\",\"list\":[{\"password\":\"\(Self.guess)\"}]},"
             case 5: query = "?password=\(Self.secret)"
-            // Invalid JSON at the end.
+            // The JSON is invalid at its end.
             case 6: further = "\"torn\":\"\(Self.guess)\",,"
             case 7: headers.append((name: "Password", value: Self.secret))
             case 8: further = "\"latest_receipt\":\"\(String(repeating: "A", count: 100_000))\","

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The commands of `sluicectl` against running services, as used by programs.
+    /// The commands of `sluicectl` against running services, with output for programs.
     @Suite struct OperatorTool {
         @Test func `topics, tap, verify and entitlements show the simulator's notifications`() async throws {
             try await Harness.open { harness in
@@ -109,7 +109,7 @@ extension EndToEnd {
             let ours = try await harness.sluicectl(["verify", file, "--root.certificates", root, "--apps", app.setting])
             #expect(ours.end == .exit(0), "\(ours)")
             #expect(try ours.json.flag("accepted") == true)
-            // Not trusted under Apple's root.
+            // Apple's root does not trust it.
             let byApple = try await harness.sluicectl(["verify", file])
             #expect(byApple.end == .exit(1), "\(byApple)")
             #expect(try byApple.json.flag("accepted") == false)

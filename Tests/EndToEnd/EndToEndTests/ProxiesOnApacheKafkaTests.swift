@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// An operator's first attempt: curl, a proxy that terminates TLS, the ingress, and Kafka itself.
+    /// A first attempt as an operator would make it: curl, a proxy that terminates TLS, the ingress, and Apache Kafka.
     @Suite(
         .enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"),
         .enabled(if: Program.path(of: "curl") != nil, "needs curl"),
@@ -45,7 +45,7 @@ extension EndToEnd {
                     ])
                     #expect(posted.output.uppercased() == "200 HTTPS", "\(posted); \(proxy.process)")
                 }
-                // Without the proxy's certificate there is no connection: this proves that TLS is used.
+                // Without the proxy's certificate there is no connection. This proves that TLS is used.
                 let untrusting = try await harness.run([
                     curl, "--silent", "--data", "{}", "--write-out", "%{http_code}", proxy.url,
                 ])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The ingress behind common proxies, with the recipes of `deploy/proxies` and with the programs' defaults.
+    /// The ingress behind common proxies, with the recipes in `deploy/proxies` and with the programs' defaults.
     @Suite(.enabled(if: !Proxy.installed.isEmpty, "\(Proxy.absence)")) struct Proxies {
         @Test(arguments: Proxy.installed, Proxy.Configuration.allCases)
         func `notifications posted to https are answered 200 and recorded`(
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        /// Report 31: version 1 contains the customer's whole receipt.
+        /// Version 1 bodies contain the customer's whole receipt.
         @Test(arguments: Proxy.installed)
         func `version 1 bodies pass the proxy up to the limit of the ingress, which logs larger ones`(
             _ program: Proxy.Program
@@ -81,7 +81,7 @@ extension EndToEnd {
                 let proxy = try await harness.proxy(program, .recipe, before: [ingress])
                 let client = HTTPClient(HTTPClient.Configuration(trustRootsFile: proxy.certificate))
                 defer { client.close() }
-                // Another password: the response is the ingress's, and the receipt may be arbitrary.
+                // The password is wrong, so the ingress itself responds, and the receipt may be arbitrary.
                 func status(_ bytes: Int) async throws -> Int {
                     let receipt = String(repeating: "A", count: bytes)
                     let body =
@@ -94,8 +94,8 @@ extension EndToEnd {
                     #expect([401, 403].contains(answer), "\(proxy.process)")
                 }
                 // The ingress responds before it has the whole body, and closes the connection. nginx, which is still
-                // sending, returns 502 if it notices the close before the response; HAProxy closes the client's
-                // connection too, so the response may be lost to a client that is still sending.
+                // sending, returns 502 if it notices the close before the response. HAProxy closes the client's
+                // connection too, so a client that is still sending may not see the response.
                 let refusal: Int?
                 do { refusal = try await status(2_200_000) } catch is HTTPClientError { refusal = nil }
                 switch program {
@@ -134,7 +134,7 @@ extension EndToEnd {
                         instances.append(
                             try await harness.ingress(
                                 on: broker, for: app, port: leaving.port, adminPort: leaving.adminPort))
-                        // Long enough for the proxy to have found it again.
+                        // Long enough for the proxy to detect it again.
                         let begun = load.outcomes.count
                         try await load.wait(for: begun + 120, proxy.process) { _ in true }
                     }

@@ -36,7 +36,7 @@ extension EndToEnd {
             _ records: [KafkaRecord], _ headers: [HeaderReference: [UInt8]], _ signed: [String], _ harness: Harness
         ) async throws {
             guard let python = Program.path(of: "python3") else { return }
-            // Records in the format of `kcat -J`.
+            // Records as printed by `kcat -J`.
             func lines(_ records: [(key: String, payload: [UInt8]?)]) throws -> String {
                 try records.map { record in
                     let payload: Any = record.payload.map { String(decoding: $0, as: UTF8.self) } ?? NSNull()

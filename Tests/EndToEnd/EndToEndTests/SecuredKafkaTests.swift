@@ -10,7 +10,7 @@ extension EndToEnd {
         .enabled(if: ApacheKafka.canStart && TLSFiles.isAvailable, "\(ApacheKafka.faultAbsence); \(TLSFiles.absence)"),
         .timeLimit(.minutes(10)))
     struct SecuredClientsOnApacheKafka {
-        @Test func `each mechanism works, or is refused with its cause`() async throws {
+        @Test func `each mechanism works, or is refused with the cause`() async throws {
             try await Harness.open { harness in
                 let secured = try await EncryptedBroker(harness)
                 try await examine(secured, harness, under: [])
@@ -23,7 +23,7 @@ extension EndToEnd {
             }
         }
 
-        /// Run concurrently: each waits ten seconds for the brokers.
+        /// The cases run concurrently, because each waits ten seconds for the brokers.
         @Test func `startup and doctor report the actual cause`() async throws {
             try await Harness.open { harness in
                 let secured = try await EncryptedBroker(harness)
@@ -44,7 +44,7 @@ extension EndToEnd {
                 let entitlements = try await harness.entitlements(
                     on: secured.broker(.token),
                     settings: try secured.settings(.token, changing: ["kafka.token.endpoint.url": shortLived.url]))
-                // Renewed after four fifths of four seconds, repeatedly.
+                // Tokens are renewed after four fifths of their four seconds, repeatedly.
                 let isRenewed = await eventually(within: .seconds(60)) {
                     await pass(.milliseconds(200))
                     return shortLived.count >= 5
@@ -126,13 +126,13 @@ extension EndToEnd.SecuredClientsOnApacheKafka {
     }
 }
 
-/// A reason why brokers refuse a client, and its expected message.
+/// A reason for brokers to refuse a client, and the expected message.
 private struct TrueCause: Sendable, CustomStringConvertible {
     let description: String
     let mechanism: EncryptedBroker.Mechanism
     var user = EncryptedBroker.user
     var changes: [String: String?] = [:]
-    /// Settings that name a file with wrong content.
+    /// Settings for files with wrong content.
     var wrongFiles: [String] = []
     var isForeignAuthority = false
     var code: Int32 = 78

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The App Store Server API of the built simulator, queried by the services' client.
+    /// The App Store Server API of the built simulator, called by the services' client.
     @Suite struct SimulatedServerAPI {
         private static let app = BundleId("com.example.app")
         private static let answer = """
@@ -106,7 +106,7 @@ extension EndToEnd {
                 let http = HTTPClient()
                 defer { http.close() }
                 let client = try client(harness, http, port: port)
-                // A purchase and a request each; the other notifications follow the answers.
+                // One purchase and one request each. The other notifications follow the answers.
                 try await waitUntil { posts.withLock { $0.count } == 6 }
                 #expect(process.ended == nil)
                 for transaction in try await lines(http, port, "transactions") {

@@ -54,7 +54,7 @@ extension EndToEnd {
                 let records = try await broker.records(of: broker.notifications(.production))
                 let bodies = posted.count { $0.text("format") != nil && $0["duplicate"] == nil }
                 let identifiers = Set(records.compactMap { $0.header("ce_id")?.text })
-                // A body without a date of the event is published as often as it is posted, others once.
+                // A body without an event date is published each time it is posted, other bodies once.
                 #expect(identifiers.count >= bodies, "\(identifiers.count) of \(bodies)")
                 #expect(identifiers.count < posted.count, "\(identifiers.count) of \(posted.count)")
                 #expect(records.count == identifiers.count)
@@ -100,7 +100,7 @@ extension EndToEnd {
 }
 
 extension Harness {
-    /// Runs the simulator to completion, and returns its report, one object for each attempt. Requires
+    /// Runs the simulator to completion, and returns its report with one object for each attempt. Requires
     /// `simulatedApp()`.
     func post(to ingress: Ingress, _ arguments: [String]) async throws -> [JSON.Object] {
         let report = path("report.jsonl")

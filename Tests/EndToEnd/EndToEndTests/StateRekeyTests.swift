@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Partitions were added to topics with keys: the runbook's way back to members that answer.
+    /// After partitions were added to keyed topics, the runbook restores members that answer.
     @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)")) struct RekeyedStatesOnApacheKafka {
         @Test
-        func `after partitions were added a state is copied by key, and a member with a new disk knows all of it`()
+        func `after partitions were added a state is copied by key, and a member with a new disk has all of it`()
             async throws
         {
             try await Harness.open { harness in

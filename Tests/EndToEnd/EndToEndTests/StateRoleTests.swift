@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Members that only work, and one that only answers.
+    /// Members that only process, and one that only answers.
     @Suite struct StateRoles {
-        @Test func `two workers and a reader end in the state of one undisturbed member`() async throws {
+        @Test func `two workers and a reader reach the state of one undisturbed member`() async throws {
             try await ConsumerGroup.openEmbedded(.workersAndReader) { group, load in
                 let reader = try await group.reader()
                 // The broker removes a killed member when its session ends.
@@ -18,7 +18,7 @@ extension EndToEnd {
                     try await load.wait(for: 50)
                     try await members[0].die()
                     try FileManager.default.removeItem(atPath: group.directory(of: members[0].name))
-                    // The other one takes over partitions that it follows as a standby, and others.
+                    // The other one takes over some partitions that it follows as a standby, and some that it does not.
                     try await group.wait(for: members[1]) { await $0.partitions == group.assignedPartitions }
                     try await load.wait(for: 50)
                     members[0] = try await group.member("0", settings: session)
@@ -28,7 +28,7 @@ extension EndToEnd {
                 for member in members {
                     #expect(!member.process.log.contains { $0.fields.text("listener") == "entitlements" })
                 }
-                // A reader is in no group: it has read no notification.
+                // A reader is not a member of a group, so it has read no notification.
                 #expect(await reader.sum(of: "sluice_consumer_records_total") == 0)
                 try await group.conclude(
                     load, members, readers: [reader],

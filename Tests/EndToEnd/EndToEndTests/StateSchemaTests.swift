@@ -69,7 +69,7 @@ extension EndToEnd {
             }
         }
 
-        /// Checks that the schema refuses a value without any of these members, or with any of these changes.
+        /// Checks that the schema rejects a value without any one of these members, or with any one of these changes.
         private func refuse(
             _ value: [UInt8], _ name: String, lacking members: [String], changing changes: [String: Any]
         ) throws {

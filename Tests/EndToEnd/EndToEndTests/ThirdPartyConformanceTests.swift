@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The listener tested by third-party programs. `http-probe` answers every body with 200.
+/// The listener, tested by third-party programs. `http-probe` answers every body with 200.
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: HTTPLab.isPresent, "\(HTTPLab.absence)"))
 struct ThirdPartyConformance {
     private static let probe = Executable("http-probe")
 
-    /// Returns the output of a program that succeeded.
+    /// Returns the output of a program that must succeed.
     private func output(_ command: [String], within limit: Duration = .seconds(60)) async throws -> String {
         try await Harness.open { harness in
             let finished = try await harness.run(command, within: limit)
@@ -21,7 +21,7 @@ struct ThirdPartyConformance {
     @Test func `all 129 hostile inputs get the expected responses`() async throws {
         let output = try await output(HTTPLab.command("hostile.py", command), within: .seconds(200))
         let wrong = output.split(separator: "\n").filter { $0.contains("| BAD ") }
-        // The listener accepts only HTTP/1.1; newer versions of the laboratory also require 1.0.
+        // The listener accepts only HTTP/1.1. Newer versions of the laboratory also require 1.0.
         withKnownIssue("HTTP/1.0 is refused with 400", isIntermittent: true) {
             #expect(!wrong.contains { $0.contains("| HTTP/1.0 |") })
         }
@@ -34,7 +34,7 @@ struct ThirdPartyConformance {
         let output = try await output(HTTPLab.command("hostile.py", "--slow", command), within: .seconds(280))
         let rows = output.split(separator: "\n").filter { $0.contains(/^\| (H|R|idle)/) }
         #expect(rows.count == 12)
-        // The latency of a valid request during the load can only be judged with a release build on an idle machine.
+        // The latency of a valid request under load is meaningful only with a release build on an idle machine.
         for row in rows where !row.contains("| ok ") { #expect(row.contains(" 40 of 40 answered 200"), "\(row)") }
         #expect(output.contains("; alive; exit 0"), "\(output)")
     }
@@ -57,7 +57,7 @@ struct ThirdPartyConformance {
             let port = try #require(probe.output.firstMatch(of: /port (\d+)/)).output.1
             let descriptors = probe.descriptorCount
             let finished = try await harness.run(HTTPLab.command("abort.py", String(port), "1500", "1"))
-            // All clients that stay to the end receive a response.
+            // All clients that stay connected receive a response.
             #expect(finished.output.wholeMatch(of: /1500 clients; {'200': \d+}\s*/) != nil, "\(finished)")
             #expect(await eventually { probe.descriptorCount == descriptors })
             probe.signal(SIGTERM)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The code in Sources/Pipeline/README.md works as shown.
+    /// The code in Sources/Pipeline/README.md works as printed.
     @Suite struct Tutorial {
         @Test(
             .enabled(
@@ -47,13 +47,13 @@ extension EndToEnd {
             }
         }
 
-        /// Builds the runtime again for a separate package: takes minutes the first time.
+        /// Builds the runtime again for a separate package, which takes minutes the first time.
         @Test(
             .enabled(
                 if: ProcessInfo.processInfo.environment["SLUICE_TEST_TUTORIAL"] != nil,
                 "SLUICE_TEST_TUTORIAL is not set: make tutorial"),
             .timeLimit(.minutes(30)))
-        func `the Swift package of the tutorial is built, keeps the contract and reads the ingress's records`()
+        func `the Swift package of the tutorial builds, keeps the contract and reads the ingress's records`()
             async throws
         {
             let package = try TutorialPackage()
@@ -85,7 +85,7 @@ extension EndToEnd {
                 ] + settings, [:])
         }
 
-        /// Checks the consumer with an external effect: a file for each notification.
+        /// Checks the consumer with an external effect, which writes a file for each notification.
         private static func inboxKeeps(
             _ posted: [JSON.Object], of package: TutorialPackage, on broker: Broker, _ harness: Harness
         ) async throws {
@@ -110,12 +110,12 @@ extension EndToEnd {
             #expect(consumer.ended == .exit(0), "\(consumer)")
         }
 
-        /// Checks the consumer with a state: a member that works, and one that only answers from the other's
-        /// publications.
+        /// Checks the stateful consumer: a member that processes records, and one that only answers from the first
+        /// one's publications.
         private static func latestKnowsTheLast(
             of package: TutorialPackage, on broker: Broker, _ harness: Harness
         ) async throws {
-            // Among notifications signed at the same time it is the one with the greater id.
+            // Among notifications signed at the same time the greatest id wins.
             var expected: [String: [String]] = [:]
             for record in try await broker.records(of: broker.notifications(.production)) {
                 func text(_ bytes: [UInt8]?) throws -> String { String(decoding: try #require(bytes), as: UTF8.self) }
@@ -166,7 +166,7 @@ private enum TutorialPage {
     }
 }
 
-/// The files shown in the tutorial, as a package outside of this repository.
+/// The files shown in the tutorial, as a package outside this repository.
 private struct TutorialPackage {
     let directory: TemporaryDirectory
     private let path: String
@@ -175,9 +175,9 @@ private struct TutorialPackage {
     init() throws {
         directory = try TemporaryDirectory()
         path = directory.file("inbox")
-        // Kept, so that only changes are built again.
+        // The directory is kept, so that only changes are built again.
         build = TutorialPage.repository.appending(path: ".build/tutorial").path
-        // Its name is the package's identity.
+        // The name is the package's identity.
         try FileManager.default.createSymbolicLink(
             atPath: directory.file("sluice"), withDestinationPath: TutorialPage.repository.path)
         let page = try TutorialPage.text()
@@ -212,7 +212,7 @@ private struct TutorialPackage {
 
 /// A virtual environment with the packages that the tutorial installs, created once per run.
 private enum PythonEnvironment {
-    /// Its interpreter; nil when it cannot be created here. Awaited by the condition of the test.
+    /// Its interpreter; nil if it cannot be created here. The condition of the test awaits it.
     static let shared = Task { () -> String? in
         guard let python = Program.path(of: "python3") else { return nil }
         let directory = ProcessCleanup.shared.directory

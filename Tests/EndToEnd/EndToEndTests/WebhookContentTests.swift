@@ -30,7 +30,7 @@ extension EndToEnd {
             try await deliveries(content) { deliveries, _, _, harness in try await verify(deliveries, harness) }
         }
 
-        @Test func `an endpoint for Apple's notifications gets Apple's own bodies, byte for byte`() async throws {
+        @Test func `an endpoint for Apple's notifications receives Apple's own bodies, byte for byte`() async throws {
             try await deliveries("signed") { deliveries, broker, ingress, _ in
                 let headers = try await broker.headers()
                 let signed = try await broker.records(of: broker.notifications(.production)).map { record in
@@ -38,7 +38,7 @@ extension EndToEnd {
                     return #"{"signedPayload":""# + String(decoding: jws, as: UTF8.self) + #""}"#
                 }
                 #expect(deliveries.map(\.body).sorted() == signed.sorted())
-                // The ingress can be such an endpoint: it already has all of them.
+                // The ingress can be the endpoint: it already has all of them.
                 let client = HTTPClient()
                 defer { client.close() }
                 for delivery in deliveries {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `sluice-webhooks` as an operator starts it, with a receiver in this process.
+    /// `sluice-webhooks`, started as an operator would, with a receiver in this process.
     @Suite struct Webhooks {
         @Test func `the receiver gets the states that are in Kafka`() async throws {
             try await Harness.open { harness in
@@ -44,7 +44,7 @@ extension EndToEnd {
                 let receiver = try StateReceiver()
                 try await broker.write(states: 0..<100)
                 let first = try harness.webhooks(on: broker, to: receiver)
-                // Killed while it delivers: uncommitted records are delivered again.
+                // Killed while it delivers, so uncommitted records are delivered again.
                 try await waitUntil(within: .seconds(30)) { receiver.count >= 20 }
                 first.signal(SIGKILL)
                 try await waitUntil { first.ended != nil }
@@ -63,7 +63,7 @@ extension EndToEnd {
     }
 }
 
-/// Keeps the state with the greatest version of each purchase.
+/// Keeps the state with the highest version of each purchase.
 private final class StateReceiver: Sendable {
     private struct State {
         var states: [String: (version: String, number: Int)] = [:]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A proof that a witness has cosigned with ML-DSA-44, by the libcrypto of this machine and by that of Debian 13.
+    /// A proof cosigned by a witness with ML-DSA-44, checked with this machine's libcrypto and with Debian 13's.
     @Suite struct WitnessKeys {
         @Test func `a witness key that this libcrypto cannot use is refused with the reason`() async throws {
             let checked = try await check(under: { _ in [] })

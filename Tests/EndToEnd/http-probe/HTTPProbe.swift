@@ -1,8 +1,9 @@
 import Foundation
 import HTTPServer
 
-/// `http-probe PORT`: the HTTP server alone. `POST /notifications` is answered with 200 for any body; everything else
-/// is refused like in the ingress. Prints its port, which may be 0 in the argument, and ends after a drain on SIGTERM.
+/// `http-probe PORT` runs the HTTP server alone. `POST /notifications` is answered with 200 for any body; every other
+/// request is refused as in the ingress. The program prints its port, which may be 0 in the argument, and on SIGTERM
+/// drains and exits.
 @main
 struct HTTPProbe {
     static func main() async throws {
@@ -29,7 +30,7 @@ struct HTTPProbe {
         await server.drain()
     }
 
-    /// Waits for SIGTERM; `begun` is called when the signal can no longer be missed.
+    /// Waits for SIGTERM. Calls `begun` as soon as the signal can no longer be missed.
     private static func ended(begun: @escaping @Sendable () -> Void) async {
         let source = DispatchSource.makeSignalSource(signal: SIGTERM)
         await withCheckedContinuation { continuation in

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the series in `deploy/alerts-tests`, one file for each group in `deploy/alerts.yml`, with Prometheus' own rule
-/// tester.
+/// Runs the series in `deploy/alerts-tests` with Prometheus' own rule tester. Each group in `deploy/alerts.yml` has one
+/// file.
 @Suite struct AlertRuleTests {
     private static let deploy = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../deploy").standardized
@@ -22,8 +22,8 @@ import Testing
 
     private static func file(of group: String) -> URL { deploy.appending(path: "alerts-tests/\(group).yml") }
 
-    /// The rules of one group as a separate file. A test names the alerts that it asks about, all of its own group,
-    /// and promtool evaluates every rule of the file for each minute of the series.
+    /// Writes the rules of one group to a separate file. A test only names alerts of its own group, and promtool
+    /// evaluates every rule of a file for each minute of the series.
     private static func rules(of group: String) throws -> String {
         let rules = try String(contentsOf: deploy.appending(path: "alerts.yml"), encoding: .utf8)
         let starts = rules.ranges(of: #/(?m)^  - name: sluice-/#).map(\.lowerBound)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"))
-    func `the rules are well formed, and no alert has two`() async throws {
+    func `the rules are well formed and alert names are unique`() async throws {
         let directory = try TemporaryDirectory()
         let (end, process) = try await ChildProcess.run(
             "promtool",
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `each group of alerts has a test file, and each test file has a group`() throws {
         let folder = Self.deploy.appending(path: "alerts-tests").path
-        // Scripts in the same folder provoke faults.
+        // Scripts in the same folder inject faults.
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yml") }
         #expect(files.sorted() == Self.groups.map { "\($0.name).yml" }.sorted())
     }

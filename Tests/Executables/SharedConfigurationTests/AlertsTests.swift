@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `each metric of an alert exists in an executable`() throws {
+    @Test func `each metric of an alert is exported by an executable`() throws {
         let sources = Self.deploy.appending(path: "../Sources").standardized.path
         let files = try #require(FileManager.default.enumerator(atPath: sources)).compactMap { $0 as? String }
         let names = try files.filter { $0.hasSuffix("Names.swift") || $0.hasSuffix("Metrics.swift") }.map {

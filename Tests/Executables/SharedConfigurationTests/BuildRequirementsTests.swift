@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The system requirements of a build, and the messages if they are not met.
+/// The system requirements of a build, and the errors when they are not met.
 @Suite(.timeLimit(.minutes(2))) struct BuildRequirementsTests {
     private static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "../../..").standardized
@@ -12,7 +12,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let stubs = [
             "swift": "exit 0", "apt-get": "exit 0", "id": "echo 0",
-            // Compares versions like pkg-config, but supports only this comparison.
+            // Stands in for pkg-config; implements only the version comparison.
             "pkg-config": """
             for argument in "$@"; do
                 case "$argument" in
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["2.0.2", "2.8.0", "2.12.1"])
-    func `a recent librdkafka requires nothing`(version: String) async throws {
+    func `a recent librdkafka needs no installation`(version: String) async throws {
         let (end, output) = try await install(found: version)
         #expect(end == .exit(0) && output.isEmpty, "\(output)")
     }

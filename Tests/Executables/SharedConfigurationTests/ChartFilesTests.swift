@@ -2,7 +2,7 @@ import Foundation
 import Telemetry
 import Testing
 
-/// The files from which the Helm chart creates Strimzi's objects must equal the output of `sluicectl` for the defaults.
+/// The chart's files for Strimzi objects must equal the output of `sluicectl` with default settings.
 @Suite struct ChartFilesTests {
     private static let files = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../deploy/chart/files").standardized

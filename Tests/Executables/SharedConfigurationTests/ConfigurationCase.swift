@@ -14,7 +14,7 @@ import Testing
 @testable import Refunds
 @testable import Webhooks
 
-/// An executable whose configuration is read in two ways: by `sluicectl config check`, and at its own startup.
+/// An executable with two readers of its configuration: `sluicectl config check` and its own startup.
 enum CheckedExecutable: String, Sendable {
     case ingress, entitlements, refunds, reconciler, archive, webhooks
 
@@ -43,7 +43,7 @@ enum CheckedExecutable: String, Sendable {
         }
     }
 
-    /// Runs the executable's startup until it would serve, including the connection to brokers.
+    /// Runs the executable's startup up to the point where it would serve, including the connection to brokers.
     func start(_ configuration: Configuration) async throws {
         let logger = Logger(label: rawValue, level: .error, format: .json, sink: MemoryLogSink())
         let metrics = MetricsRegistry()
@@ -78,7 +78,7 @@ struct ConfigurationCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Files and properties with which every executable starts.
+/// Files and properties that every executable needs to start.
 struct ValidConfiguration {
     let directory: TemporaryDirectory
 
@@ -123,7 +123,7 @@ struct ValidConfiguration {
         return own.merging(["admin.port": "0", "profile": "single-node"]) { $1 }
     }
 
-    /// Reads the configuration of an executable from a file with its own command line.
+    /// Reads an executable's configuration from a file, with the executable's own command line parser.
     ///
     /// - Throws: ``Refused`` when the parser already rejects the file.
     func configuration(

@@ -6,9 +6,10 @@ import Records
 import TestSupport
 import Testing
 
-/// `sluicectl config check` builds the same objects as a startup: it never accepts a configuration that fails to start.
+/// `sluicectl config check` builds the same objects as a startup, so it never accepts a configuration that fails to
+/// start.
 @Suite(.timeLimit(.minutes(5))) struct ConfigurationCheckTests {
-    /// Errors of each executable that its settings alone do not reveal. Add further ones as lines here.
+    /// Errors of each executable that appear only at startup. Add new ones as rows here.
     static let refused: [ConfigurationCase] = [
         ConfigurationCase(.ingress, ["root.certificates": "{directory}/file"], refuses: "root.certificates"),
         ConfigurationCase(.ingress, ["apps": "com.example.app:1,com.example.app:2"], refuses: "apps"),
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: refused + all.map { ConfigurationCase($0, ["kafka.acks": "none"], refuses: "kafka.acks") })
-    func `config check rejects everything that the start of X refuses`(_ example: ConfigurationCase) async throws {
+    func `config check rejects every configuration that fails at startup`(_ example: ConfigurationCase) async throws {
         let files = try ValidConfiguration()
         let brokers = try Self.broker.get().bootstrapServers
         let configuration = try files.configuration(example.executable, example.properties, brokers: brokers)
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: all)
-    func `config check accepts what starts, and creates nothing`(_ executable: CheckedExecutable) async throws {
+    func `config check accepts valid settings and creates nothing`(_ executable: CheckedExecutable) async throws {
         let files = try ValidConfiguration()
         let configuration = try files.configuration(executable, [:], brokers: try Self.broker.get().bootstrapServers)
         let before = try files.contents

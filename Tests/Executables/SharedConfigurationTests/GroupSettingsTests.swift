@@ -12,7 +12,7 @@ import Testing
 @testable import Refunds
 @testable import Webhooks
 
-/// Two executables in one consumer group would each read only a part of the records that both need.
+/// Two executables in one consumer group would each read only some of the records that both need.
 @Suite struct GroupSettingsTests {
     private static let commands = [
         "archive": ArchiveApplication.application.command, "entitlements": EntitlementsApplication.application.command,
@@ -21,7 +21,7 @@ import Testing
     ].mapValues { $0.tolerating(SharedConfiguration.keys) }
 
     @Test(arguments: ["group.id", "group.instance.id"], commands.keys.sorted())
-    func `one group for all executables is refused wherever it is set`(key: String, name: String) throws {
+    func `a group shared by all executables is refused wherever it is set`(key: String, name: String) throws {
         let command = try #require(Self.commands[name])
         let directory = try TemporaryDirectory()
         let file = try directory.write("kafka.\(key)=shared\n", to: "sluice.properties")
@@ -52,7 +52,7 @@ import Testing
         #expect(invocation.configuration[ConsumerSettings.group(of: "sluice-\(name)")] == "group-of-\(name)")
     }
 
-    @Test func `without a setting the group has the executable's name`() {
+    @Test func `the default group is the name of the executable`() {
         #expect(ConsumerSettings.group(of: "sluice-refunds").key == "refunds.group.id")
         #expect(ConsumerSettings.group(of: "sluice-refunds").descriptor.defaultText == "sluice-refunds")
         #expect(ConsumerSettings.group(of: "inbox").key == "inbox.group.id")

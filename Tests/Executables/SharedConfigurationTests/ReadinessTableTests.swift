@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// Returns all sources without their comments, which may quote a line that no executable prints any more.
+    /// Returns all sources without comments: a comment may quote a line that the code does not print.
     private static func sources() throws -> String {
         let folder = root.appending(path: "Sources").path
         let files = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }

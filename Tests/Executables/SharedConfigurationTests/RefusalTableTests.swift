@@ -77,7 +77,7 @@ import Testing
             .map { String($0.dropFirst(2)) }
     }
 
-    @Test func `each row has its test, and each test has its row`() throws {
+    @Test func `each row has a test, and each test has a row`() throws {
         let rows = try rows()
         #expect(rows.count == Self.tests.count)
         for row in rows {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `each alert and each page named by a row exists`() throws {
+    @Test func `each alert and page named in a row exists`() throws {
         let alerts = try text("deploy/alerts.yml")
         for row in try rows() {
             for match in row.matches(of: /Sluice[A-Z][A-Za-z]+/) {

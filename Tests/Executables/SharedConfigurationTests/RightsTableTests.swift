@@ -49,7 +49,7 @@ import Webhooks
     }
 
     @Test(arguments: AccessTable.Executable.allCases.map(\.rawValue))
-    func `the page of rights shows the printed commands of each executable`(
+    func `the page on access rights shows the printed commands of each executable`(
         _ executable: String
     ) async throws {
         let page = try Self.text("acls.md")
@@ -91,7 +91,7 @@ import Webhooks
         }
     }
 
-    @Test func `the table of the manual lists the rights of each executable`() async throws {
+    @Test func `the manual's table lists the rights of each executable`() async throws {
         let rows = try Self.rows()
         #expect(Set(rows.map(\.executable)) == Set(AccessTable.Executable.allCases.map(\.rawValue)))
         #expect(rows.count == AccessTable.Executable.allCases.count + 1)

@@ -13,7 +13,7 @@ import Testing
 @testable import Webhooks
 
 @Suite struct SharedConfigurationTests {
-    /// The shared keys of a command and its subcommands. `config` reads the settings of the other commands.
+    /// The keys shared by a command and its subcommands. `config` reads the settings of the other commands.
     private func keys(of command: Command) -> [String] {
         command.schema.sharedKeys.filter { !$0.isEmpty } + command.subcommands.flatMap(keys)
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(SharedConfiguration.keys == expected.sorted())
     }
 
-    @Test func `a key of another executable is tolerated, and a misspelled one is refused with the nearest`() throws {
+    @Test func `a key of another executable is ignored, and a misspelled key is refused with a suggestion`() throws {
         let command = EntitlementsApplication.application.tolerating(SharedConfiguration.keys).command
         guard case .run = command.parse([], environment: ["SLUICE_WEBHOOKS_TIMEOUT": "5s"]) else {
             Issue.record("a setting of sluice-webhooks was refused")

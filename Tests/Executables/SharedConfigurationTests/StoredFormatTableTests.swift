@@ -5,13 +5,13 @@ import Testing
 @testable import Refunds
 @testable import Webhooks
 
-/// The versions in the table of formats in `deploy/upgrade/README.md` must be exactly those in the code and in the
-/// published schemas.
+/// The versions in the format table of `deploy/upgrade/README.md` must equal those in the code and in the published
+/// schemas.
 @Suite struct StoredFormatTableTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../deploy").standardized
 
-    /// The first cell and the version of each row that has a version.
+    /// The first cell and the version of each row with a version.
     private static func rows() throws -> [(cell: String, version: Int)] {
         let page = try String(contentsOf: folder.appending(path: "upgrade/README.md"), encoding: .utf8)
         let table = try #require(page.split(separator: "## Formats").last)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `the table has the versions that the code writes`() throws {
+    @Test func `the table lists the versions that the code writes`() throws {
         let rows = try Self.rows()
         for (name, version) in Self.versions {
             let named = rows.filter { $0.cell == name || $0.cell.hasSuffix(", \(name)") }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `the table has the versions of the published schemas`() throws {
+    @Test func `the table lists the versions of the published schemas`() throws {
         let rows = try Self.rows()
         let schemas = try Self.schemas()
         #expect(schemas.count >= 8)

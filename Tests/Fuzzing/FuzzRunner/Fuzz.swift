@@ -4,7 +4,7 @@
     import FuzzTargets
     import TestSupport
 
-    /// Runs the targets from a seed, or mutants of notifications. Builds for libFuzzer have another entry point.
+    /// Runs the targets with a seed, or runs notification mutants. Builds for libFuzzer use another entry point.
     @main struct Fuzz {
         static func main() {
             do {
@@ -35,8 +35,8 @@
             return isClean
         }
 
-        /// Verifies `count` mutants of notifications signed by the test certificate authority, and of Apple's if the
-        /// vectors are present.
+        /// Verifies `count` mutants of notifications signed by the test certificate authority, and of Apple's samples
+        /// if the vectors are present.
         private static func mutations(_ options: FuzzOptions) throws -> Bool {
             let material = try SignedMaterial(keptIn: options.material, count: 43)
             var runs = [("generated", try MutationRun(material, seed: options.seed))]
@@ -70,7 +70,7 @@
             return try rebuilds(material, options) && isClean
         }
 
-        /// Generates respelled payloads until `count` of them were accepted, and rebuilds each from its record.
+        /// Generates respelled payloads until `count` are accepted, and rebuilds each from its record.
         private static func rebuilds(_ material: SignedMaterial, _ options: FuzzOptions) throws -> Bool {
             let start = ContinuousClock.now
             var run = try RebuildRun(material, seed: options.seed)

@@ -15,9 +15,9 @@
         var seconds: Int64 = 60
         var seed: UInt64 = 1
         var count = 100_000
-        /// Directory of the stored originals, so that a seed generates the same inputs in every run.
+        /// Directory of the stored originals. With the same originals a seed generates the same inputs in every run.
         var material = ".build/fuzz-corpus/material"
-        /// Directory for inputs with findings.
+        /// Directory for inputs that caused a finding.
         var findings = ".build/fuzz-findings"
 
         static let usage = """

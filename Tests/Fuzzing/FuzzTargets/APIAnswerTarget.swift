@@ -1,8 +1,8 @@
 import AppStoreServerAPI
 
 extension FuzzTarget {
-    /// Parses a response body of the App Store Server API as each type of response, and as the text of `Retry-After`:
-    /// either a response or a failure with a short and printable text, and a wait of at most an hour.
+    /// Parses a body as each response type of the App Store Server API, and as the text of `Retry-After`. The result is
+    /// a response, or a failure with a short printable text and a wait of at most one hour.
     static let apiAnswer = FuzzTarget(
         "api-answer", seeds: apiAnswerSeeds,
         tokens: [

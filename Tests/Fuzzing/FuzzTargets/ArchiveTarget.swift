@@ -6,7 +6,7 @@ extension FuzzTarget {
     private static let line =
         "— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n"
 
-    /// Parses the archive's file formats: accepted bytes are encoded identically.
+    /// Parses the archive's file formats. Re-encoding accepted bytes yields the same bytes.
     static let archiveFiles: FuzzTarget = {
         let note = "example.com/log/topic/0\n0\n\(root)\n\n\(line)"
         let texts = [

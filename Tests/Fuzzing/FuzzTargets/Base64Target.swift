@@ -42,7 +42,7 @@ extension FuzzTarget {
         try hold(decoded == expected, "\(kind): \(decoded), bit by bit \(expected.map { "\($0)" } ?? "refused")")
     }
 
-    /// Decodes into a buffer of exactly the required size, and into one that is a byte too small.
+    /// Decodes into a buffer of exactly the required size, and into one that is one byte too small.
     private static func checkSmallRoom(_ text: [UInt8], _ decoded: [UInt8]) throws(Violation) {
         var room = [UInt8](repeating: 0, count: decoded.count)
         let count = room.withUnsafeMutableBytes { room in

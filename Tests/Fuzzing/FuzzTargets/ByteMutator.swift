@@ -14,7 +14,7 @@ package struct ByteMutator: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Returns `bytes` with one to four changes; parts of `others` are spliced in.
+    /// Returns `bytes` with one to four changes, some with parts of `others` spliced in.
     package mutating func mutant(of bytes: [UInt8], others: [[UInt8]]) -> [UInt8] {
         var bytes = bytes
         for _ in 0...random.below(4) { change(&bytes, others) }

@@ -2,7 +2,7 @@ import AppStoreSigning
 import Cryptography
 
 extension FuzzTarget {
-    /// Parses a certificate: every parse gives the same facts and the original encoding, and it has no path to a root
+    /// Parses a certificate twice. Both results must be equal and preserve the encoding, and no path may lead to a root
     /// that did not sign it.
     static func certificate(_ material: SignedMaterial) throws -> FuzzTarget {
         let store = try TrustStore(roots: [material.pki.root])
@@ -45,7 +45,7 @@ extension FuzzTarget {
 
     private static let markers = (leaf: OID("1.2.840.113635.100.6.11.1"), intermediate: OID("1.2.840.113635.100.6.2.1"))
 
-    /// Evaluates an OCSP response: only the signed response, or one with the same content, is accepted.
+    /// Evaluates an OCSP response. Only the signed response, or one with the same content, is accepted.
     static func ocspResponse(_ material: SignedMaterial) throws -> FuzzTarget {
         let now = SignedMaterial.now / 1000
         let request = try OCSPRequest(subject: material.pki.intermediate, issuer: material.pki.root)
@@ -71,7 +71,7 @@ private struct OCSPMaterial: Sendable {
     let believable: [OCSPAnswer]
 
     init(pki: TestCertificateAuthority, now: Int64) throws {
-        // The keys of a reused authority are not stored, so this issuer is generated.
+        // The keys of a reused authority are not stored, so this issuer is newly generated.
         let own = try TestCertificateAuthority(TestCertificateAuthority.Options(now: now))
         guard let keys = own.authorityKeys else { throw Violation("no key to answer with") }
         let request = try OCSPRequest(subject: own.leaf, issuer: own.intermediate)

@@ -2,8 +2,8 @@ import HTTPServer
 import TestSupport
 
 extension FuzzTarget {
-    /// Feeds a connection with arbitrary cuts and immediate or late responses: the requests and the end are always the
-    /// same, and buffered data stays within the limits.
+    /// Feeds bytes to a connection in arbitrary pieces, with immediate or late responses. The requests and the end must
+    /// always be the same, and buffered data must stay within the limits.
     static let connection = FuzzTarget(
         "connection", seeds: RequestSeeds.requests, tokens: RequestSeeds.tokens, maximumBytes: 2048
     ) { bytes throws(Violation) in
@@ -90,7 +90,7 @@ struct ConnectionScript {
 
     private mutating func perform(_ first: ConnectionState.Action) {
         switch first {
-        // Only 100 Continue depends on the number of bytes received so far, so it is not recorded.
+        // Whether 100 Continue is sent depends on the bytes received so far, so it is not recorded.
         case .wait, .sendContinue: break
         case .dispatch(let head, let body):
             readAhead = 0
@@ -116,7 +116,7 @@ struct ConnectionScript {
         let limits = RequestSeeds.limits
         try hold(state.bodyBytes <= RequestSeeds.bodyLimit, "a body of \(state.bodyBytes) bytes")
         try hold(state.directBodyBytes <= RequestSeeds.bodyLimit, "space for \(state.directBodyBytes) bytes of a body")
-        // Reading ahead stops at its limit; the last read may have been as long as the limit.
+        // Reading ahead stops at its limit, but the last read may itself have the size of the limit.
         try hold(readAhead <= 2 * limits.readAheadBytes, "\(readAhead) bytes read ahead")
         try hold(position <= stream.count, "more taken than given")
     }

@@ -1,7 +1,7 @@
 package import Cryptography
 
-/// Signatures that random keys, digests and nonces practically never produce: sums at infinity and of equal points,
-/// multiplications by 0, 1 and n - 1, and points with x not below n.
+/// Signatures that random keys, digests and nonces practically never produce: sums at infinity, sums of equal points,
+/// multiplications by 0, 1 and n - 1, and points whose x is at least n.
 package struct ConstructedSignature: Sendable {
     package let name: String
     package let key: P256PublicKey
@@ -18,7 +18,7 @@ package struct ConstructedSignature: Sendable {
         self.isValid = isValid
     }
 
-    /// Returns all constructed signatures, each valid one with invalid neighbours.
+    /// Returns all constructed signatures. Each valid one is accompanied by similar invalid ones.
     package static func all() throws -> [ConstructedSignature] {
         var made: [ConstructedSignature?] = []
         let one = ReferenceECDSA.Scalar(1)
@@ -43,7 +43,7 @@ package struct ConstructedSignature: Sendable {
         func add(_ what: String, _ digest: [UInt8], _ r: Scalar, _ s: Scalar) {
             made += withNeighbours("\(name), \(what)", point, digest, r, s)
         }
-        /// The digest that results in this s: s·k - r·d.
+        /// The digest that yields this s: s·k - r·d.
         func digest(s: Scalar, nonce: Scalar) -> Scalar { s * nonce - ReferenceECDSA.r(ofNonce: nonce) * key }
         func s(_ digest: Scalar) -> Scalar { ReferenceECDSA.s(digest: digest, key: key, nonce: nonce) }
 
@@ -77,7 +77,7 @@ package struct ConstructedSignature: Sendable {
     }
 
     /// Signatures with a point of x = r + n, if the curve has one. They are valid, but only about one signature in 2⁹⁷
-    /// is of this kind.
+    /// has this property.
     private static func beyondOrder(_ number: UInt128) -> [ConstructedSignature?] {
         let (r, s, digest) = (Scalar(number), Scalar(0xFEDC_BA98_7654_3210), Scalar(0x1234_5678_9ABC_DEF0))
         let x = ReferenceECDSA.order.adding(r.value).value

@@ -3,8 +3,8 @@ import Cryptography
 import TestSupport
 
 extension FuzzTarget {
-    /// Verifies up to four signatures under a key with a precomputed table: the results must equal EVP's. The first
-    /// byte selects the key; a digest, r and s of each signature follow.
+    /// Verifies up to four signatures under a key with a precomputed table. The results must equal EVP's. The first
+    /// byte selects the key; a digest, r and s follow for each signature.
     static func fixedKey(_ material: SignedMaterial) throws -> FuzzTarget {
         guard let leafKey = material.pki.leafKey.publicKey else { throw Violation("the leaf has no key") }
         let cases = SignatureCases([material.pki.leafKey])

@@ -1,18 +1,18 @@
 package import TestSupport
 
-/// A parser of untrusted bytes, and properties that must hold for all inputs.
+/// A parser of untrusted bytes, with properties that must hold for all inputs.
 package struct FuzzTarget: Sendable {
     /// The name in `TARGET=`.
     package let name: String
     /// Initial inputs.
     package let seeds: [[UInt8]]
-    /// Texts with a meaning to the parser, for mutations.
+    /// Tokens with a meaning to the parser, used by mutations.
     package let tokens: [String]
     /// The maximum useful input length, in bytes.
     package let maximumBytes: Int
-    /// Generates a well-formed input; nil if the seeds suffice.
+    /// Generates a well-formed input; nil if the seeds are sufficient.
     package let generate: (@Sendable (inout SeededGenerator) -> [UInt8])?
-    /// Parses the bytes in every supported way. A trap is a finding too, reported by the end of the process.
+    /// Parses the bytes in every supported way. A trap is also a finding: it ends the process.
     package let check: @Sendable ([UInt8]) throws(Violation) -> Void
 
     package init(

@@ -3,8 +3,8 @@ import Foundation
 import JSON
 
 extension FuzzTarget {
-    /// Parses a JSON text: the result equals Foundation's, or the text is rejected for a reason of ``JSONAgreement``;
-    /// encoding preserves the value.
+    /// Parses a JSON text. The result must equal Foundation's, or the rejection must have a reason listed in
+    /// ``JSONAgreement``. Encoding must preserve the value.
     static let json = FuzzTarget(
         "json", seeds: JSONSeeds.texts, tokens: JSONSeeds.tokens, maximumBytes: 1024,
         generate: { random in
@@ -36,10 +36,10 @@ enum JSONSeeds {
     ]
 }
 
-/// Compares the scanner with Foundation's parser: it rejects every text that Foundation rejects, and reads the same
-/// values.
+/// Compares the scanner with Foundation's parser. The scanner must reject every text that Foundation rejects, and read
+/// the same values.
 enum JSONAgreement {
-    /// Faults that only the scanner rejects: duplicate names, a depth beyond the limit, half a surrogate pair, a byte
+    /// Faults that only the scanner rejects: duplicate names, a depth beyond the limit, an unpaired surrogate, a byte
     /// order mark, a control byte, and UTF-8 that Foundation repairs. It also rejects a trailing comma, and UTF-16 and
     /// UTF-32, which Foundation detects by their zero bytes.
     private static let stricter: Set<JSONError.Code> = [
@@ -74,7 +74,7 @@ enum JSONAgreement {
             || element.members.contains { hasHugeNumber($0.value) }
     }
 
-    /// Foundation parses long numbers as decimals first, and so rounds the last digits differently.
+    /// Foundation first parses long numbers as decimals, which rounds the last digits differently.
     private static func isEqual(_ theirs: Double, _ exact: Double) -> Bool {
         theirs == exact || (theirs - exact).magnitude <= exact.magnitude * 1e-14
     }

@@ -3,7 +3,7 @@ import Bytes
 import Cryptography
 import JSON
 
-/// The parts of a compact JWS, which can be changed and reassembled.
+/// The parts of a compact JWS, for modification and reassembly.
 struct JWSParts {
     /// The JSON text of the header.
     var header: [UInt8]

@@ -3,9 +3,8 @@ import JSON
 import LegacyNotifications
 
 extension FuzzTarget {
-    /// Parses a body of version 1 or of the oldest form: its redacted text is JSON that nowhere contains the secret; it
-    /// is always accepted or rejected for the same reason; and the resulting payload has every field as documented and
-    /// does not contain the secret.
+    /// Parses a body of version 1 or of the oldest form. Its redacted text must be JSON without the secret, repeated
+    /// parsing must give the same result, and the resulting payload must have every documented field and no secret.
     static let legacyBody = FuzzTarget(
         "legacy-body", seeds: LegacySeeds.bodies, tokens: LegacySeeds.tokens, maximumBytes: 2048
     ) { bytes throws(Violation) in
@@ -50,7 +49,7 @@ extension FuzzTarget {
         for text in [notification.notification, notification.transaction, notification.renewalInfo] {
             guard let text else { continue }
             guard let document = try? JSONDocument.object(text) else { throw Violation("a payload is no object") }
-            // A short secret may occur in a name that Sluice writes.
+            // A short secret may be part of a name that Sluice writes.
             let isSecret = secret.utf8.count >= 8 && !LegacySeeds.isOurs(secret)
             try hold(!isSecret || !contains(JSONValue(document.root), secret), "a payload has the secret")
         }
@@ -98,7 +97,7 @@ extension FuzzTarget {
 enum LegacySeeds {
     static let secret = "0123456789abcdef0123456789abcdef"
 
-    /// Whether a secret occurs in the constant parts of payloads.
+    /// Whether a secret occurs in a constant part of payloads.
     static func isOurs(_ secret: String) -> Bool {
         let ours = [
             "Auto-Renewable Subscription", "FREE_TRIAL", "REFUND_FULL", "FAMILY_REVOKE", "PURCHASED", "com.example.app",

@@ -33,13 +33,14 @@ package final class MutantJudge: Sendable {
         self.originals = known
     }
 
-    /// The time advances with the number of bodies; otherwise the rate limit of new certificate chains would remain
+    /// Time advances with the number of bodies. Otherwise the rate limit for new certificate chains would stay
     /// exhausted.
     private var now: Int64 { start + judged.wrappingAdd(1, ordering: .relaxed).newValue / 64 }
 
     /// Verifies a body and returns a short description of the result.
     ///
-    /// - Throws: a violation if it is accepted with another meaning, quarantined, or answered as if a retry could help.
+    /// - Throws: a violation if the body is accepted with another meaning, quarantined, or answered with a status
+    ///   that makes Apple retry.
     package func judge(_ body: [UInt8]) throws(Violation) -> String {
         switch verifier.verify(body: body, at: now) {
         case .accepted(let notification): return try accepted(notification)
@@ -57,7 +58,8 @@ package final class MutantJudge: Sendable {
         }
     }
 
-    /// Checks that the signed bytes are original, and that the signature is the original one or its twin (r, n - s).
+    /// Checks that the signed bytes are original, and that the signature is the original one or its complement (r, n -
+    /// s).
     private func accepted(_ notification: VerifiedNotification) throws(Violation) -> String {
         let jws = notification.signedPayload
         guard let dot = jws.lastIndex(of: UInt8(ascii: ".")), let original = originals[Array(jws[..<dot])] else {

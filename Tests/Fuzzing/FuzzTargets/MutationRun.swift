@@ -4,8 +4,7 @@ package import AppStoreVerification
 import Cryptography
 package import TestSupport
 
-/// Verifies mutants of a set of originals with and without precomputed key tables, compares the results, and counts
-/// them.
+/// Verifies mutants of the originals with and without precomputed key tables, compares the results, and counts them.
 package struct MutationRun: Sendable {
     package struct Finding: Sendable {
         package let index: Int
@@ -55,10 +54,10 @@ package struct MutationRun: Sendable {
         tabled = try MutantJudge(verifier: verifierWithTables, originals: bodies, at: now)
     }
 
-    /// Nearly disables the recheck of accepted signatures, so that the tables' own results are compared.
+    /// Almost disables the recheck of accepted signatures, so that the comparison uses the tables' own results.
     private static let tables = FixedKeyTables(isOn: true, recheckedOneIn: 1_000_000)
 
-    /// The tables are computed on a separate thread: until one is in use, EVP is compared with itself.
+    /// The tables are computed on a separate thread. Until one is in use, EVP is compared with itself.
     package var tableStatus: FixedKeyStatus { verifierWithTables.tableStatus }
 
     /// Verifies the mutants with these indices.

@@ -1,8 +1,8 @@
 import AppStoreVerification
 
 extension FuzzTarget {
-    /// Verifies a request body with the complete verifier: it is accepted only if this authority has signed the
-    /// notification in it.
+    /// Verifies a request body with the complete verifier. The body is accepted only if this authority signed its
+    /// notification.
     static func notificationBody(_ material: SignedMaterial) throws -> FuzzTarget {
         let judge = try MutantJudge(
             verifier: try material.verifier(), originals: material.bodies, at: SignedMaterial.now)

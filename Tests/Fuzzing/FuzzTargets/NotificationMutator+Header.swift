@@ -4,9 +4,9 @@ import Cryptography
 import JSON
 import TestSupport
 
-// Mutations of the header: its certificates and members.
+// Mutations of the header's certificates and members.
 extension NotificationMutator {
-    /// Edits one certificate as DER: a byte, a length, a duplicated or removed part.
+    /// Edits one certificate as DER: changes a byte or a length, or duplicates or removes a part.
     func withEditedCertificate(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var parts = parts
         var certificates = parts.certificates

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-// Mutations that preserve or nearly preserve the content: JSON around the JWS, base64, character encodings.
+// Mutations that preserve or nearly preserve the content: the JSON around the JWS, base64, and character encodings.
 extension NotificationMutator {
-    /// Wraps an unchanged JWS in other JSON. Any JSON parser reads many of these texts as the same request.
+    /// Wraps an unchanged JWS in other JSON. Many of these texts are the same request to any JSON parser.
     func envelope(_ jws: String, _ random: inout SeededGenerator) -> [UInt8] {
         let texts = [
             " {\n\"signedPayload\" : \"\(jws)\"\r\n}\t", #"{"a":[1,{"b":null}],"signedPayload":"\#(jws)"}"#,
@@ -50,7 +50,7 @@ extension NotificationMutator {
         return JWSParts.body(segments.joined(separator: "."))
     }
 
-    /// Sets unused bits in the last letter.
+    /// Sets unused bits of the last character.
     private func withSpareBits(_ segment: String, _ random: inout SeededGenerator) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         guard let last = segment.last, let value = alphabet.firstIndex(of: last) else { return segment }
@@ -68,7 +68,7 @@ extension NotificationMutator {
         case 3: return Array((text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "").utf8)
         case 4: return Array(JWSParts.base64(body).utf8)
         case 5:
-            // Reformats the header with another order and spacing.
+            // Rewrites the header with another order and spacing.
             let header = try? JSONSerialization.jsonObject(with: Data(parts.header))
             let options: JSONSerialization.WritingOptions = random.oneIn(2) ? [.sortedKeys] : [.prettyPrinted]
             parts.header =

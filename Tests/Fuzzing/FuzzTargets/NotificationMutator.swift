@@ -4,15 +4,15 @@ import Cryptography
 import JSON
 import TestSupport
 
-/// Creates hostile bodies from authentic ones. A seed and an index determine the mutant of given originals, except for
-/// the untrusted certificates and signatures, which are new in every run.
+/// Creates hostile bodies from authentic ones. A seed and an index determine the mutant, except for untrusted
+/// certificates and signatures, which are new in every run.
 package struct NotificationMutator: Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case bytes, bits, splice, envelope, base64, certificates, chain, header, payload, signature, signer, encoding
     }
 
     let originals: [[UInt8]]
-    /// An untrusted authority with the same names and markers as the trusted one.
+    /// An untrusted authority with the same names and Apple extensions as the trusted one.
     let untrusted: TestCertificateAuthority
     private let seed: UInt64
 
@@ -68,7 +68,7 @@ package struct NotificationMutator: Sendable {
         return JWSParts.body(chosen.joined(separator: "."))
     }
 
-    /// Replaces the signature with an invalid one, one with edge numbers, another spelling, or its twin.
+    /// Replaces the signature with an invalid one, edge numbers, another spelling, or its complement.
     private func withOtherSignature(_ parts: JWSParts, _ random: inout SeededGenerator) -> [UInt8] {
         var parts = parts
         let (r, s) = (Array(parts.signature.prefix(32)), Array(parts.signature.dropFirst(32)))

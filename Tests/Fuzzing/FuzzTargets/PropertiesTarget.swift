@@ -1,8 +1,8 @@
 import Configuration
 
 extension FuzzTarget {
-    /// Parses a properties file: keys are unique and not empty, locations are within the file, and errors are few;
-    /// entries that are written with escapes are parsed unchanged.
+    /// Parses a properties file. Keys must be unique and not empty, locations must be within the file, and errors must
+    /// be few. Entries written with escapes must be parsed unchanged.
     static let properties = FuzzTarget(
         "properties", seeds: propertiesSeeds,
         tokens: [

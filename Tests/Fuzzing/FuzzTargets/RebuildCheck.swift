@@ -4,7 +4,7 @@ import Cryptography
 import KafkaModel
 import Records
 
-/// Checks that the record of an accepted notification restores the signed bytes.
+/// Checks that the signed bytes can be rebuilt from the record of an accepted notification.
 enum RebuildCheck {
     /// Returns the record that the ingress would publish, and the header segments that it references.
     static func record(

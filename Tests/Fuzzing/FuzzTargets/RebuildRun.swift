@@ -50,7 +50,7 @@ package struct RebuildRun {
     }
 }
 
-/// Respells payloads as other encoders might, with nearly or exactly the same content.
+/// Respells payloads as other encoders might, with the same or nearly the same content.
 enum PayloadSpelling {
     static func respelled(
         _ payload: [UInt8], _ signer: JWSSigner, _ random: inout SeededGenerator
@@ -125,7 +125,7 @@ enum PayloadSpelling {
         text.append(UInt8(ascii: "}"))
     }
 
-    /// Respells the payload of a nested JWS, or its base64 in a form that some decoders accept.
+    /// Respells the payload of a nested JWS, or its base64 as some lenient decoders accept it.
     private static func respelledJWS(
         _ element: JSONElement, _ signer: JWSSigner, _ random: inout SeededGenerator
     ) -> [UInt8]? {

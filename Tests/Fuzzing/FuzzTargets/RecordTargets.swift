@@ -6,8 +6,8 @@ import Records
 import TestSupport
 
 extension FuzzTarget {
-    /// Parses the value of a record as consumers do: a null value, invalid JSON and anything but a notification are
-    /// errors; all other values are parsed, converted to facts, evaluated and encoded without a trap.
+    /// Parses a record value as consumers do. A null value, invalid JSON and anything but a notification are errors.
+    /// All other values are parsed, converted to facts, evaluated and encoded without a trap.
     static func notificationRecord(_ material: SignedMaterial) throws -> FuzzTarget {
         FuzzTarget(
             "notification-record", seeds: try material.recordValues(), tokens: PayloadTokens.all, maximumBytes: 8192
@@ -31,7 +31,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Parses facts of a store or of the entitlement topic: encoding and parsing preserves them.
+    /// Parses facts from a store or from the entitlement topic. Encoding and parsing must preserve them.
     static func entitlementFacts(_ material: SignedMaterial) throws -> FuzzTarget {
         let facts = try material.recordValues().compactMap { value -> [UInt8]? in
             let record = try NotificationRecord(key: nil, value: value, headers: [])

@@ -1,4 +1,4 @@
-/// Constructs signatures and keys from their equations, where a library could only generate random ones.
+/// Constructs signatures and keys from their equations. A library could only generate random ones.
 extension ReferenceECDSA {
     /// An integer modulo n.
     struct Scalar {

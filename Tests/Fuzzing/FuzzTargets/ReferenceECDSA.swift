@@ -1,5 +1,5 @@
-/// A test implementation of ECDSA on P-256 (FIPS 186-5, SEC 1), written from the equations without OpenSSL. It is not
-/// constant-time, and about a hundred times slower.
+/// A reference implementation of ECDSA on P-256 (FIPS 186-5, SEC 1), written from the equations without OpenSSL. It is
+/// not constant-time, and about a hundred times slower than OpenSSL.
 package enum ReferenceECDSA {
     /// The order n of the base point.
     package static let order = UInt256(
@@ -24,7 +24,7 @@ package enum ReferenceECDSA {
         return point.x.reduced(by: order) == r
     }
 
-    /// The other signature that is valid whenever (r, s) is: (r, n - s).
+    /// The complementary signature (r, n - s), which is valid whenever (r, s) is.
     package static func twin(of signature: [UInt8]) -> [UInt8] {
         guard signature.count == 64 else { return signature }
         let s = UInt256(bigEndian: signature[32...])
@@ -73,7 +73,7 @@ struct P256Curve {
         let cube = field.multiply(field.multiply(entered, entered), entered)
         let triple = field.add(field.add(entered, entered), entered)
         let square = field.add(field.subtract(cube, triple), field.enter(Self.coefficient))
-        // p is 3 modulo 4, so the root of a square is its power to (p + 1) / 4 = 2²⁵⁴ - 2²²² + 2¹⁹⁰ + 2⁹⁴.
+        // p is 3 modulo 4, so the square root is the power (p + 1) / 4 = 2²⁵⁴ - 2²²² + 2¹⁹⁰ + 2⁹⁴.
         let root = field.power(square, UInt256(1 << 94, (1 << 126) - (1 << 94) + (1 << 62)))
         guard field.multiply(root, root) == square else { return nil }
         return Affine(x: x, y: field.leave(root))

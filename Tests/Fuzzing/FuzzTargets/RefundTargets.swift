@@ -3,7 +3,7 @@ import JSON
 import RefundRules
 
 extension FuzzTarget {
-    /// Parses a rules file: it is accepted, or rejected with a line number; accepted rules decide every case
+    /// Parses a rules file. It is accepted, or rejected with a line number. Accepted rules decide every case
     /// deterministically, and Apple would accept the resulting request.
     static let refundRules = FuzzTarget(
         "refund-rules", seeds: RefundSeeds.rules, tokens: RefundSeeds.tokens, maximumBytes: 1024
@@ -29,7 +29,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Parses the response of a company's service: it is accepted or rejected; the decision keeps its values, and Apple
+    /// Parses the response of a company's service. If it is accepted, the decision preserves its values, and Apple
     /// would accept the resulting request in every case.
     static let refundAnswer = FuzzTarget(
         "refund-answer", seeds: RefundSeeds.answers, tokens: RefundSeeds.tokens, maximumBytes: 512
@@ -57,7 +57,7 @@ extension FuzzTarget {
 
     private static func isKept(_ company: ConsumptionFacts, in decision: RefundDecision) -> Bool {
         let decided = decision.consumption
-        // A refusal of consent by the company is kept; a rule may overrule its consent.
+        // If the company refuses consent, the refusal is kept. A rule may overrule its consent.
         return (company.customerConsented != false || decided.customerConsented == false)
             && (company.deliveryStatus == nil || decided.deliveryStatus == company.deliveryStatus)
             && (company.outcome == nil || decision.outcome == company.outcome)
@@ -182,7 +182,7 @@ enum RefundSeeds {
         return [nil, refused, consented, beyond]
     }()
 
-    /// One case of every kind, and one with as few facts as possible.
+    /// One case of every kind, and one case with as few facts as possible.
     static let cases: [RefundFacts] = {
         let least = RefundFacts(
             environment: .production, bundleId: BundleId("com.example.app"), transactionId: TransactionId("1"),

@@ -2,8 +2,8 @@ import HTTPServer
 import TestSupport
 
 extension FuzzTarget {
-    /// Decodes a request body, with its kind and limit in the first two bytes: the content is independent of the cuts,
-    /// within the limit, and equal to that of a simple reference decoder.
+    /// Decodes a request body; its first two bytes select its kind and limit. The content must not depend on the cuts,
+    /// must be within the limit, and must equal that of a simple reference decoder.
     static let requestBody = FuzzTarget(
         "request-body", seeds: bodySeeds, tokens: RequestSeeds.tokens, maximumBytes: 1024
     ) { bytes throws(Violation) in
@@ -34,7 +34,7 @@ extension FuzzTarget {
     ) -> ReferenceBody.Outcome {
         var decoder = isChunked ? BodyDecoder(chunkedLimit: limit) : BodyDecoder(length: limit)
         var content: [UInt8] = []
-        // A body of no bytes is complete before the first one.
+        // An empty body is complete before the first byte.
         for piece in pieces.isEmpty ? [0..<0] : pieces {
             switch decoder.decode(bytes.span.extracting(piece), into: &content) {
             case .needMore: continue
@@ -68,7 +68,7 @@ enum ReferenceBody {
         var rest = bytes[...]
         func bad(_ verdict: String = "400 framing") -> Outcome { Outcome(verdict: verdict, content: content, taken: 0) }
         var more: Outcome { Outcome(verdict: "more", content: content, taken: bytes.count) }
-        /// Consumes a line end; false for any other byte, nil if it has not arrived completely.
+        /// Consumes a line end. Returns false for any other byte, and nil for an incomplete line end.
         func takeLineEnd() -> Bool? {
             for byte: UInt8 in [13, 10] {
                 guard let next = rest.first else { return nil }

@@ -2,8 +2,8 @@ import HTTPServer
 import TestSupport
 
 extension FuzzTarget {
-    /// Parses a request head: the result is independent of the cuts, no byte after the head is consumed, and exactly
-    /// the heads that a simple reference parser allows are accepted.
+    /// Parses a request head. The result must not depend on the cuts, no byte after the head may be consumed, and
+    /// exactly the heads that a simple reference parser accepts must be accepted.
     static let requestHead = FuzzTarget(
         "request-head", seeds: RequestSeeds.requests, tokens: RequestSeeds.tokens, maximumBytes: 2048
     ) { bytes throws(Violation) in

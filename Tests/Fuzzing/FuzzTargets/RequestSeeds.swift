@@ -1,6 +1,6 @@
 import HTTPServer
 
-/// Requests of every kind that the listener distinguishes, with limits low enough to be reached.
+/// Requests of every kind that the listener distinguishes. The limits are low enough to be reached.
 enum RequestSeeds {
     static let limits: Limits = {
         var limits = Limits()

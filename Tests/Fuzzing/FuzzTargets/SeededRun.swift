@@ -32,7 +32,7 @@ package struct SeededRun: Sendable {
         return input
     }
 
-    /// Checks inputs until one fails or `isEnough` returns true for the number of checked inputs; returns that number
+    /// Checks inputs until one fails or `isEnough` returns true for the number of inputs so far. Returns this number
     /// and the failure.
     package func run(isEnough: (Int) -> Bool) -> (executions: Int, failure: Failure?) {
         var index = 0

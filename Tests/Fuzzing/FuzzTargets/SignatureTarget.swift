@@ -2,7 +2,7 @@ import AppStoreSigning
 package import Cryptography
 
 extension FuzzTarget {
-    /// Verifies a signature under the leaf's key: the result must equal the reference's. The first byte selects the
+    /// Verifies a signature under the leaf's key. The result must equal the reference's. The first byte selects the
     /// key; the digest, r and s follow.
     static func signature(_ material: SignedMaterial) throws -> FuzzTarget {
         let cases = SignatureCases([material.pki.leafKey])

@@ -6,7 +6,7 @@ import Foundation
 import Simulator
 import TestSupport
 
-/// A test certificate authority, and notifications signed by it with the structure and size of Apple's.
+/// A test certificate authority, and notifications that it signed with the structure and size of Apple's.
 package struct SignedMaterial: Sendable {
     /// The time of verification, in milliseconds since 1970.
     package static let now: Int64 = 1_790_000_000_000
@@ -17,7 +17,7 @@ package struct SignedMaterial: Sendable {
     /// HTTP request bodies.
     package let bodies: [[UInt8]]
 
-    /// Generates new keys and signatures; the signed payloads are always the same.
+    /// Generates new keys and signatures. The signed payloads are always the same.
     package init(count: Int) throws {
         try initializeCryptography()
         let pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: Self.now / 1000))
@@ -26,8 +26,8 @@ package struct SignedMaterial: Sendable {
         self.init(pki: pki, bodies: corpus.notifications.map(\.body))
     }
 
-    /// Reads the material stored in `directory`, or generates it and stores it there, so that a seed determines the
-    /// same inputs in every run.
+    /// Reads the material stored in `directory`, or generates and stores it. A seed then determines the same inputs in
+    /// every run.
     package init(keptIn directory: String, count: Int) throws {
         try initializeCryptography()
         let folder = URL(filePath: directory, directoryHint: .isDirectory)

@@ -4,9 +4,9 @@ import AppStoreVerification
 import Records
 
 extension FuzzTarget {
-    /// Verifies an arbitrary payload signed by the authority: it may be for another app or nonconforming, but the
-    /// result is never that it is not Apple's or should be retried; consumers can parse the records of accepted
-    /// payloads.
+    /// Verifies an arbitrary payload signed by the authority. It may be for another app or nonconforming, but it is
+    /// never rejected as not signed by Apple, and never answered with a status that makes Apple retry. Consumers can
+    /// parse the records of accepted payloads.
     static func signedPayload(_ material: SignedMaterial) throws -> FuzzTarget {
         let verifier = try material.verifier()
         let signer = JWSSigner(material.pki)
@@ -14,7 +14,7 @@ extension FuzzTarget {
             "signed-payload", seeds: Array(material.payloads.prefix(8)), tokens: PayloadTokens.all,
             maximumBytes: 32 * 1024
         ) { bytes throws(Violation) in
-            // An empty segment is not a compact JWS, so it is rejected before the signature is verified.
+            // An empty segment does not form a compact JWS, so it is rejected before the signature is verified.
             guard !bytes.isEmpty else { return }
             guard let jws = try? signer.sign(bytes) else { throw Violation("not signed") }
             switch verifier.verify(signedPayload: jws, at: SignedMaterial.now) {

@@ -1,7 +1,7 @@
 package import Cryptography
 import TestSupport
 
-/// A key and its precomputed table, with the results of both:
+/// A key and its precomputed table, to compare their results:
 /// ``P256PublicKey/verify(digest:rawSignature:)-(SHA256Digest,[UInt8])`` uses EVP.
 package struct TabledKey: Sendable {
     package let key: P256PublicKey
@@ -22,7 +22,7 @@ package struct TabledKey: Sendable {
     package func check(_ batch: [Candidate]) throws(Violation) -> [Bool] {
         var expected: [Bool] = []
         for (digest, signature) in batch {
-            // Anything but `valid` counts as invalid: OpenSSL reports an error for a sum at infinity.
+            // Every result but `valid` counts as invalid: OpenSSL reports an error for a sum at infinity.
             expected.append(key.verify(digest: digest, rawSignature: signature) == .valid)
         }
         let found = table.verify(batch)

@@ -1,4 +1,4 @@
-/// A 256-bit number for the reference arithmetic of tests.
+/// A 256-bit number for the tests' reference arithmetic.
 package struct UInt256: Hashable, Comparable, Sendable {
     private var low: UInt128
     private var high: UInt128

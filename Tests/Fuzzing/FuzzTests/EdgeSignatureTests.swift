@@ -36,7 +36,7 @@ struct EdgeSignatureTests {
         }
         let numbers = SignatureCases.edgeNumbers.count
         #expect(edges.count == 3 * (numbers * numbers + numbers * (3 + 2 * numbers)))
-        // The digests include zero and n, and the twins are valid too.
+        // The digests include zero and n. Complementary signatures are valid too.
         #expect(valid == 3 * numbers * 2)
     }
 
@@ -59,7 +59,7 @@ struct EdgeSignatureTests {
         #expect(signatures.count(where: \.isValid) > 150)
     }
 
-    @Test func `among six thousand signatures the valid ones and their complements verify, corrupted ones fail`()
+    @Test func `among six thousand signatures the valid and complementary ones verify and corrupted ones fail`()
         throws
     {
         let cases = try SignatureCases(keys: 5)
@@ -85,7 +85,7 @@ struct EdgeSignatureTests {
     }
 
     @Test
-    func `a JWS with an edge signature is refused, and a complementary one gives the same notification`()
+    func `a JWS with an edge signature is refused, and a complementary signature gives the same notification`()
         throws
     {
         let material = try SignedMaterial(count: 1)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct NotificationMutantTests {
     private static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
 
-    @Test func `no mutant of generated notifications is accepted with another meaning, with tables or without`()
+    @Test func `no mutant of generated notifications is accepted with another meaning, with or without tables`()
         async throws
     {
         let count = Self.isLong ? 100_000 : 1500
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
-    func `no mutant of Apple's samples is accepted with another meaning, with tables or without`() async throws {
+    func `no mutant of Apple's samples is accepted with another meaning, with or without tables`() async throws {
         let count = Self.isLong ? 100_000 : 500
         var run = try MutationRun(try TestVectors.appleSamples(), seed: 1)
         try await waitUntil { run.tableStatus.tables > 0 }
@@ -42,12 +42,13 @@ import Testing
         }
         #expect(run.outcomes.values.reduce(0, +) == count)
         #expect(run.kinds.count == NotificationMutator.Kind.allCases.count)
-        // Otherwise the mutants would prove nothing: some must reach the signature check, and twins must be accepted.
+        // Otherwise the mutants would prove nothing: some must reach the signature check, and complementary signatures
+        // must be accepted.
         #expect((run.outcomes["refused, signature"] ?? 0) > count / 10)
         #expect((run.outcomes["accepted, the same signed bytes and the twin of the signature"] ?? 0) > 0)
         #expect((run.outcomes["accepted, the same signed bytes and signature"] ?? 0) > 0)
         #expect(Set(run.outcomes.keys).count > 12)
-        // The tables were used, and EVP never contradicted them.
+        // Proves that the tables were used and that EVP never contradicted them.
         #expect(run.tableStatus.judged > count / 2)
         #expect(run.tableStatus.faults == 0)
     }

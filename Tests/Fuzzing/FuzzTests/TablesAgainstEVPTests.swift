@@ -4,7 +4,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Compares precomputed key tables with EVP: the results are equal for all keys, digests and signatures.
+/// Compares precomputed key tables with EVP. The results must be equal for all keys, digests and signatures.
 @Suite(.timeLimit(.minutes(60))) struct TablesAgainstEVPTests {
     private static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
 
@@ -32,12 +32,12 @@ import Testing
             for (signature, candidate) in zip(signatures, candidates) {
                 #expect(try tabled.check([candidate]) == [signature.isValid], "\(signature.name)")
             }
-            // All signatures of a key in one batch, so that valid and invalid ones share inversions.
+            // A batch contains all signatures of a key, so that valid and invalid ones share inversions.
             #expect(try tabled.check(candidates) == signatures.map(\.isValid))
         }
     }
 
-    @Test func `no signature in a batch changes the verdict on another`() throws {
+    @Test func `a signature in a batch does not affect the results of the others`() throws {
         let cases = try SignatureCases(keys: 1)
         let tabled = try TabledKey(cases.publicKeys[0])
         let digests = (0..<4).map { SHA256.digest(of: [UInt8($0)]) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `random signatures agree, whether valid, complementary, corrupted or of random numbers`() throws {
+    @Test func `random signatures agree, whether valid, complementary, corrupted or random numbers`() throws {
         let count = Self.isLong ? 1_000_000 : 4000
         let cases = try SignatureCases(keys: 8)
         let tabled = try cases.publicKeys.map { try TabledKey($0) }

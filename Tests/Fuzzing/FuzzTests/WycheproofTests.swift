@@ -4,8 +4,8 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Project Wycheproof's P-256 signatures with SHA-256 in the format of JWS, verified by EVP and by tables. The
-/// published test data is not part of this repository.
+/// Project Wycheproof's P-256 signatures over SHA-256 in JWS format, verified with EVP and with tables. The published
+/// test data is not part of this repository.
 @Suite(.enabled(if: Wycheproof.file != nil, "\(Wycheproof.absence)")) struct WycheproofTests {
     @Test func `EVP and the tables reproduce the published results`() throws {
         let file = try #require(Wycheproof.file)

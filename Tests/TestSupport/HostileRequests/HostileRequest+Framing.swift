@@ -1,4 +1,4 @@
-/// The end of a body: rows H-04 to H-11.
+/// Message framing: rows H-04 to H-11.
 extension HostileRequest {
     static let bodies: [HostileRequest] = [
         HostileRequest("H-04", "no body and no length", request(length: nil, body: ""), "400 empty", "closed"),
@@ -61,7 +61,7 @@ extension HostileRequest {
         values.map { ("Transfer-Encoding: \($0.debugDescription)", encoded("Transfer-Encoding: \($0)\r\n") + next) }
     }
 
-    /// Sizes of chunks, and separators between chunks.
+    /// Chunk sizes, and separators between chunks.
     static let chunks: [HostileRequest] = rows(
         "H-10", framing,
         [

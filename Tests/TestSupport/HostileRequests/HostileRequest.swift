@@ -1,14 +1,13 @@
 /// Bytes that an untrusted client may send to a listener for `POST /notifications`, and the expected responses. The
-/// rows are those of the threat model (`H-`) and classics of RFC 9110 and 9112 that servers often handle incorrectly
-/// (`X-`).
+/// rows come from the threat model (`H-`) and from common mistakes of servers in RFC 9110 and 9112 (`X-`).
 package struct HostileRequest: Sendable, CustomStringConvertible {
-    /// The way the bytes are sent over a socket.
+    /// How the bytes are sent over a socket.
     package enum Delivery: Sendable {
         case whole
         case byteByByte
-        /// In two pieces, the first with this number of bytes.
+        /// In two pieces; the first has this number of bytes.
         case cut(Int)
-        /// In one piece, followed by the end of the output.
+        /// In one piece, followed by the end of the client's output.
         case halfClosed
         /// In one piece, followed by a reset.
         case reset
@@ -18,7 +17,7 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
     package let title: String
     package let bytes: [UInt8]
     /// One text for each response: `200:21` for a request that is dispatched with a body of 21 bytes, `400 framing` for
-    /// a refused one; finally `closed` if the last response closes the connection.
+    /// a refused one. The last is `closed` if the connection closes after the last response.
     package let verdicts: [String]
     package let delivery: Delivery
 
@@ -54,7 +53,7 @@ package struct HostileRequest: Sendable, CustomStringConvertible {
 
     // MARK: all requests
 
-    /// The inputs of the specification, 129.
+    /// The 129 inputs of the specification.
     package static let specified: [HostileRequest] =
         methods + paths + bodies + lengths + encodings + chunks + chunkLines + lineEnds + heads + deliveries + fields
         + targets + versions + sequences

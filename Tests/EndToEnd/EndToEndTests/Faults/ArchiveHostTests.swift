@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Three hosts of one archive that are killed while partitions move between them.
+    /// Three hosts of one archive, killed while partitions move between them.
     @Suite(.enabled(if: WallClock.compiler != nil, "\(WallClock.absence)")) struct ArchiveHostsOnTheEmbeddedBroker {
-        @Test func `killed hosts, and one that joins from nothing, agree on what is held, erased and deleted`()
+        @Test func `killed hosts and one with an empty disk agree on records held, erased and deleted`()
             async throws
         {
             try await Harness.open { harness in
@@ -26,13 +26,13 @@ extension EndToEnd {
     }
 }
 
-/// The life of an archive: notifications, kills, a hold, two erasures and the end of the retention, and what every host
-/// must show afterwards.
+/// The life cycle of an archive: notifications, kills, a hold, two erasures and the end of the retention period. Every
+/// host must agree on the result.
 private struct HostStory {
     static let partitions = 3
     static let notifications = 2200
     private static let day = 86_400
-    /// Leaves of a segment.
+    /// Number of leaves per segment.
     private static let width = 256
 
     let hosts: ArchiveHosts
@@ -42,10 +42,10 @@ private struct HostStory {
     private var random = SeededGenerator(seed: 1)
     private var kills = 0
     private var lostKeyStores = 0
-    /// Keys of records, by what was decided about their purchase.
+    /// Keys of records, grouped by the decision about their purchase.
     private var held = ""
     private var erased: [String] = []
-    /// Records whose retention is over, by partition.
+    /// Records with an expired retention period, by partition.
     private var expired: [Int] = []
 
     init(hosts: ArchiveHosts, ingress: Ingress, bodies: [[UInt8]]) {
@@ -83,8 +83,8 @@ private struct HostStory {
         posted += count
     }
 
-    /// Posts while one of the hosts is killed, every third time with its key store, and restarted. The next kill comes
-    /// at once, or after the partitions have moved and everything is archived.
+    /// Posts while one of the hosts is killed and restarted, every third time without its key store. The next kill
+    /// follows at once, or after the partitions have moved and everything is archived.
     private mutating func kill(_ number: Int, posting count: Int) async throws {
         let host = Int(random.next() % 3)
         try await post(count / 2)
@@ -98,7 +98,7 @@ private struct HostStory {
 
     // MARK: Decisions
 
-    /// The keys of the records of a partition, in the order of their offsets.
+    /// Returns the keys of a partition's records in offset order.
     private func keys() async throws -> [[String]] {
         var keys = [[String]](repeating: [], count: Self.partitions)
         try await hosts.broker.read(topic) { records in
@@ -109,10 +109,10 @@ private struct HostStory {
         return keys
     }
 
-    /// Holds one purchase and erases two, on three hosts.
+    /// Holds one purchase and erases two, distributed over three hosts.
     private mutating func decide() async throws {
         let keys = try await keys()
-        // The purchase is in the first segment only, so that its partition loses the second one.
+        // Only the first segment contains the purchase, so its partition loses the second one.
         let partition = try #require(keys.indices.max { keys[$0].count < keys[$1].count })
         try #require(keys[partition].count >= 2 * Self.width)
         let later = Set(keys[partition][Self.width...])
@@ -143,8 +143,8 @@ private struct HostStory {
 
     // MARK: Retention
 
-    /// Ends the retention of everything archived so far: a run announces, a host is killed, and a run a day later
-    /// deletes.
+    /// Ends the retention of everything archived so far. One run announces the deletion, a host is killed, and a run a
+    /// day later deletes.
     private mutating func expire() async throws {
         expired = try await keys().map(\.count)
         try await pass(days: 401)
@@ -166,8 +166,7 @@ private struct HostStory {
         try await hosts.waitUntilArchived(topic)
     }
 
-    /// Moves the clock of the hosts, and delivers the first record of each partition and of each erased purchase again
-    /// at that time.
+    /// Moves the hosts' clock, then delivers the first record of each partition and of each erased purchase again.
     private func pass(days: Int) async throws {
         try hosts.clock.set(offset: days * Self.day)
         let time = Int64(Date().timeIntervalSince1970 * 1000) + Int64(days * Self.day) * 1000
@@ -189,7 +188,7 @@ private struct HostStory {
             })
     }
 
-    /// The full segments of each partition that a hold keeps, and those that are not expired.
+    /// Returns the full segments of each partition that are held, and those that have not expired.
     private func unexpired() async throws -> [Set<Int>] {
         try await keys().enumerated().map { partition, keys in
             let full = expired[partition] / Self.width
@@ -202,7 +201,7 @@ private struct HostStory {
 
     // MARK: A new host
 
-    /// All hosts are killed. One with an empty key store archives alone, then the others return.
+    /// Kills all hosts. One with an empty key store archives alone, then the others return.
     private mutating func joinFromNothing() async throws {
         for host in 0...2 { try await hosts.kill(host) }
         kills += 3
@@ -249,7 +248,7 @@ private struct HostStory {
         try await hosts.stop()
     }
 
-    /// The notificationUUIDs of the records, by partition and offset.
+    /// Returns the notificationUUIDs of the records, by partition and offset.
     private func names() async throws -> [[String]] {
         var names = [[String]](repeating: [], count: Self.partitions)
         try await hosts.broker.read(topic) { records in
@@ -278,7 +277,7 @@ private struct HostStory {
         let isDeleted = segment < expired[partition] / Self.width && !remaining[partition].contains(segment)
         let isErased = erased.contains(keys[partition][offset])
         var expected: Set<String?> = [isDeleted ? "expired" : isErased ? "erased" : nil]
-        // Erased on arrival.
+        // These records were erased on arrival.
         if isErased { expected.insert("erased") }
         #expect(expected.contains(content), "host \(host), partition \(partition), offset \(offset)")
         if content == nil {
@@ -289,10 +288,10 @@ private struct HostStory {
         }
     }
 
-    /// Verifies tree, signatures and payloads on a host, Apple's signatures included.
+    /// Verifies the tree, signatures and payloads on a host, including Apple's signatures.
     private func verify(_ host: Int) async throws {
         var last: Finished?
-        // The newest checkpoints are anchored within a second or two: until then the exit code is 3.
+        // The newest checkpoints are anchored within two seconds; until then the exit code is 3.
         _ = try await eventually(within: .seconds(30)) {
             let verified = try await hosts.run(
                 host, ["verify", "--payloads", "--checkpoint-from", "topic", "--output", "json"] + hosts.verification)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The only broker fails under load, in every possible way, and returns.
+    /// The only broker fails under load in every possible way, and returns.
     @Suite struct BrokerOutages {
-        @Test func `a frozen embedded broker brings 503 in time, and 200 again soon after`() async throws {
+        @Test func `a frozen embedded broker causes 503 in time, and 200 again soon after its return`() async throws {
             try await Harness.open { harness in
                 try await outage(.frozen, on: try await harness.embeddedBroker(partitions: 12), harness)
             }
@@ -14,7 +14,7 @@ extension EndToEnd {
 
         @Test(
             .enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)"), arguments: Disappearance.allCases)
-        func `an outage of Apache Kafka brings 503 in time, and 200 again soon after`(
+        func `an outage of Apache Kafka causes 503 in time, and 200 again soon after its end`(
             _ disappearance: Disappearance
         ) async throws {
             try await Harness.open { harness in
@@ -39,7 +39,7 @@ extension EndToEnd.BrokerOutages {
             try await load.wait(for: 40, ingress.process) { $0.isAcknowledged }
             try await broker.remove(disappearance)
             stopped = .now
-            // Deliveries to a frozen broker fail after five seconds; later requests are refused immediately.
+            // Deliveries to a frozen broker fail after five seconds. Later requests are refused immediately.
             try await load.wait(for: 1, ingress.process) { $0.answer == .status(503) }
             let refused = ContinuousClock.now
             try await load.wait(for: 40, ingress.process) { $0.answer == .status(503) && $0.begun > refused }

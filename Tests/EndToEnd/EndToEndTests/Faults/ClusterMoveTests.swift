@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// An installation that continues with copies of its topics on another cluster: other offsets, and states copied up
-    /// to an earlier moment than their input.
+    /// An installation continues on another cluster with copies of its topics. The copies have other offsets, and the
+    /// copied states are older than their input.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ClusterMoveOnApacheKafka {
         @Test func `a failover to copies loses no fact and answers no refund request twice`() async throws {
             try await Harness.open { harness in
@@ -60,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        /// Returns the plan for the groups of this test alone, on a shared cluster.
+        /// Returns the plan for this test's groups only, because the cluster is shared.
         private func planOfWebhooks(_ flags: [String], _ broker: Broker) -> Executable {
             let groups = ["entitlements", "refunds", "reconciler", "archive", "webhooks"].flatMap {
                 ["--\($0).group.id", "\(broker.topics.prefix).\($0)"]
@@ -118,19 +118,19 @@ extension EndToEnd {
             #expect(after.count == before.count + 1 && after[new.originalTransactionId] != nil)
             #expect(after[renewed.originalTransactionId] != before[renewed.originalTransactionId])
             #expect(after.filter { $0.value != before[$0.key] }.count == 2)
-            // Stopped before their brokers: without them shutdown takes its whole limit.
+            // Stopped before their brokers. Without brokers, shutdown takes its full time limit.
             for process in [entitlements.process, refunds] { await process.stop() }
         }
     }
 }
 
-/// One installation that moves from one cluster to another.
+/// An installation that moves between clusters.
 private struct MovedInstallation {
     static let subscriptions = 40
-    /// Refund requests; for the last one only the frozen answer is copied, not its acceptance.
+    /// Refund requests. The copies contain the frozen answer to the last one, but not its acceptance.
     static let requests = ["4000001", "4000002", "4000003", "4000004"]
     static let cut = "4000004"
-    /// The offset at which copies begin.
+    /// The first offset of the copies.
     static let base = 25
 
     let first: Broker
@@ -156,8 +156,8 @@ private struct MovedInstallation {
         return purchases
     }
 
-    /// Copies like a mirror that lost its source: every topic with other offsets, states not up to their end, and
-    /// groups with translated offsets at the end of their input.
+    /// Copies like a mirror that has lost its source: all offsets differ, states lack their last records, and
+    /// translated group offsets are at the end of the input.
     func copy() async throws {
         let specifications = second.topics.specifications(partitions: 4)
         try await createTopics(specifications)
@@ -185,14 +185,14 @@ private struct MovedInstallation {
         return records
     }
 
-    /// Creates the topics; some of them begin at another offset.
+    /// Creates the topics. Some of them begin at another offset.
     private func createTopics(_ specifications: [TopicSpecification]) async throws {
         let (compacted, policy) = ("compact", "cleanup.policy")
         let shifted = [
             second.notifications(.production), second.entitlements(.production), second.topics.refunds(.production),
         ]
         let new = specifications.map { specification in
-            // Records of a topic that is only compacted cannot be deleted.
+            // Kafka cannot delete records from a topic that is only compacted.
             let deleting = shifted.contains(specification.name) ? [policy: "delete"] : [:]
             return KafkaNewTopic(
                 topic: specification.name, partitions: specification.partitions, replicationFactor: 1,
@@ -248,7 +248,7 @@ private struct MovedInstallation {
         Dictionary(grouping: records, by: \.partition).values.flatMap { $0.dropLast(($0.count + 2) / 3) }
     }
 
-    /// Returns the records without those of one case after its answer was frozen and before Apple accepted it.
+    /// Returns the records without one case's records between its frozen answer and Apple's acceptance.
     private func withoutAcceptance(_ records: [KafkaRecord]) -> [KafkaRecord] {
         var isFrozen = false
         return records.filter { record in
@@ -275,7 +275,7 @@ private struct MovedInstallation {
         let prepared = try await run(["prepare", "--source", source])
         #expect(prepared.end == .exit(0), "\(prepared)")
         #expect(prepared.output.contains("lack the source's last record"), "\(prepared)")
-        // A switch with a reachable source waits for the mirror.
+        // With a reachable source the switch waits for the mirror.
         let refused = try await run(["switch", "--yes", "--source", source])
         #expect(refused.end == .exit(1) && refused.errors.contains("nothing was changed"), "\(refused)")
         let alone = try await run(["prepare"])
@@ -296,15 +296,15 @@ private struct MovedInstallation {
         #expect(process.errors.contains("belongs to the cluster"), "\(process)")
     }
 
-    /// Checks that a request whose acceptance was copied is not answered again, and that one whose frozen answer was
-    /// copied is answered with the same bytes.
+    /// Checks that a request with a copied acceptance is not answered again, and that one with a copied frozen answer
+    /// is answered with the same bytes.
     func expectAnswers(_ refunds: ChildProcess) async throws {
         try await waitUntil(within: .seconds(60)) {
             let accepted = try await RefundRequests.statuses(second).values.count { $0 == "accepted" }
             return accepted == Self.requests.count || refunds.ended != nil
         }
         try #require(refunds.ended == nil, "\(refunds)")
-        // Every request was read again.
+        // All requests were read again.
         try await waitUntil(within: .seconds(60)) {
             try await second.withAdmin { admin in
                 let ends = try await admin.watermarks(of: second.notifications(.production)).mapValues(\.high)

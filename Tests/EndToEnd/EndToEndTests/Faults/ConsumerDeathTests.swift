@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Killed members of the entitlements' group, on three brokers.
+    /// Members of the entitlements group are killed, on three brokers.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerDeathsOnApacheKafka {
         @Test(arguments: ConsumerGroup.Form.allCases)
-        func `members killed repeatedly lose nothing and apply nothing twice`(
+        func `repeatedly killed members lose nothing and apply nothing twice`(
             _ form: ConsumerGroup.Form
         ) async throws {
             let kills = TestScale.choose(short: 3, longTimes: 50)
@@ -32,7 +32,7 @@ extension EndToEnd {
                             lostDisks += 1
                         }
                         members[index] = try await group.member(members[index].name, keepsPlace: true)
-                        // The next kill hits it while it works, or earlier.
+                        // The next kill interrupts its work, or comes even earlier.
                         guard number % 4 != 0 else { continue }
                         try await group.waitUntilHandling([members[index]])
                         recoveries.append(ContinuousClock.now - killed)
@@ -94,14 +94,14 @@ extension EndToEnd {
                     let ledger = try await StateLedger(load, group.broker)
                     let ahead = try await ledger.disagreements(with: member).count
                     try await member.die()
-                    // The database is a prefix of the topic: no client receives data that the topic lacks.
+                    // The database is a prefix of the topic: no client receives data that is not in the topic.
                     #expect(ahead == 0)
                     #expect(ledger.missing.count > 0)
                     refused += ledger.missing.count
                     try await group.limitState(to: nil)
                     member = try await group.member("0", keepsPlace: true)
-                    // The input is finished; only the refused states remain. A partition that is not restored yet
-                    // counts none of them, and a state that is refused again waits for a minute.
+                    // All input is handled, and only the refused states remain. A partition that is not restored yet
+                    // reports no refused states, and a state that is refused again waits for a minute.
                     try await group.wait(for: member, within: .seconds(120)) {
                         let restored = $0.process.log.count { $0.message == "state restored" }
                         let kept = await $0.sum(of: "sluice_state_oversized_rows") ?? 1
@@ -130,7 +130,7 @@ extension EndToEnd {
                 var successor: GroupMember?
                 for _ in 0..<kills {
                     try await successor?.leave()
-                    // Automatic commits are effectively disabled while it runs.
+                    // Automatic commits are effectively disabled during the test.
                     let member = try await group.member(
                         "0", keepsPlace: true, settings: ["--kafka.auto.commit.interval.ms", "600000"])
                     try await load.run {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Members of the entitlements' group that join and leave.
+    /// Members join and leave the entitlements group.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerMembershipOnApacheKafka {
         @Test(arguments: ConsumerGroup.Form.chosen)
         func `three members joining and leaving lose nothing and apply nothing twice`(
@@ -89,7 +89,7 @@ extension EndToEnd {
 }
 
 extension GroupMember {
-    /// Its log messages about assigned, revoked and lost partitions.
+    /// Returns its log messages about assigned, revoked and lost partitions.
     fileprivate var rebalances: [String] {
         process.log.compactMap(\.message).filter {
             $0 == "partitions assigned" || $0 == "partitions revoked"

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// Offset changes by operators with Kafka's own tools, a lost disk and lost records.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ConsumerOffsetsOnApacheKafka {
-        @Test func `every way of resetting offsets ends in the same state`() async throws {
+        @Test func `every way of resetting offsets leads to the same state`() async throws {
             try await Harness.open { harness in
                 var scene = try await Scene(harness, TestScale.choose(short: 200, long: 2000), periods: 3)
                 let middle = try await scene.writtenBetween()
@@ -73,7 +73,7 @@ extension EndToEnd {
                 let refused = try harness.start(
                     Executable("sluice-entitlements", arguments: scene.arguments), under: [])
                 #expect(try await refused.end(within: .seconds(60)) == .exit(66), "\(refused)")
-                // The log names partition and offset, and the fix.
+                // The log line contains partition, offset and fix.
                 let isLogged = refused.log.contains { line in
                     let text = "\(line.fields)"
                     return line.level == "error" && text.contains("records were deleted before they were read")
@@ -82,7 +82,7 @@ extension EndToEnd {
                 #expect(isLogged, "\(refused)")
                 #expect(try await scene.committed() == before)
 
-                // The fix named in the log line.
+                // Applies the fix from the log line.
                 try await scene.reset(["--to-earliest"])
                 try await scene.start()
                 try await scene.broker.write(300..<310)
@@ -92,7 +92,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)"))
-        func `a broker restart under a consumer costs only time`() async throws {
+        func `a broker restart delays a consumer but loses nothing`() async throws {
             try await Harness.open { harness in
                 let scene = try await Scene(harness, 100, periods: 1)
                 var written = 100
@@ -141,7 +141,7 @@ extension EndToEnd.ConsumerOffsetsOnApacheKafka {
 
 /// A consumer on Apache Kafka that is stopped and restarted.
 private struct Scene {
-    /// Its results: the topic's last values, and the responses of the read API.
+    /// Returns the topic's last values and the responses of the read API.
     struct Dump: Equatable, CustomStringConvertible {
         var facts: [String: String]
         var purchases: [String: String]
@@ -174,7 +174,7 @@ private struct Scene {
         broker.arguments + ["--data.dir", harness.path("entitlements"), "--http.port", "0", "--admin.port", "0"]
     }
 
-    /// Returns a moment with records before and after it.
+    /// Returns a moment between two records.
     func writtenBetween() async throws -> String {
         try #require(times.last).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
             .replacingOccurrences(of: "Z", with: "")
@@ -210,7 +210,7 @@ private struct Scene {
         return Dump(facts: try await broker.facts(), purchases: purchases)
     }
 
-    /// Sets the group's offsets like an operator.
+    /// Sets the group's offsets as an operator would.
     func reset(_ options: [String]) async throws {
         let topics = [broker.notifications(.production), broker.notifications(.sandbox)]
         _ = try await broker.tool(
@@ -227,7 +227,7 @@ private struct Scene {
         }
     }
 
-    /// Deletes all but the last record of each partition, like retention.
+    /// Deletes all but the last record of each partition, as retention would.
     func deleteRecords() async throws {
         let ends = try await broker.withAdmin { try await $0.watermarks(of: broker.notifications(.production)) }
         let places = ends.map { place, watermarks in

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Poison records among valid ones: dead-lettered once, with the reason, without affecting the others.
+    /// Poison records among valid ones are dead-lettered once, with the reason, and do not affect the others.
     @Suite struct ConsumerPoison {
         @Test func `poison records are dead-lettered once and delay no other record, on the embedded broker`()
             async throws
@@ -82,8 +82,8 @@ private enum Poison: String, CaseIterable {
 }
 
 extension EndToEnd.ConsumerPoison {
-    /// Returns the malformed records: poison, each kind equally often, and records that are skipped because they do not
-    /// concern a purchase.
+    /// Returns the malformed records: each kind of poison equally often, and records that are skipped because they
+    /// concern no purchase.
     private func malformed(_ topic: KafkaTopic, _ count: Int) -> [KafkaProducerRecord] {
         let poison = (0..<count).map { number in
             let kind = Poison.allCases[number % Poison.allCases.count]
@@ -103,7 +103,7 @@ extension EndToEnd.ConsumerPoison {
         ]
     }
 
-    /// Returns the valid records; one has an unknown type with a purchase.
+    /// Returns the valid records. One has an unknown type and a purchase.
     private func good(_ topic: KafkaTopic, _ count: Int) -> [KafkaProducerRecord] {
         let periods = 3
         let late = Subscription(number: 700_000)
@@ -121,7 +121,7 @@ extension EndToEnd.ConsumerPoison {
         let good = good(topic, count)
         let malformed = malformed(topic, max(Poison.allCases.count, count / 1000))
         let records = good.enumerated().flatMap { index, record in
-            // Spread evenly among the valid ones.
+            // Distributed evenly among the valid ones.
             index % (good.count / malformed.count) == 0 && index / (good.count / malformed.count) < malformed.count
                 ? [malformed[index / (good.count / malformed.count)], record] : [record]
         }
@@ -146,7 +146,7 @@ extension EndToEnd.ConsumerPoison {
 
         let clean = try await clean(good.map { ($0.key, $0.value, $0.headers) }, isEmbedded: broker.isEmbedded)
         #expect(try await broker.facts() == clean.facts)
-        // Published rows are in the database a moment later.
+        // Published rows reach the database a moment later.
         var answered: [String: String] = [:]
         let isAnswered = try await eventually {
             answered = try await entitlements.purchases(client, withHistory: !TestScale.isLong)
@@ -193,7 +193,7 @@ extension EndToEnd.ConsumerPoison {
         }
     }
 
-    /// Checks that each dead letter is the unchanged record, with headers for its origin and the reason.
+    /// Checks that each dead letter contains the unchanged record, with headers for its origin and the reason.
     private func check(_ letters: [KafkaRecord], _ broker: Broker) async throws {
         let inputs = try await broker.records(of: broker.notifications(.production))
         for letter in letters {
@@ -223,7 +223,7 @@ extension EndToEnd.ConsumerPoison {
         }
     }
 
-    /// Checks that Kafka's own consumer and kcat show every reason as text.
+    /// Checks that Kafka's console consumer and kcat show every reason as text.
     private func lookFromOutside(_ letters: [KafkaRecord], _ broker: Broker, _ harness: Harness) async throws {
         let topic = broker.deadLetterTopic().rawValue
         let kcat = try await harness.run([

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The database refuses writes for a while: its reader waits, and no record is skipped or dead-lettered.
+    /// The database rejects writes for a while. Its reader waits, and no record is skipped or dead-lettered.
     @Suite struct ConsumerSink {
         @Test(.enabled(if: Program.path(of: "python3") != nil, "needs python3"))
         func `a database locked by another process makes the changelog reader wait, and loses nothing`() async throws {
@@ -72,7 +72,7 @@ private final class Scene {
     private var report: [Duration] = []
 
     /// - Parameters:
-    ///   - count: number of records per outage of the database.
+    ///   - count: number of records per database outage.
     ///   - mayPass: whether some writes may still succeed: on a full disk existing files have free space.
     init(
         _ harness: Harness, _ broker: Broker, _ count: Int, mayPass: Bool = false, under wrapper: [String] = []
@@ -96,7 +96,7 @@ private final class Scene {
 
     /// Blocks the database, writes records, and unblocks it.
     ///
-    /// - Parameter take: blocks the database; returns a function that unblocks it.
+    /// - Parameter take: blocks the database and returns a function that unblocks it.
     func withhold(for duration: Duration, _ take: () async throws -> () async -> Void) async throws {
         let giveBack = try await take()
         let begun = ContinuousClock.now
@@ -119,8 +119,8 @@ private final class Scene {
     }
 
     /// Checks that records are published and committed without the database, which only the changelog reader writes.
-    /// The reader waits, its lag is a metric, and as soon as a write has failed the member is not ready and answers
-    /// nothing, because it may lack the other members' updates.
+    /// The reader waits, and its lag is a metric. After a failed write the member is not ready and answers nothing,
+    /// because it may lack updates of other members.
     private func expectWaiting(_ begun: ContinuousClock.Instant, _ duration: Duration) async throws {
         let isBehind = try await eventually {
             try await entitlements.metric("sluice_state_lag_records{", client) > 0
@@ -157,7 +157,7 @@ private final class Scene {
     }
 }
 
-/// A small disk in the mount namespace of the process that writes to it; it is removed with the process.
+/// A small disk in the mount namespace of the process that writes to it, removed with the process.
 private struct SmallDisk {
     private let path: String
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Untrusted clients send as much as they can, in addition to valid notifications.
+    /// Untrusted clients send as fast as they can, alongside valid notifications.
     @Suite struct Floods {
         private static let time = TestScale.choose(short: Duration.seconds(3), long: .seconds(12))
 
@@ -53,9 +53,9 @@ extension EndToEnd {
                 }
                 let ledger = try await Ledger(outcomes, broker)
                 ledger.check(ingress.process)
-                // The first second is for warm-up.
+                // The first second is a warm-up.
                 let first = try #require(outcomes.map(\.begun).min()) + .seconds(1)
-                // On a busy machine no request may have ended by then.
+                // On a busy machine no request may have completed by then.
                 let baseline =
                     outcomes.filter { $0.begun > first && $0.ended < begun }.map(\.duration).percentile(99) ?? .zero
                 let meanwhile = outcomes.filter { $0.begun > begun && $0.begun < ended }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A member of the entitlements' group that is frozen without noticing it.
+    /// A member of the entitlements group that does not notice its own freeze.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct FrozenConsumersOnApacheKafka {
         @Test(arguments: ConsumerGroup.Form.chosen)
         func `publications of a member frozen beyond its session do not persist`(
@@ -11,9 +11,8 @@ extension EndToEnd {
         ) async throws {
             let times = TestScale.choose(short: 1, longTimes: 5)
             try await ConsumerGroup.open(form) { group, load in
-                // The shortest session that brokers allow. The sleeper's publications are buffered for two seconds
-                // before they are sent: it is frozen with some of them, and sends them after another member has
-                // published newer ones.
+                // The shortest session that brokers allow. The frozen member buffers publications for two seconds, so
+                // it is frozen with some of them, and sends them after another member has published newer ones.
                 let session = ["--kafka.session.timeout.ms", "6000", "--kafka.heartbeat.interval.ms", "1500"]
                 let awake = try await group.member("awake", settings: session)
                 let sleeper = try await group.member(
@@ -23,13 +22,13 @@ extension EndToEnd {
                 try await load.run {
                     for number in 1...times {
                         try await group.waitUntilHandling([awake, sleeper])
-                        // Determined by its log: the metric counts work of lost partitions until it ends.
+                        // Read from its log, because the metric counts work of lost partitions until it ends.
                         try await group.wait(for: sleeper) { $0.lastAssignment == "partitions assigned" }
                         try await load.wait(for: TestScale.choose(short: 150, long: 600))
                         try await sleeper.process.freeze()
                         let asleep = ContinuousClock.now
                         try await group.wait(for: awake) { await $0.partitions == ConsumerGroup.partitions + 1 }
-                        // Input for the same purchases continues.
+                        // More input for the same purchases arrives.
                         try await load.wait(for: TestScale.choose(short: 200, long: 800))
                         sleeper.process.signal(SIGCONT)
                         slept.append(ContinuousClock.now - asleep)
@@ -45,8 +44,8 @@ extension EndToEnd {
                 report.add("longest sleep", slept.max())
                 report.add("repaired by the owner", Int(repaired))
                 let ledger = try await group.conclude(load, [awake, sleeper], report)
-                // One freeze may end before the other member has published anything newer, or after its publications
-                // expired.
+                // A freeze may end before the other member has published anything newer, or after the buffered
+                // publications expired.
                 if TestScale.isLong {
                     #expect(ledger.publications.stale > 0)
                     #expect(repaired > 0)
@@ -59,7 +58,7 @@ extension EndToEnd {
 extension GroupMember {
     fileprivate static let lost = "partitions lost; cancelling their work"
 
-    /// Its last log message about partitions.
+    /// Returns its last log message about partitions.
     fileprivate var lastAssignment: String? {
         process.log.compactMap(\.message).last {
             ["partitions assigned", "partitions revoked", Self.lost].contains($0)

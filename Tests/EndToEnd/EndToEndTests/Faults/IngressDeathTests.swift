@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The ingress itself ends under load, in an orderly way or not.
+    /// The ingress itself is killed or shut down under load.
     @Suite struct IngressDeaths {
         @Test func `a killed ingress loses no acknowledged notification`() async throws {
             try await Harness.open { harness in
@@ -18,7 +18,7 @@ extension EndToEnd {
                 let broker = try await harness.embeddedBroker()
                 _ = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
                 _ = try await harness.entitlements(on: broker)
-                // Last started, first stopped: each has its dependencies while it stops.
+                // Stopped in reverse start order, so that each has its dependencies while it stops.
                 for process in harness.running.reversed() {
                     process.signal(SIGTERM)
                     #expect(try await process.end(within: .seconds(10)) == .exit(0), "\(process)")
@@ -29,7 +29,7 @@ extension EndToEnd {
         @Test func `SIGTERM under load leaves no request unanswered`() async throws {
             var ends: [Ending] = []
             var records: [String] = []
-            // An embedded broker has capacity for the records of about fifty of them.
+            // An embedded broker can store the records of about fifty of them.
             for batch in 0..<TestScale.choose(short: 1, long: 5) {
                 try await Harness.open { harness in
                     let broker = try await harness.embeddedBroker(partitions: 100)
@@ -63,12 +63,12 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a busy process exits with 0 each time`() async throws {
+        @Test func `a busy process always exits with 0`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 100)
                 let app = try await harness.simulatedApp()
                 _ = try await harness.simulatedApp(pki: "forged")
-                // Valid signatures, invalid certificate chains, and junk: all components are busy at shutdown.
+                // Valid signatures, invalid certificate chains and junk keep all components busy at shutdown.
                 let bodies =
                     try NotificationSupply.bodies(100, pki: harness.path("pki"), seed: 1)
                     + NotificationSupply.bodies(100, pki: harness.path("forged"), seed: 2)
@@ -94,14 +94,14 @@ extension EndToEnd {
 }
 
 extension EndToEnd.IngressDeaths {
-    /// One shutdown by SIGTERM.
+    /// A shutdown by SIGTERM.
     struct Ending: Sendable {
         let outcomes: [Load.Outcome]
         let took: Duration
         let underWay: Int
     }
 
-    /// Runs something repeatedly with some concurrency: a shutdown mostly waits.
+    /// Runs an operation repeatedly with limited concurrency: a shutdown mostly waits.
     private func inLanes<Result: Sendable>(
         _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Result
     ) async throws -> [Result] {
@@ -121,7 +121,7 @@ extension EndToEnd.IngressDeaths {
     }
 
     /// - Parameters:
-    ///   - underWay: minimum number of posts that wait for their response when SIGTERM is sent.
+    ///   - underWay: minimum number of posts without a response when SIGTERM is sent.
     ///   - before: runs under load before it.
     private func terminate(
         _ harness: Harness, _ broker: Broker, _ app: SentApp, seed: Int, underWay: Int = 0,
@@ -144,7 +144,7 @@ extension EndToEnd.IngressDeaths {
         }
         #expect(end == .exit(0), "\(ingress.process)")
         #expect(took.keeps(.seconds(10)))
-        // Requests received before the shutdown are answered; later connections are refused.
+        // Requests received before the shutdown are answered. Later connections are refused.
         let sent = outcomes.filter { $0.answer != .refused }
         let allAnswered = sent.allSatisfy { [.status(200), .status(503)].contains($0.answer) }
         #expect(allAnswered, "\(sent.filter { $0.answer.isUnanswered }); \(ingress.process)")
@@ -164,7 +164,7 @@ extension EndToEnd.IngressDeaths {
 }
 
 extension EndToEnd {
-    /// Kills the ingress under load repeatedly at different moments, and restarts it on the same port.
+    /// Kills the ingress repeatedly at different moments under load, and restarts it on the same port.
     static func killAgainAndAgain(_ kills: Int, _ broker: Broker, _ harness: Harness) async throws {
         let app = try await harness.simulatedApp()
         var ingress = try await harness.ingress(on: broker, for: app)
@@ -181,7 +181,7 @@ extension EndToEnd {
             }
         }
         let broken = outcomes.count { $0.answer.isUnanswered }
-        // Same as Apple's retries.
+        // Like Apple's retries.
         #expect(
             try await load.repeatUnacknowledged(within: TestScale.choose(short: .seconds(30), long: .seconds(300))) == 0
         )

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The ingress is down for three hours in which renewals are notified. Apple retries, `sluice-reconciler` reads its
-    /// history, and `sluice-entitlements` waits for late notifications: every paying customer has access at every
-    /// moment. All of them have the test's wall clock, which advances in steps of a quarter of an hour.
+    /// The ingress is down for three hours during which renewals are notified. Apple retries, `sluice-reconciler` reads
+    /// Apple's history, and `sluice-entitlements` waits for late notifications, so every paying customer always has
+    /// access. All of them use the test's wall clock, which advances in steps of a quarter of an hour.
     @Suite(
         .enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"),
         .enabled(if: WallClock.compiler != nil, "\(WallClock.absence)"))
@@ -25,9 +25,9 @@ extension EndToEnd {
     }
 }
 
-/// The day of an outage.
+/// The day of the outage.
 private struct IngressOutageTrial {
-    /// Periods end from two hours before the outage until its end.
+    /// Periods end between two hours before the outage and its end.
     private static let hours: ClosedRange<Int64> = 10...14
     private static let outage: Range<Int64> = 12 * RenewalDay.hour..<15 * RenewalDay.hour
 
@@ -87,7 +87,7 @@ private struct IngressOutageTrial {
     }
 
     mutating func run() async throws {
-        // The end of the last period, plus its three hours of leeway.
+        // The end of the last period, plus three hours of leeway.
         let end = day.start + (Self.hours.upperBound + 5) * RenewalDay.hour
         while now <= end {
             store.advance(to: now)
@@ -125,7 +125,7 @@ private struct IngressOutageTrial {
         if ingress == nil { ingress = try await harness.ingress(on: broker, for: app) }
     }
 
-    /// Makes Apple's attempts that are due now.
+    /// Makes Apple's delivery attempts that are now due.
     private mutating func attempt() async throws {
         for notification in store.attempts(with: day.signed(upTo: now)) {
             if let ingress {
@@ -140,7 +140,7 @@ private struct IngressOutageTrial {
         }
     }
 
-    /// Waits until the hourly sweep of failures is complete; the notifications it found are then in the topic.
+    /// Waits until the hourly sweep of failures is complete. The notifications that it found are then in the topic.
     private mutating func reconcile() async throws {
         var begun: Int64 = 0
         let isDone = try await eventually(within: .seconds(60)) {
@@ -154,7 +154,7 @@ private struct IngressOutageTrial {
             return true
         }
         try #require(isDone, "\(reconciler)")
-        // Two minutes are allowed for notifications in flight.
+        // Allows two minutes for notifications in flight.
         for notification in missing where notification.signedDate < begun - 120_000 {
             _ = try day.post(notification)
             restored.insert(notification.notificationUUID)

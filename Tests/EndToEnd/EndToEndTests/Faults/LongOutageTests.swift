@@ -11,7 +11,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: DebianRoot.given != nil, "\(DebianRoot.absence)"))
-        func `a long outage is answered at once with librdkafka of another Debian too`() async throws {
+        func `a long outage is answered at once with librdkafka of another Debian release too`() async throws {
             let root = try #require(DebianRoot.given)
             try await outlast(in: root)
         }
@@ -87,7 +87,7 @@ extension EndToEnd.LongOutageOfApacheKafka {
         #expect(try #require(atOnce(figures, outcomes).percentile(50)).keeps(.milliseconds(50)))
     }
 
-    /// Returns the durations of requests during the outage: one request per second probes the brokers, the others are
+    /// Returns the durations of requests during the outage. One request per second probes the brokers; the others are
     /// refused immediately.
     private func atOnce(_ figures: Figures, _ outcomes: [Load.Outcome]) -> [Duration] {
         outcomes.filter { $0.begun > figures.gone + .seconds(6) && $0.ended < figures.returned }.map(\.duration)

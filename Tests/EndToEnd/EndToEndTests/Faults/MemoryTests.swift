@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Memory of a member with full partitions, regardless of their number.
+    /// The memory of a member with full partitions, which must not depend on their number.
     @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
     struct MemoryOnApacheKafka {
         private static let bound = 128 << 20
@@ -72,11 +72,11 @@ extension EndToEnd {
 }
 
 private enum MemoryLoad {
-    /// Returns the total bytes of the partitions: twice the amount that a consumer may buffer or process, or a mebibyte
-    /// each if that is more.
+    /// Returns the total bytes of the partitions: twice the amount that a consumer may buffer or process, but at least
+    /// a mebibyte each.
     private static func bytes(_ partitions: Int) -> Int { max(64 << 20, partitions << 20) }
 
-    /// Writes notifications of many purchases repeatedly, until the partitions are full.
+    /// Writes notifications of many purchases until the partitions are full.
     ///
     /// - Returns: the number of records.
     @discardableResult

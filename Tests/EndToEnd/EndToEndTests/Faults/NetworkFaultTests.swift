@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The network between ingress and broker delays, throttles, cuts, resets or drops.
+    /// The network between ingress and broker delays, throttles, cuts, resets or drops connections.
     @Suite(
         .enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)"),
         .enabled(if: Toxiproxy.path != nil, "\(Toxiproxy.absence)"))
@@ -13,9 +13,9 @@ extension EndToEnd {
         struct Toxic: Sendable, CustomStringConvertible {
             let type: String
             let attributes: [String: Int]
-            /// Whether nothing can be acknowledged.
+            /// Whether no record can be acknowledged.
             let isOutage: Bool
-            /// Whether it is part of the short form.
+            /// Whether the short form includes it.
             var isShort = false
             var description: String {
                 ([type] + attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
@@ -94,8 +94,8 @@ private struct ProxiedKafka {
     private let api: String
     private let client = HTTPClient()
 
-    /// The broker must advertise the proxy's address, and the proxy needs the broker's port: the proxy is started
-    /// first, and configured with the broker's port afterwards.
+    /// The broker must advertise the proxy's address, and the proxy needs the broker's port. The proxy is started first
+    /// and configured with the broker's port later.
     static func start(_ harness: Harness) async throws -> ProxiedKafka {
         let port = try freePort()
         _ = try harness.start([

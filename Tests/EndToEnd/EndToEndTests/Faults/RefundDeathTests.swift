@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `sluice-refunds` killed after Apple received an answer and before it is recorded.
+    /// `sluice-refunds` is killed after Apple has received an answer and before the answer is recorded.
     @Suite struct RefundDeaths {
         @Test func `members killed between sending and recording send one body for each case`() async throws {
             try await Harness.open { harness in
@@ -25,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        /// Kills members repeatedly, each while it waits for a response of Apple's, with three cases for each kill.
+        /// Kills members repeatedly while they wait for a response from Apple, with three cases per kill.
         private func kill(_ kills: Int, on broker: Broker, _ harness: Harness) async throws {
             let count = kills * 3
             _ = try await harness.simulatedApp()
@@ -46,7 +46,7 @@ extension EndToEnd {
                 member.signal(SIGKILL)
                 _ = try await member.end(within: .seconds(10))
                 killed += 1
-                // Every second time on another disk: only the data in Kafka counts.
+                // Every second restart uses another disk: only the data in Kafka counts.
                 member = try harness.refunds(on: broker, api, data: "refunds-\(killed / 2)", settings: settings)
             }
             try await RefundRequests.wait(for: count, on: broker, api, member)
@@ -56,7 +56,7 @@ extension EndToEnd {
             await member.stop()
         }
 
-        @Test func `cases are answered with one body each while Apple's API fails in three of ten calls`() async throws
+        @Test func `cases are answered with one body each while 3 of 10 calls to Apple's API fail`() async throws
         {
             try await Harness.open { harness in
                 try await storm(
@@ -66,7 +66,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-        func `cases on Apache Kafka are answered with one body each while Apple's API fails in three of ten calls`()
+        func `cases on Apache Kafka are answered with one body each while 3 of 10 calls to Apple's API fail`()
             async throws
         {
             try await Harness.open { harness in
@@ -109,7 +109,7 @@ extension EndToEnd {
             try await Harness.open { harness in
                 _ = try await harness.simulatedApp()
                 let broker = try await harness.embeddedBroker(groups: ["sluice-refunds"])
-                // Nothing is accepted while the first one runs.
+                // Apple accepts nothing while the first member runs.
                 let failing = try await RefundsAPI(harness, ["--api-faults", "500=100%"])
                 let ids = (1...20).map { "\(2_000_000 + $0)" }
                 try await broker.writeAtOnce(ids.map { RefundRequests.record($0, broker) })
@@ -122,7 +122,7 @@ extension EndToEnd {
                 first.signal(SIGKILL)
                 _ = try await first.end(within: .seconds(10))
                 let api = try await RefundsAPI(harness, [])
-                // Its rules would decide differently.
+                // Its own rules would decide differently.
                 let second = try harness.refunds(
                     on: broker, api, data: "b", rules: RefundRequests.rules("grantFull"), settings: session)
                 try await waitUntil(within: .seconds(60)) {
@@ -136,7 +136,7 @@ extension EndToEnd {
     }
 }
 
-/// The App Store Server API of a serving simulator.
+/// The App Store Server API, served by a simulator.
 struct RefundsAPI {
     let port: Int64
     private let http = HTTPClient()
@@ -162,7 +162,7 @@ struct RefundsAPI {
     }
 }
 
-/// CONSUMPTION_REQUEST records, and the resulting cases.
+/// CONSUMPTION_REQUEST records and the resulting cases.
 enum RefundRequests {
     static func rules(_ outcome: String) -> String {
         """
@@ -193,7 +193,7 @@ enum RefundRequests {
             ])
     }
 
-    /// Waits until a number of cases is accepted and recorded in Kafka.
+    /// Waits until this number of cases is accepted and recorded in Kafka.
     static func wait(for count: Int, on broker: Broker, _ api: RefundsAPI, _ member: ChildProcess) async throws {
         try await waitUntil(within: .seconds(3600)) {
             Set(try await api.answers().map(\.id)).count == count || member.ended != nil

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The read API while the broker is down: no backend mistakes old facts for current ones.
+    /// The read API while the broker is down: no backend may mistake old facts for current ones.
     @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct StaleReadsOnApacheKafka {
         private static let limit = TestScale.choose(short: Duration.seconds(10), long: .seconds(300))
         private static let outage = TestScale.choose(short: Duration.seconds(20), long: .seconds(600))
@@ -58,7 +58,7 @@ extension EndToEnd {
             let returned = ContinuousClock.now
             let deadline = returned + Duration.seconds(60).scaled
             var lastStale = returned
-            // A member may lag again while it reconnects: the check is for the last stale answer.
+            // A member may lag again while it reconnects, so the test looks for the last stale answer.
             try await readOn { read in
                 if read.isStale { lastStale = read.ended }
                 return read.begun > lastStale + .seconds(5) || read.begun > deadline

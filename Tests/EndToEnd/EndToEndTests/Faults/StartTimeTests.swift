@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Time until a member answers and works, with an intact state and without a disk.
+    /// The time until a member answers and works, with its disk and without.
     @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
     struct StartTimesOnApacheKafka {
         /// Both environments together have twice as many partitions.
@@ -41,7 +41,7 @@ extension EndToEnd {
                 let other = try StartingMember(harness, broker, "other")
                 report.add("ready without a disk", try await other.ready(client, within: promise))
                 _ = try await other.restored(all / 2, within: promise)
-                // All partitions of the first one move.
+                // All partitions of the first member move.
                 let takeover = ContinuousClock.now
                 try await again.leave()
                 _ = try await other.restored(all, within: promise)

@@ -4,9 +4,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The machine deprives the ingress of resources: descriptors, memory, correct time, a reader of its log.
+    /// The machine lacks resources that the ingress needs: descriptors, memory, the correct time, or a reader of its
+    /// log.
     @Suite struct Starvation {
-        @Test func `no notification is lost without descriptors, and all are accepted later`() async throws {
+        @Test func `without free descriptors no notification is lost, and all are accepted later`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 12)
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
@@ -63,7 +64,7 @@ extension EndToEnd {
                     let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 40, seed: UInt64(number))
                     outcomes += try await load.run {
                         try await load.wait(for: 20, ingress.process) { $0.isAcknowledged }
-                        // From the current size to slightly more, so that different allocations fail.
+                        // The limit ranges from the current size to slightly more, so that different allocations fail.
                         let spare = (number - 1) % 4 << 20
                         try await ingress.process.limitData(to: ingress.process.dataBytes + spare)
                         let large = [UInt8](repeating: UInt8(ascii: "a"), count: 250 * 1024)
@@ -78,7 +79,7 @@ extension EndToEnd {
                     ingress.process.signal(SIGKILL)
                     _ = try await ingress.process.end(within: .seconds(5))
                 }
-                // It works after a restart.
+                // After a restart it works again.
                 let ingress = try await harness.ingress(on: broker, for: app, port: port)
                 let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 40, seed: 99)
                 outcomes += try await load.run {
@@ -125,7 +126,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `an unread log pipe delays no request`() async throws {
+        @Test func `a log pipe without a reader delays no request`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.embeddedBroker(partitions: 100)
                 let pipe = try LogPipe(harness.path("log"))
@@ -133,7 +134,7 @@ extension EndToEnd {
                     on: broker, for: try await harness.simulatedApp(), settings: ["--log.level", "debug"],
                     under: pipe.wrapper, log: { pipe.read() })
                 let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 50)
-                // Refused requests are logged, two lines per second.
+                // The log gets two lines per second about refused requests.
                 let noise = Flood(port: ingress.port, bodies: [Array("{}".utf8)], connections: 1, perSecond: 50)
                 var filled = ContinuousClock.now
                 var end: ProcessEnd?
@@ -189,7 +190,7 @@ extension EndToEnd.Starvation {
             try await load.wait(for: 40, ingress.process) { $0.answer == .status(503) }
             try await check(ingress, isReady: false)
             if TestScale.isLong {
-                // Not a request that was in flight when the clock jumped.
+                // Excludes a request that was in flight when the clock jumped.
                 trusted =
                     .seconds(2)
                     + (try await load.waitForAcknowledgement(
@@ -199,7 +200,7 @@ extension EndToEnd.Starvation {
         }
         let ledger = try await Ledger(outcomes, broker)
         ledger.check(ingress.process)
-        // From the first refusal until the new time may be trusted.
+        // The time from the first refusal until the new time may be trusted.
         let noticed = try #require(outcomes.filter { $0.answer == .status(503) }.map(\.ended).min())
         let doubted = outcomes.filter { $0.begun > noticed && $0.begun < jumped + .seconds(50) }
         #expect(doubted.allSatisfy { $0.answer == .status(503) }, "\(ledger.answers)")
@@ -239,7 +240,7 @@ private final class LogPipe {
     /// A command that executes the ingress with the pipe as its standard error.
     var wrapper: [String] { ["/bin/sh", "-c", #"exec "$@" 2>"$0""#, path] }
 
-    /// Returns everything so far. Between calls nothing reads the pipe.
+    /// Returns everything so far. The pipe is not read between calls.
     func read() -> String {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = Foundation.read(descriptor, &bytes, bytes.count)
@@ -247,7 +248,7 @@ private final class LogPipe {
         return text
     }
 
-    /// Whether a writer would block: less than one line fits.
+    /// Whether a writer would block: there is no space for another line.
     func isFull() -> Bool {
         var count: Int32 = 0
         return ioctl(descriptor, UInt(FIONREAD), &count) == 0 && count > 3500

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Members of the entitlements' group that are killed, lose their disks and are frozen while notifications arrive
-    /// twice and out of order: the topic ends like that of an undisturbed run.
+    /// Members of the entitlements group are killed, lose their disks and are frozen, while notifications arrive twice
+    /// and out of order. In the end the topic must equal that of an undisturbed run.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct StateStormsOnApacheKafka {
-        /// Time limit after the last handled notification, within which the topic contains the results of all. An owner
-        /// looks for rows to repair each second, and a row that continues another is repaired after that one; in 30
-        /// storms on a busy machine it took six seconds at most.
+        /// Time limit after the last handled notification, within which the topic contains the results of all
+        /// notifications. An owner looks for rows to repair every second, and a row that continues another is repaired
+        /// after that one. In 30 storms on a busy machine this took six seconds at most.
         private static let bound = Duration.seconds(10)
 
         @Test(.timeLimit(.minutes(TestScale.choose(short: 3, longTimes: 60))))
@@ -34,7 +34,7 @@ extension EndToEnd {
 
 /// One storm over a group of three members.
 private struct Storm {
-    /// Counts and times of storms.
+    /// Counts and durations of storms.
     struct Figures {
         var records = 0
         var rows = 0
@@ -81,7 +81,7 @@ private struct Storm {
     private var members: [GroupMember] = []
     private var figures = Figures()
 
-    /// - Parameter bound: time limit for the topic to be equal; the test waits twice as long.
+    /// - Parameter bound: time limit until the topics are equal; the test waits twice as long.
     static func run(seed: UInt64, within bound: Duration) async throws -> Figures {
         var figures = Figures()
         try await ConsumerGroup.open { group, _ in
@@ -103,10 +103,10 @@ private struct Storm {
         return figures
     }
 
-    /// An answer computed from incomplete input is repeated within ten minutes; this setting disables such answers.
+    /// An answer computed from incomplete input is repeated within ten minutes. This setting disables these answers.
     private static let settings = ["--entitlements.outage.leeway", "0s"]
 
-    /// The first member gets its partitions back; those of the others move when their sessions end.
+    /// The first member gets its partitions back. The other members' partitions move when their sessions expire.
     private func member(_ number: Int) async throws -> GroupMember {
         try await group.member(
             "\(number)", keepsPlace: number == 0,
@@ -130,7 +130,7 @@ private struct Storm {
         figures.freezes += 1
         while ContinuousClock.now - start < time {
             let turn = ContinuousClock.now
-            // The session of the frozen member has expired by then.
+            // The frozen member's session has expired by then.
             let isAwake = ContinuousClock.now - start > .seconds(8)
             if isAwake { members[frozen].process.signal(SIGCONT) }
             let others = [0, 1, 2].filter { $0 != frozen || isAwake }
@@ -151,7 +151,7 @@ private struct Storm {
         members[index] = try await member(index)
     }
 
-    /// Compares the topics from the moment at which every notification was handled.
+    /// Compares the topics after every notification was handled.
     private mutating func compare(with calm: ConsumerGroup, within bound: Duration) async throws {
         try await group.waitUntilDone(members, within: .seconds(90))
         let start = ContinuousClock.now

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Three brokers, three replicas, two of them in sync, and the profile `production`.
+    /// Three brokers, three replicas with two in sync, and the profile `production`.
     @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)")) struct ThreeBrokersOfApacheKafka {
         @Test func `repeatedly killing one of three brokers loses nothing`() async throws {
             try await scene { broker, ingress, load in
@@ -19,13 +19,13 @@ extension EndToEnd {
                         let node = number % 3 + 1
                         let killed = ContinuousClock.now
                         try await broker.remove(.killed, node: node)
-                        // The two others continue.
+                        // The other two continue.
                         let again = try await load.waitForAcknowledgement(
                             begunAfter: killed + .milliseconds(500), ingress.process, within: .seconds(20))
                         slowest = max(slowest, again)
                         await pass(.seconds(2), since: killed)
                         try await broker.bringBack(node: node)
-                        // The next broker to stop must not be the last one with a record.
+                        // The next broker to stop must not be the only one with a record.
                         try await broker.waitForReplicas()
                     }
                 }
@@ -36,7 +36,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `losing two of three brokers brings 503, and 200 again soon after their return`() async throws {
+        @Test func `losing two of three brokers causes 503, and 200 again soon after their return`() async throws {
             try await scene { broker, ingress, load in
                 let times = TestScale.choose(short: 1, long: 3)
                 var windows: [Range<ContinuousClock.Instant>] = []
@@ -58,7 +58,7 @@ extension EndToEnd {
                             slowest,
                             try await load.waitForAcknowledgement(
                                 begunAfter: returned, ingress.process, within: .seconds(30)))
-                        // The next broker to stop must not be the last one with a record.
+                        // The next broker to stop must not be the only one with a record.
                         try await broker.waitForReplicas()
                     }
                 }

@@ -7,9 +7,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The brokers respond, but the topic or the disk refuses the record: a fault on our side, so 503.
+    /// The brokers respond, but the topic or the disk rejects the record. The fault is on our side, so the ingress
+    /// answers 503.
     @Suite(.enabled(if: ApacheKafka.isOurs, "\(ApacheKafka.faultAbsence)")) struct TopicFaultsOnApacheKafka {
-        @Test func `a topic's size limit lowered at run time brings 503 until it is raised`() async throws {
+        @Test func `a lower size limit of the topic causes 503 until it is raised`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(try await .shared())
                 let topic = ["--entity-type", "topics", "--entity-name", broker.notifications(.production).rawValue]
@@ -23,13 +24,13 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a topic deleted at run time brings 503 until it exists again`() async throws {
+        @Test func `a deleted topic causes 503 until it exists again`() async throws {
             try await Harness.open { harness in
                 let broker = try await harness.apacheKafka(try await .shared())
                 let name = broker.notifications(.production)
                 let production = try #require(
                     broker.topics.specifications(partitions: 4).first { $0.name.rawValue == name.rawValue })
-                // Its earlier records are deleted with it.
+                // Its earlier records are deleted with the topic.
                 try await refused("topic deleted", broker, harness, keepsRecords: false) {
                     _ = try await broker.tool("kafka-topics.sh", ["--delete", "--topic", name.rawValue])
                 } mend: {
@@ -38,14 +39,15 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a full broker disk brings 503 until there is space`() async throws {
+        @Test func `a full broker disk causes 503 until there is space`() async throws {
             try await Harness.open { harness in
                 let cluster = try await ApacheKafka.start()
                 let broker = try await harness.apacheKafka(cluster)
                 try await refused("disk of the broker refuses", broker, harness) {
                     try await cluster.limitFiles(to: 1)
                 } mend: {
-                    // Restarts without the limit. Kafka stops using a failed directory, and stops with its last one.
+                    // Restarts the broker without the limit. Kafka stops using a failed directory, and exits when its
+                    // last one fails.
                     try await cluster.restart()
                 }
                 try await cluster.stop()
@@ -56,9 +58,9 @@ extension EndToEnd {
 
 extension EndToEnd.TopicFaultsOnApacheKafka {
     /// - Parameters:
-    ///   - keepsRecords: whether records acknowledged before still exist afterwards.
-    ///   - spoil: returns when no record is accepted any more.
-    ///   - mend: returns when records are accepted again.
+    ///   - keepsRecords: whether previously acknowledged records still exist afterwards.
+    ///   - spoil: causes the fault; returns when no record is accepted.
+    ///   - mend: repairs it; returns when records are accepted again.
     private func refused(
         _ fault: String, _ broker: Broker, _ harness: Harness, keepsRecords: Bool = true,
         spoil: () async throws -> Void, mend: () async throws -> Void
@@ -71,7 +73,7 @@ extension EndToEnd.TopicFaultsOnApacheKafka {
         let outcomes = try await load.run {
             try await load.wait(for: 20, ingress.process) { $0.isAcknowledged }
             try await spoil()
-            // The last records accepted before have been acknowledged by now.
+            // The last accepted records have been acknowledged by now.
             try await load.wait(for: 1, ingress.process) { $0.answer == .status(503) }
             spoilt = .now
             try await load.wait(for: TestScale.choose(short: 40, long: 400), ingress.process) {

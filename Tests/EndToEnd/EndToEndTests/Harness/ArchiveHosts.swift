@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Hosts of one archive, each with a `sluice-archive`, a key store and an index of its own. They share the directory of
-/// the archive, its keys and a wall clock that the test moves.
+/// Hosts of one archive, each with a `sluice-archive` and its own key store and index. They share the archive's
+/// directory and keys, and a wall clock that the test controls.
 final class ArchiveHosts: Sendable {
     static let origin = "example.com/test"
 
@@ -13,7 +13,7 @@ final class ArchiveHosts: Sendable {
     let broker: Broker
     private let app: SentApp
     let clock: WallClock
-    /// Every process that was started, by host.
+    /// All processes started so far, by host.
     private let processes = Mutex<[Int: [ChildProcess]]>([:])
 
     /// - Parameter app: the app of the notifications.
@@ -33,7 +33,7 @@ final class ArchiveHosts: Sendable {
 
     var archive: String { harness.path("archive") }
 
-    /// Starts the member of a host and waits until it is ready. A restarted one has its former key store.
+    /// Starts the member of a host and waits until it is ready. A restarted member keeps its key store.
     func start(_ host: Int) async throws {
         let process = try harness.start(
             Executable(
@@ -46,7 +46,7 @@ final class ArchiveHosts: Sendable {
 
     /// Kills the member of a host with SIGKILL.
     ///
-    /// - Parameter losesKeys: whether the key store of the host is lost with it.
+    /// - Parameter losesKeys: whether the host's key store is lost too.
     func kill(_ host: Int, losesKeys: Bool = false) async throws {
         let process = try #require(processes.withLock { $0[host]?.last })
         process.signal(SIGKILL)
@@ -57,7 +57,7 @@ final class ArchiveHosts: Sendable {
         }
     }
 
-    /// Stops the members that still run; each must end with exit code 0.
+    /// Stops the running members. Each must exit with 0.
     func stop() async throws {
         for process in processes.withLock({ $0.values.compactMap(\.last) }) where process.ended == nil {
             process.signal(SIGTERM)
@@ -65,10 +65,10 @@ final class ArchiveHosts: Sendable {
         }
     }
 
-    /// The errors that members have logged.
+    /// Returns the errors that members have logged.
     var errors: [LogLine] { log.filter { $0.level == "error" } }
 
-    /// How often a member was assigned partitions.
+    /// Returns the number of partition assignments to a member.
     var assignments: Int { log.count { $0.message == "partitions assigned" } }
 
     private var log: [LogLine] { processes.withLock { $0.values.flatMap(\.self) }.flatMap(\.log) }
@@ -81,7 +81,7 @@ final class ArchiveHosts: Sendable {
             within: limit)
     }
 
-    /// The properties file of a host, as its executables share it.
+    /// Returns the properties file of a host, shared by its executables.
     private func configuration(_ host: Int) throws -> [String] {
         let flags = broker.arguments
         let common = stride(from: 0, to: flags.count, by: 2).map { "\(flags[$0].dropFirst(2))=\(flags[$0 + 1])" }
@@ -98,7 +98,7 @@ final class ArchiveHosts: Sendable {
         return ["--config", try harness.write(lines.map { $0 + "\n" }.joined(), to: "host-\(host).properties")]
     }
 
-    /// Flags of `verify`: the public key of the archive, and the root of the notifications.
+    /// Returns flags of `verify`: the archive's public key, and the root of the notifications.
     var verification: [String] {
         ["--key", harness.path("archive.pub")] + (app.rootCertificate.map { ["--root.certificates", $0] } ?? [])
     }
@@ -106,7 +106,7 @@ final class ArchiveHosts: Sendable {
     /// Returns the number of leaves of each log of a topic.
     func leaves(of topic: KafkaTopic) async throws -> [Int64: Int64] {
         let status = try await run(0, ["status", "--topic", topic.rawValue, "--output", "json"])
-        // The first log of a topic begins with its first record.
+        // The first log of a topic begins with the topic's first record.
         guard !status.errors.contains("the archive has no such log") else { return [:] }
         try #require(status.end == .exit(0), "\(status)")
         return Dictionary(
@@ -130,12 +130,12 @@ final class ArchiveHosts: Sendable {
         try #require(isThere, "\(leaves) of \(expected); \(processes.withLock { $0.values.compactMap(\.last) })")
     }
 
-    /// Returns the text of the signed retention of a log; nil without one.
+    /// Returns the text of a log's signed retention; nil if there is none.
     func retention(_ topic: KafkaTopic, _ partition: Int) -> String? {
         try? String(contentsOfFile: "\(archive)/\(topic)/\(partition)/retention", encoding: .utf8)
     }
 
-    /// Whether the archive has the payloads of a full segment.
+    /// Whether the archive contains the payloads of a full segment.
     func hasSegment(_ index: Int, _ topic: KafkaTopic, _ partition: Int) -> Bool {
         let name = String(repeating: "0", count: 3 - String(index).count) + String(index)
         return FileManager.default.fileExists(atPath: "\(archive)/\(topic)/\(partition)/segments/\(name)")

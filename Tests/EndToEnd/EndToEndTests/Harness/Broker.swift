@@ -5,11 +5,11 @@ import Records
 import TestSupport
 import Testing
 
-/// Brokers with the topics of one test, embedded or Apache Kafka.
+/// Brokers with one test's topics, embedded or Apache Kafka.
 struct Broker: Sendable {
     let bootstrapServers: String
     let topics: TopicNames
-    /// The way its brokers are stopped and restarted.
+    /// How its brokers are stopped and restarted.
     let machinery: Machinery
 
     enum Machinery: Sendable {
@@ -22,17 +22,17 @@ struct Broker: Sendable {
 
     var apache: ApacheKafka? { if case .apache(let cluster) = machinery { cluster } else { nil } }
 
-    /// Number of copies of a record.
+    /// Number of replicas of a record.
     var replicas: Int { apache.map { min(3, $0.brokerCount) } ?? 1 }
 
-    /// Configuration of a client.
+    /// Client configuration.
     var configuration: KafkaConfiguration {
         get throws {
             try KafkaConfiguration(bootstrapServers: bootstrapServers, profile: isEmbedded ? .embedded : .production)
         }
     }
 
-    /// Flags of the executables.
+    /// Flags for the executables.
     var arguments: [String] {
         [
             "--kafka.bootstrap.servers", bootstrapServers, "--topics.prefix", topics.prefix,
@@ -50,7 +50,7 @@ struct Broker: Sendable {
         topics.entitlements(environment)
     }
 
-    /// Writes records in order; each is acknowledged before the next.
+    /// Writes records in order. Each is acknowledged before the next one is sent.
     func write(_ records: [KafkaProducerRecord]) async throws {
         let producer = try KafkaProducer(configuration, topics: Array(Set(records.map(\.topic))))
         for record in records { _ = try await producer.send(record, deadline: .seconds(20)) }
@@ -81,8 +81,7 @@ struct Broker: Sendable {
     /// Reads all records of a topic, in batches.
     func read(_ topic: KafkaTopic, _ body: ([KafkaRecord]) -> Void) async throws {
         let offsets = try await withAdmin { try await $0.watermarks(of: topic).mapValues(\.low) }
-        // The embedded broker keeps 5 MiB per partition: a test that writes more needs more partitions, or more
-        // brokers.
+        // The embedded broker keeps 5 MiB per partition. A test that writes more needs more partitions or more brokers.
         let hasForgotten = isEmbedded && offsets.values.contains { $0.rawValue > 0 }
         try #require(!hasForgotten, "the embedded broker has forgotten records that a test wants to see")
         try await KafkaConsumer.readToEnd(try configuration, from: offsets, within: .seconds(120)) { body($0) }
@@ -97,13 +96,13 @@ struct Broker: Sendable {
         return all
     }
 
-    /// Returns the header segments of the certificates topic by reference.
+    /// Returns the header segments in the certificates topic, by reference.
     func headers() async throws -> [HeaderReference: [UInt8]] {
         let headers = try await records(of: topics.certificates).compactMap(CertificateHeader.init)
         return Dictionary(headers.map { ($0.reference, $0.segment) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the next offset of every partition that notifications are written to: unchanged while none is written.
+    /// Returns the next offset of every notification partition. The offsets are unchanged if none was written.
     func endOffsets() async throws -> [KafkaTopicPartition: KafkaOffset] {
         try await withAdmin { admin in
             var ends: [KafkaTopicPartition: KafkaOffset] = [:]
@@ -123,7 +122,7 @@ struct Broker: Sendable {
         }
         let failures = try await withAdmin { try await $0.createTopics(new) }
         try #require(failures.isEmpty)
-        // Kafka responds before every partition has its leader.
+        // Kafka responds before every partition has a leader.
         let haveLeaders = await eventually(within: .seconds(20)) {
             for topic in new where (try? await withAdmin { try await $0.watermarks(of: topic.topic) }) == nil {
                 return false
@@ -147,7 +146,7 @@ struct Broker: Sendable {
 }
 
 extension Broker {
-    /// Runs one of Kafka's own tools to completion.
+    /// Runs a Kafka command-line tool to completion.
     func tool(_ name: String, _ arguments: [String]) async throws -> String {
         try await #require(apache).tool(name, arguments)
     }
@@ -163,18 +162,18 @@ extension Broker {
     }
 }
 
-/// The way a broker fails.
+/// How a broker fails.
 enum Disappearance: String, CaseIterable, Sendable {
     /// SIGTERM.
     case terminated
     /// SIGKILL.
     case killed
-    /// SIGSTOP: connections stay open without responses.
+    /// SIGSTOP: connections stay open without a response.
     case frozen
 }
 
 extension Broker {
-    /// Stops a broker. The embedded one loses its records when it ends, so it can only be frozen.
+    /// Stops a broker. The embedded broker loses its records when it ends, so it can only be frozen.
     func remove(_ disappearance: Disappearance, node: Int = 1) async throws {
         switch (machinery, disappearance) {
         case (.embedded(let process), _): try await process.freeze()
@@ -208,7 +207,7 @@ extension Harness {
             bootstrapServers: try #require(servers, "\(process)"), topics: topics, machinery: .embedded(process))
     }
 
-    /// Returns the Apache Kafka of this run, or another one, with topics of this test.
+    /// Returns the Apache Kafka of this run, or another one, with this test's topics.
     func apacheKafka(
         _ cluster: ApacheKafka? = nil, partitions: Int = 4, withTopics: Bool = true
     ) async throws -> Broker {

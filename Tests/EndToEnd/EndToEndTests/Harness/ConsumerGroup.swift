@@ -7,16 +7,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A group of `sluice-entitlements` over its own topics; each member has its own database.
+/// A group of `sluice-entitlements` on its own topics. Each member has its own database.
 final class ConsumerGroup: Sendable {
-    /// The roles of the members.
+    /// The roles of a group's members.
     enum Form: String, Sendable, CaseIterable {
-        /// Each has the role `all`: it works and answers.
+        /// Each member has the role `all`: it processes records and answers.
         case all
-        /// Each is a `worker` with one standby, and an additional `reader` answers.
+        /// Each member is a `worker` with one standby, and an additional `reader` answers.
         case workersAndReader
 
-        /// One of them in the short form of a suite, both in the long one.
+        /// One of the two in a suite's short form, both in the long form.
         static var chosen: [Form] { TestScale.choose(short: [.all], long: allCases) }
 
         fileprivate var settings: [String] {
@@ -37,9 +37,9 @@ final class ConsumerGroup: Sendable {
         self.harness = harness
         self.broker = broker
         self.form = form
-        // Killed members stay in their group for a while, so each test has its own group.
+        // Killed members stay in the group for a while, so each test has its own group.
         name = Self.name(in: broker.topics)
-        // The embedded broker has already created its topics.
+        // The embedded broker already created its topics.
         guard !broker.isEmbedded else { return }
         let topics = broker.topics
         func needed(_ partitions: Int) -> [TopicSpecification] {
@@ -53,7 +53,7 @@ final class ConsumerGroup: Sendable {
 
     private static func name(in topics: TopicNames) -> String { topics.prefix + "-group" }
 
-    /// Runs `body` with a group without members on three brokers of Apache Kafka, and a load that is not running yet.
+    /// Runs `body` with an empty group on three brokers of Apache Kafka, and a load that has not started.
     static func open(
         _ form: Form = .all, _ body: (ConsumerGroup, RecordLoad) async throws -> Void
     ) async throws {
@@ -86,7 +86,7 @@ final class ConsumerGroup: Sendable {
 
     // MARK: Members
 
-    /// Starts a member and waits until it listens. A restarted one has its former database.
+    /// Starts a member and waits until it listens. A restarted member keeps its database.
     ///
     /// - Parameter keepsPlace: whether it gets its partitions back if it restarts before its session ends.
     func member(_ member: String, keepsPlace: Bool = false, settings: [String] = []) async throws -> GroupMember {
@@ -95,14 +95,14 @@ final class ConsumerGroup: Sendable {
             answers: form == .all)
     }
 
-    /// Starts a member that is in no group and answers for all partitions, and waits until it has read them.
+    /// Starts a member outside of the group that answers for all partitions, and waits until it has read them.
     func reader(_ name: String = "reader") async throws -> GroupMember {
         let reader = try await start(name, ["--state.role", "reader"], answers: true)
         try await wait(for: reader) { await $0.sum(of: "sluice_state_complete") == 1 }
         return reader
     }
 
-    /// - Parameter answers: whether it has a read API.
+    /// - Parameter answers: whether it serves the read API.
     private func start(_ member: String, _ settings: [String], answers: Bool) async throws -> GroupMember {
         let arguments =
             broker.arguments + [
@@ -126,14 +126,14 @@ final class ConsumerGroup: Sendable {
     /// Returns the directory of a member's database.
     func directory(of member: String) -> String { harness.path(member) }
 
-    /// Waits until each of these has handled a record since its start.
+    /// Waits until each of these members has handled a record since its start.
     func waitUntilHandling(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws {
         for member in members {
             try await wait(for: member, within: limit) { await $0.sum(of: "sluice_consumer_records_total") ?? 0 > 0 }
         }
     }
 
-    /// Waits for a state of a member, polling ten times a second: each poll costs the member work.
+    /// Waits for a member to reach a state, polling ten times a second: each poll costs the member work.
     func wait(
         for member: GroupMember, within limit: Duration = .seconds(60), _ condition: (GroupMember) async -> Bool
     ) async throws {
@@ -144,17 +144,17 @@ final class ConsumerGroup: Sendable {
         try #require(isThere, "\(member.process)")
     }
 
-    /// Returns how often the members have logged this.
+    /// Returns the number of times the members have logged this.
     func count(logged message: String) -> Int {
         processes.withLock { $0 }.reduce(0) { $0 + $1.log.count { $0.message == message } }
     }
 
-    /// The errors logged by the members.
+    /// Returns the errors logged by the members.
     var errors: [LogLine] { processes.withLock { $0 }.flatMap(\.log).filter { $0.level == "error" } }
 
     // MARK: Lag
 
-    /// Waits until every record is handled, by the members' own metrics.
+    /// Waits until every record is handled, according to the members' own metrics.
     func waitUntilDone(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws {
         var left: Double?
         let isDone = await eventually(within: limit) {
@@ -165,7 +165,7 @@ final class ConsumerGroup: Sendable {
         try #require(isDone, "\(left.map { "\($0)" } ?? "partitions without a member"); \(members.map(\.process))")
     }
 
-    /// Waits until everything is handled, by the members' own metrics and by `kafka-consumer-groups.sh`.
+    /// Waits until everything is handled, according to the members' own metrics and `kafka-consumer-groups.sh`.
     ///
     /// - Returns: the duration of the wait.
     func waitUntilCaughtUp(_ members: [GroupMember], within limit: Duration = .seconds(60)) async throws -> Duration {
@@ -185,7 +185,7 @@ final class ConsumerGroup: Sendable {
         return ContinuousClock.now - start
     }
 
-    /// Returns the lag by the members' own metrics; nil while a partition is unassigned.
+    /// Returns the lag according to the members' own metrics; nil while a partition is unassigned.
     private func lag(_ members: [GroupMember]) async -> Double? {
         var assigned = 0
         var known = 0
@@ -201,10 +201,10 @@ final class ConsumerGroup: Sendable {
         return assigned == assignedPartitions && known == assigned ? lag : nil
     }
 
-    /// Number of partitions of all members together: those of production, and the fewer of the sandbox.
+    /// Number of partitions of all members together, in both environments; the sandbox has fewer.
     var assignedPartitions: Int { Self.partitions + (broker.isEmbedded ? Self.partitions : 1) }
 
-    /// One partition of the notification topic as shown by Kafka's tool; nil for unknown values.
+    /// One partition of the notification topic, as reported by Kafka's tool; nil for unknown values.
     struct LagRow {
         let committed: Int?
         let end: Int?
@@ -222,8 +222,8 @@ final class ConsumerGroup: Sendable {
 
     // MARK: Comparison
 
-    /// Returns the facts by key that one undisturbed member derives from the same notifications in other topics: each
-    /// once, in signing order.
+    /// Returns the facts by key that one undisturbed member derives from the same notifications in other topics, each
+    /// delivered once in signing order.
     func undisturbed() async throws -> [String: Data] {
         var records: [String: KafkaRecord] = [:]
         for record in try await broker.records(of: broker.notifications(.production)) {
@@ -242,8 +242,8 @@ final class ConsumerGroup: Sendable {
         return try await StatePublications(of: other.broker).last.compactMapValues { $0?.facts }
     }
 
-    /// Returns a group of one undisturbed member that has handled these notifications in other topics. The caller stops
-    /// the member and closes the group's client.
+    /// Returns an undisturbed group of one member that has handled these notifications in other topics. The caller
+    /// stops the member and closes the group's client.
     func undisturbed(
         _ records: [KafkaProducerRecord], settings: [String] = []
     ) async throws -> (group: ConsumerGroup, member: GroupMember) {
@@ -254,13 +254,13 @@ final class ConsumerGroup: Sendable {
         return (other, member)
     }
 
-    /// Removes the topics of this test from the shared cluster.
+    /// Removes this test's topics from the shared cluster.
     func removeTopics() async throws {
         let pattern = broker.topics.prefix.replacing(".", with: "\\.") + "\\..*"
         _ = try await broker.tool("kafka-topics.sh", ["--delete", "--topic", pattern])
     }
 
-    /// Returns empty topics: on the same cluster, or on a separate embedded broker.
+    /// Returns empty topics on the same cluster, or on a separate embedded broker.
     private func undisturbedBroker() async throws -> Broker {
         guard !broker.isEmbedded else { return try await Self.embeddedBroker(harness) }
         let topics = TopicNames(prefix: broker.topics.prefix + ".undisturbed")
@@ -292,7 +292,7 @@ final class ConsumerGroup: Sendable {
     }
 }
 
-/// One running member.
+/// A running member.
 struct GroupMember: Sendable {
     let name: String
     let process: ChildProcess
@@ -307,7 +307,7 @@ struct GroupMember: Sendable {
         #expect(try await process.end(within: .seconds(5)) == .signal(SIGKILL))
     }
 
-    /// Stops it with SIGTERM: it leaves its group.
+    /// Stops it with SIGTERM, so that it leaves its group.
     func leave() async throws {
         process.signal(SIGTERM)
         #expect(try await process.end(within: .seconds(40)) == .exit(0), "\(process)")
@@ -340,7 +340,7 @@ struct GroupMember: Sendable {
             .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
     }
 
-    /// Returns the read API's history of a purchase; `nil` when the purchase is unknown.
+    /// Returns the read API's history of a purchase; `nil` if the purchase is unknown.
     func history(_ originalTransactionId: String) async throws -> JSON.Object? {
         let question = HTTPClientRequest(
             url:

@@ -8,8 +8,7 @@ import Testing
 
 /// The results of a consumer group, observed from outside.
 extension Broker {
-    /// Returns the number of records in the notification topics that the group of `sluice-entitlements` has not
-    /// committed.
+    /// Returns the number of records in the notification topics that the `sluice-entitlements` group has not committed.
     func lag() async throws -> Int64 {
         try await withAdmin { admin in
             var lag: Int64 = 0
@@ -37,7 +36,7 @@ extension Broker {
         try #require(isDone && lag == 0, "lag \(lag.map { "\($0)" } ?? "unknown"); \(process)")
     }
 
-    /// Returns the dead letters of the group of `sluice-entitlements`.
+    /// Returns the dead letters of the `sluice-entitlements` group.
     func deadLetters(_ environment: AppStoreEnvironment = .production) async throws -> [KafkaRecord] {
         try await records(of: deadLetterTopic(environment))
     }
@@ -46,13 +45,13 @@ extension Broker {
         topics.notifications(environment).deadLetters(of: Self.group)
     }
 
-    /// Returns the last published facts of each key, unchanged; without those of a tombstone.
+    /// Returns the last published facts of each key, unchanged, without tombstones.
     func facts(_ environment: AppStoreEnvironment = .production) async throws -> [String: String] {
         var facts: [String: String] = [:]
         try await read(entitlements(environment)) { records in
             for record in records {
                 let key = String(decoding: record.key ?? [], as: UTF8.self)
-                // The last member, and the only one that does not depend on the moment.
+                // The last member of the value, and the only one that does not depend on the time.
                 facts[key] = record.value.flatMap { value in
                     let text = String(decoding: value, as: UTF8.self)
                     return text.range(of: #""facts":"#).map { String(text[$0.upperBound...].dropLast()) }
@@ -64,7 +63,8 @@ extension Broker {
 }
 
 extension Entitlements {
-    /// Returns the read API's response about every purchase, by originalTransactionId: equal for equal facts.
+    /// Returns the read API's response about every purchase, by originalTransactionId. Equal facts give equal
+    /// responses.
     ///
     /// - Parameter withHistory: whether to include each purchase's history, with one request each.
     func purchases(_ client: HTTPClient, withHistory: Bool = true) async throws -> [String: String] {
@@ -74,7 +74,7 @@ extension Entitlements {
             let page = try await object(page, client)
             for purchase in page.objects("purchases") {
                 let id = try #require(purchase.text("originalTransactionId"))
-                // A version ends with the moment of the response.
+                // A version ends with the time of the response.
                 purchases[id] = purchase.keys.sorted().filter { $0 != "version" }.map { "\($0) \(purchase[$0] ?? "")" }
                     .joined(separator: ", ")
             }
@@ -96,7 +96,7 @@ extension Entitlements {
         try #require(JSON.object(try await answer(target, client)))
     }
 
-    /// Returns the body of a 200 response, after waiting for the state to be read if necessary.
+    /// Returns the body of a 200 response. If necessary, waits until the state is read.
     private func answer(_ target: String, _ client: HTTPClient) async throws -> [UInt8] {
         var answer = try await client.send(HTTPClientRequest(url: url + target))
         _ = try await eventually(within: .seconds(60)) {

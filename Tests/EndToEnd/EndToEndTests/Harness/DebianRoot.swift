@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The root of another Debian, with whose libraries the executables run: `SLUICE_TEST_DEBIAN_ROOT` names it, and
-/// `Tests/debian-root` creates it.
+/// A root directory of another Debian release, so that the executables run with its libraries.
+/// `SLUICE_TEST_DEBIAN_ROOT` names it, and `Tests/debian-root` creates it.
 struct DebianRoot: Sendable {
     let path: String
 
     static let absence = "needs bwrap, and SLUICE_TEST_DEBIAN_ROOT with a root that Tests/debian-root made"
 
-    /// Nil when there is none.
+    /// Nil if there is none.
     static var given: DebianRoot? {
         guard let path = ProcessInfo.processInfo.environment["SLUICE_TEST_DEBIAN_ROOT"],
             Program.path(of: "bwrap") != nil
@@ -17,10 +17,10 @@ struct DebianRoot: Sendable {
         return DebianRoot(path: path)
     }
 
-    /// Returns the command prefix that runs a command line there with the files of a test.
+    /// Returns a command prefix that runs a command line in it with the files of a test.
     func wrapper(_ harness: Harness) throws -> [String] {
         let libraries = try #require(Self.swiftLibraries)
-        // The root itself stays writable, since directories of this machine are mounted into it.
+        // The root itself stays writable, because directories of this machine are mounted into it.
         var command = ["bwrap", "--ro-bind", "\(path)/usr", "/usr", "--ro-bind", "\(path)/etc", "/etc"]
         for name in ["bin", "lib", "lib64"] { command += ["--symlink", "usr/\(name)", "/\(name)"] }
         command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
@@ -28,8 +28,8 @@ struct DebianRoot: Sendable {
         return command + ["--bind", harness.directory, harness.directory]
     }
 
-    /// Like ``wrapper(_:)``, but uses only the libraries of a root for x86-64, through its loader: the process is the
-    /// executable, so that its memory and descriptors can be read.
+    /// Like ``wrapper(_:)``, but uses only the libraries of an x86-64 root, through its loader. The process is the
+    /// executable itself, so its memory and descriptors can be read.
     func loader() throws -> [String] {
         let libraries = try #require(Self.swiftLibraries)
         return [

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 /// One broker of Apache Kafka with typical security: SASL_SSL with PLAIN, SCRAM and OAUTHBEARER, and TLS with client
-/// certificates. Its listener without authentication is for the test itself, which is allowed everything.
+/// certificates. The test itself uses a listener without authentication, with all rights.
 struct EncryptedBroker: Sendable {
-    /// A user who is allowed everything.
+    /// A user with all rights.
     static let user = "alice"
-    /// A user without any right.
+    /// A user without any rights.
     static let outsider = "mallory"
 
     /// The authentication mechanism of a client.
@@ -18,7 +18,7 @@ struct EncryptedBroker: Sendable {
         case token = "OAUTHBEARER"
     }
 
-    /// The broker as its administrator reaches it.
+    /// The broker as seen by its administrator.
     let administrator: Broker
     let files: TLSFiles
     let tokens: TokenEndpoint
@@ -87,17 +87,17 @@ struct EncryptedBroker: Sendable {
         ]
     }
 
-    /// Returns the broker as a client with this mechanism reaches it.
+    /// Returns the broker as seen by a client with this mechanism.
     func broker(_ mechanism: Mechanism) -> Broker {
         Broker(
             bootstrapServers: "127.0.0.1:\(mechanism == .mutualTLS ? tls : sasl)", topics: administrator.topics,
             machinery: administrator.machinery)
     }
 
-    /// Returns the settings of an executable that connects in this way, in addition to the broker's.
+    /// Returns the settings of an executable that connects with this mechanism, in addition to the broker's.
     ///
     /// - Parameters:
-    ///   - changes: settings that replace or extend these; nil removes one.
+    ///   - changes: settings that replace or extend these; nil removes a setting.
     func settings(_ mechanism: Mechanism, as user: String = user, changing changes: [String: String?] = [:]) throws
         -> [String]
     {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One of the package's executables, as an operator starts it.
+/// One of the package's executables, started as an operator would.
 struct Executable: Sendable {
     let name: String
     var arguments: [String]
@@ -14,7 +14,7 @@ struct Executable: Sendable {
         self.environment = environment
     }
 
-    /// A build puts executables and test bundle into the same directory; `SLUICE_TEST_EXECUTABLES` names another one.
+    /// A build puts executables and test bundle into the same directory. `SLUICE_TEST_EXECUTABLES` names another one.
     static let directory: URL = {
         if let path = ProcessInfo.processInfo.environment["SLUICE_TEST_EXECUTABLES"] { return URL(filePath: path) }
         let bundle = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -23,13 +23,13 @@ struct Executable: Sendable {
 
     var path: String { Self.directory.appending(path: name).path }
 
-    /// This process's environment without its own settings of Sluice, and with those of the executable.
+    /// The environment of this process without its Sluice settings, plus the executable's own settings.
     var wholeEnvironment: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SLUICE_") }.merging(environment) { $1 }
     }
 }
 
-/// An executable that ended.
+/// The result of an executable.
 struct Finished: Sendable, CustomStringConvertible {
     let name: String
     let end: ProcessEnd

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Actions and measurements of a fault suite: printed for people, and appended to two files whose stem
-/// `SLUICE_TEST_REPORT` names, as text in `….txt` and as one JSON object per line in `….jsonl`.
+/// Actions and measurements of a fault suite: printed, and appended to two files with the stem in `SLUICE_TEST_REPORT`:
+/// text in `….txt`, and one JSON object per line in `….jsonl`.
 struct FaultReport {
     enum Value: Encodable {
         case count(Int)
-        /// Written in milliseconds.
+        /// A duration, written in milliseconds.
         case time(Duration)
-        /// Written in bytes.
+        /// A size, written in bytes.
         case memory(Int)
         case text(String)
 

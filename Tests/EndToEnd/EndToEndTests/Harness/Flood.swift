@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Posts bodies over persistent connections from its own threads, at the requested rate or as fast as possible.
+/// Posts bodies over persistent connections on its own threads, at a given rate or as fast as possible.
 final class Flood: Sendable {
     private struct State {
         var statuses: [Int: Int] = [:]
@@ -22,7 +22,7 @@ final class Flood: Sendable {
     ///
     /// - Parameters:
     ///   - bodies: posted in turn.
-    ///   - perSecond: `nil` posts the next request of a connection as soon as the previous one is answered.
+    ///   - perSecond: if `nil`, a connection posts its next request as soon as the previous one is answered.
     ///   - total: total number of requests.
     init(port: UInt16, bodies: [[UInt8]], connections: Int, perSecond: Int? = nil, total: Int = .max) {
         self.port = port
@@ -36,7 +36,7 @@ final class Flood: Sendable {
         for number in 0..<connections { Thread { self.run(number) }.start() }
     }
 
-    /// Number of responses by status; 0 counts requests without one.
+    /// Number of responses by status; 0 counts requests without a response.
     var statuses: [Int: Int] { state.withLock { $0.statuses } }
 
     /// Waits until the total is reached.
@@ -44,7 +44,7 @@ final class Flood: Sendable {
         await eventually(within: limit) { state.withLock { $0.running == 0 } }
     }
 
-    /// Waits for the pending responses.
+    /// Waits for the outstanding responses.
     func stop() async {
         state.withLock { $0.isStopped = true }
         _ = await finish(within: .seconds(20))
@@ -55,7 +55,7 @@ final class Flood: Sendable {
         var connection: TestConnection?
         var sent = 0
         while let request = next() {
-            // Blocking is fine: the thread belongs to the flood.
+            // Blocking is fine on the flood's own thread.
             let wait = start + interval * sent - .now
             if wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
             sent += 1
@@ -75,7 +75,7 @@ final class Flood: Sendable {
         }
     }
 
-    /// Retries once on a new connection if the server may have closed the reused one.
+    /// Retries once on a new connection, because the server may have closed the reused one.
     private func post(_ request: [UInt8], over connection: inout TestConnection?) -> Int {
         for isKept in [connection != nil, false] {
             if connection == nil { connection = try? TestConnection(port: port) }

@@ -5,10 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A directory, a topic prefix and processes that belong to one test and end with it, regardless of its outcome.
+/// A directory, a topic prefix and processes of one test. They end with the test, regardless of its outcome.
 final class Harness: Sendable {
     let directory: String
-    /// Topics of this test alone, on a shared cluster.
+    /// Topics for this test alone on a shared cluster.
     let topics = TopicNames(prefix: "e2e.\(UUID().uuidString.prefix(8).lowercased())")
     private let processes = Mutex<[ChildProcess]>([])
 
@@ -73,17 +73,17 @@ final class Harness: Sendable {
         return Finished(name: process.name, end: end, output: process.output, errors: process.errors)
     }
 
-    /// The running processes, in start order.
+    /// The running processes in start order.
     var running: [ChildProcess] { processes.withLock { $0 }.filter { $0.ended == nil } }
 
-    /// Stops all processes; consumers end before their brokers.
+    /// Stops all processes. Consumers end before their brokers.
     private func close() async {
         for process in running.reversed() { await process.stop() }
         try? FileManager.default.removeItem(atPath: directory)
     }
 }
 
-/// One line of a JSON log.
+/// A line of a JSON log.
 struct LogLine: Sendable {
     let fields: JSON.Object
 
@@ -93,16 +93,16 @@ struct LogLine: Sendable {
 
     var message: String? { fields.text("message") }
     var level: String? { fields.text("level") }
-    /// The port of a line `ready`.
+    /// The port in a line `ready`.
     var port: UInt16? { fields.integer("port").flatMap { UInt16(exactly: $0) } }
 }
 
 extension ChildProcess {
     var log: [LogLine] { LogLine.lines(of: errors) }
 
-    /// Waits for the line `ready`, of one listener if there are several.
+    /// Waits for the line `ready` of the only listener, or of the one given.
     ///
-    /// - Parameter log: returns the log so far, if it is not in standard error.
+    /// - Parameter log: returns the log so far, if it is not on standard error.
     func ready(
         listener: String? = nil, within limit: Duration = .seconds(30), log: (() -> String)? = nil
     ) async throws -> LogLine {
@@ -110,7 +110,7 @@ extension ChildProcess {
         _ = await eventually(within: limit) {
             line = LogLine.lines(of: log?() ?? errors).first {
                 $0.message == "ready" && (listener == nil || $0.fields.text("listener") == listener)
-                    // The message of consumers.
+                    // The message that consumers log.
                     || listener == "admin" && $0.message == "admin listener ready"
             }
             return line != nil || ended != nil

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A JSON parser without the package's own scanner, so that a bug cannot hide in both.
+/// A JSON parser that does not use the package's own scanner, so that a bug cannot hide in both.
 enum JSON {
     /// Texts, integers, arrays and objects by name.
     typealias Object = [String: any Sendable]
 
-    /// Returns `nil` when it is not an object.
+    /// Returns `nil` if it is not an object.
     static func object(_ text: String) -> Object? { object(Array(text.utf8)) }
 
     static func object(_ bytes: [UInt8]) -> Object? {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Kafka's own consumer and kcat, as independent clients.
+/// Kafka's console consumer and kcat, as independent clients.
 enum KafkaTools {
     static let absence = "needs kcat, and KAFKA_HOME with kafka-console-consumer.sh and Java"
 

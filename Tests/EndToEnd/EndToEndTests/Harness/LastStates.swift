@@ -2,7 +2,7 @@ import AppStoreModel
 import Foundation
 import Kafka
 
-/// The last value of each key in an entitlements topic, read incrementally.
+/// The last value of each key in an entitlements topic. It is read incrementally.
 struct LastStates {
     private let broker: Broker
     private var next: [KafkaTopicPartition: KafkaOffset]
@@ -27,11 +27,11 @@ struct LastStates {
         }
     }
 
-    /// Returns keys whose value differs in a topic derived from the same notifications, with the names of the differing
-    /// members.
+    /// Compares with a topic derived from the same notifications: returns the keys with different values, and the names
+    /// of the differing members.
     ///
-    /// The moment of writing may differ: `asOf`, and the second half of `version`. The first half, the newest
-    /// signature, does not depend on the order of the notifications.
+    /// The time of writing may differ: `asOf`, and the second half of `version`. The first half, the newest signing
+    /// time, does not depend on the order of the notifications.
     func differences(from other: LastStates) -> [String: [String]] {
         var differences: [String: [String]] = [:]
         for key in Set(values.keys).union(other.values.keys) {
@@ -47,7 +47,7 @@ struct LastStates {
         return Set(one.keys).union(two.keys).filter { one[$0] != two[$0] }.sorted()
     }
 
-    /// Returns the members of a value as texts, by name.
+    /// Returns the members of a value as text, by name.
     private static func members(_ value: [UInt8]) -> [String: String]? {
         guard var object = (try? JSONSerialization.jsonObject(with: Data(value))) as? [String: Any] else { return nil }
         object["asOf"] = nil

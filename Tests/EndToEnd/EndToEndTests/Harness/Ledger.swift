@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The responses that clients received, compared with the content of the topics.
+/// Compares the responses that clients received with the topics.
 struct Ledger {
     let outcomes: [Load.Outcome]
     /// The notificationUUIDs of all records, including repetitions.
@@ -19,7 +19,7 @@ struct Ledger {
     var acknowledged: Set<String> { Set(outcomes.filter(\.isAcknowledged).map(\.notificationUUID)) }
     /// Acknowledged notifications without a record.
     var missing: Set<String> { acknowledged.subtracting(records) }
-    /// Records that were never sent.
+    /// Records that the test never sent.
     var foreign: Set<String> { Set(records).subtracting(outcomes.map(\.notificationUUID)) }
     var duplicates: Int { records.count - Set(records).count }
     var answers: [Load.Outcome.Answer: Int] { Dictionary(grouping: outcomes, by: \.answer).mapValues(\.count) }
@@ -29,12 +29,12 @@ struct Ledger {
     var refused: Int { outcomes.count { $0.answer == .refused } }
     var slowestUnavailable: Duration? { outcomes.filter { $0.answer == .status(503) }.map(\.duration).max() }
 
-    /// Checks the invariants after every fault: no 200 without a record, no foreign record, no 4xx, and a response to
-    /// everything that was sent.
+    /// Checks the invariants after every fault: no 200 without a record, no unknown record, no 4xx, and a response to
+    /// every request.
     ///
     /// - Parameters:
-    ///   - mayBreak: whether the ingress was killed, and connections with it.
-    ///   - mayRefuse: whether there were times without an ingress.
+    ///   - mayBreak: whether connections may be lost because the ingress was killed.
+    ///   - mayRefuse: whether connections may be refused because no ingress ran for some time.
     func check(_ ingress: (any CustomStringConvertible)? = nil, mayBreak: Bool = false, mayRefuse: Bool = false) {
         let told: Comment = "\(answers); \(ingress.map { "\($0)" } ?? "")"
         #expect(missing == [], told)
@@ -68,7 +68,7 @@ struct Ledger {
 }
 
 extension [Duration] {
-    /// Returns a percentile; `nil` without values.
+    /// Returns a percentile; `nil` if there are no values.
     func percentile(_ percent: Int) -> Duration? {
         isEmpty ? nil : sorted()[Swift.min(count * percent / 100, count - 1)]
     }

@@ -7,16 +7,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Signed notifications of many customers, posted once each at a steady rate until stopped. Unacknowledged ones can be
-/// posted again afterwards, as by Apple.
+/// Signed notifications of many customers, each posted once, at a steady rate until stopped. Unacknowledged
+/// notifications can be posted again later, as Apple does.
 final class Load: Sendable {
     /// The outcome of one post.
     struct Outcome: Sendable {
         enum Answer: Hashable, Sendable {
             case status(Int)
-            /// There was no connection: nothing was sent.
+            /// The connection failed, and nothing was sent.
             case refused
-            /// It was sent, or may have been, without a response.
+            /// The request was sent, or may have been, and got no response.
             case unanswered(String)
 
             var isUnanswered: Bool { if case .unanswered = self { true } else { false } }
@@ -35,7 +35,7 @@ final class Load: Sendable {
         var outcomes: [Outcome] = []
         var begun = 0
         var isStopped = false
-        /// Notifications that Apple would retry.
+        /// Notifications that Apple would post again.
         var unacknowledged: [String: SignedNotification] = [:]
     }
 
@@ -59,16 +59,16 @@ final class Load: Sendable {
     /// The finished posts so far.
     var outcomes: [Outcome] { state.withLock { $0.outcomes } }
 
-    /// Returns the number of finished posts that meet a condition.
+    /// Returns the number of finished posts that satisfy a condition.
     func count(where condition: (Outcome) -> Bool) -> Int { state.withLock { $0.outcomes.count(where: condition) } }
 
     /// Number of posts in flight.
     var underWay: Int { state.withLock { $0.begun - $0.outcomes.count } }
 
-    /// Starts no new posts; those in flight are finished.
+    /// Stops new posts. Posts in flight are finished.
     func stop() { state.withLock { $0.isStopped = true } }
 
-    /// Posts until stopped, runs `body` meanwhile, and returns all outcomes.
+    /// Runs `body` while posting, then stops and returns all outcomes.
     func run(while body: () async throws -> Void) async throws -> [Outcome] {
         try await withClient { client in
             async let posted: Void = post(with: client)
@@ -83,9 +83,9 @@ final class Load: Sendable {
         return outcomes
     }
 
-    /// Posts unacknowledged notifications again, until all are acknowledged or the time is over.
+    /// Posts unacknowledged notifications again until all are acknowledged or the time limit is reached.
     ///
-    /// - Returns: the number of unacknowledged ones.
+    /// - Returns: the number of notifications that remain unacknowledged.
     func repeatUnacknowledged(within limit: Duration) async throws -> Int {
         try await withClient { client in
             let end = ContinuousClock.now + limit
@@ -103,8 +103,8 @@ final class Load: Sendable {
     }
 
     private func withClient(_ body: (HTTPClient) async throws -> Void) async throws {
-        // A separate connection for each post: a client that retries by itself, as it may on a reused connection, would
-        // hide a missing response.
+        // Each post uses a separate connection: on a reused one a client may retry by itself and so hide a missing
+        // response.
         let client = HTTPClient(
             HTTPClient.Configuration(
                 trustRootsFile: trustRoots, maximumInFlight: 8192, maximumIdleConnections: 1))
@@ -140,7 +140,7 @@ final class Load: Sendable {
             state.unacknowledged[uuid] = notification
         }
         let begun = ContinuousClock.now
-        // Timed on the client's thread: tasks of other tests may delay this one.
+        // The time is taken on the client's thread, because tasks of other tests may delay this one.
         let (answer, ended) = await withCheckedContinuation { continuation in
             client.send(request) { result in
                 continuation.resume(returning: (Outcome.Answer(result), ContinuousClock.now))
@@ -165,7 +165,7 @@ extension Load.Outcome.Answer {
 }
 
 extension Load {
-    /// Waits for a number of outcomes of a kind.
+    /// Waits for this number of outcomes of a kind.
     func wait(
         for count: Int, _ told: any CustomStringConvertible, within limit: Duration = .seconds(30),
         _ condition: (Outcome) -> Bool
@@ -175,7 +175,7 @@ extension Load {
         try #require(areThere, "\(answers); \(told)")
     }
 
-    /// Waits until a post that started after a moment is acknowledged.
+    /// Waits until a post that started after this moment is acknowledged.
     ///
     /// - Returns: the time from the moment to the first acknowledgement.
     func waitForAcknowledgement(

@@ -11,16 +11,16 @@ struct Mutants {
         random = SeededGenerator(seed: seed)
     }
 
-    /// Returns positions at boundaries (the three segments, the members and certificates of the header), and `count`
-    /// random ones.
+    /// Returns positions at boundaries (the three segments, the header's members and certificates) and `count` random
+    /// positions.
     mutating func positions(_ count: Int) -> [Int] {
         var positions = boundaries
         for _ in 0..<count { positions.append(Int(random.next() % UInt64(signedPayload.count))) }
         return positions
     }
 
-    /// Returns the HTTP body with another byte at `position`: half of the time a valid base64url character, otherwise
-    /// any byte.
+    /// Returns the HTTP body with another byte at `position`: in half of the cases a valid base64url character,
+    /// otherwise any byte.
     mutating func body(changedAt position: Int) -> [UInt8] {
         var changed = signedPayload
         let old = changed[position]
@@ -34,7 +34,7 @@ struct Mutants {
         let dots = signedPayload.indices.filter { signedPayload[$0] == UInt8(ascii: ".") }
         var positions = [0, signedPayload.count - 1]
         for dot in dots { positions += [dot - 1, dot, dot + 1] }
-        // Four characters of the header encode three bytes of JSON, whose quotes surround names and certificates.
+        // Four characters of the header encode three bytes of JSON. Its quotation marks delimit names and certificates.
         let header = CompactJWS.decode(String(decoding: signedPayload[..<(dots.first ?? 0)], as: UTF8.self)) ?? []
         for (index, byte) in header.enumerated() where byte == UInt8(ascii: "\"") { positions.append(index * 4 / 3) }
         return positions

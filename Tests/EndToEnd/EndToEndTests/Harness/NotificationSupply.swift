@@ -4,7 +4,7 @@ import Foundation
 import Simulator
 import Synchronization
 
-/// An endless supply of signed notifications, created in batches, one ahead of the one in use.
+/// An endless supply of signed notifications. It prepares the next batch while one is in use.
 final class NotificationSupply: Sendable {
     private static let batch = 200
 

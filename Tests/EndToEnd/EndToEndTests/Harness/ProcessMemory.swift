@@ -1,6 +1,6 @@
 import Foundation
 
-/// The writable memory of a child process: the content of its core file.
+/// The writable memory of a child process, read from a core file.
 struct ProcessMemory {
     private let regions: [[UInt8]]
 

@@ -3,7 +3,7 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// A proxy installed on this machine, in front of one or two ingresses, with TLS.
+/// A proxy installed on this machine. It terminates TLS in front of one or two ingresses.
 struct Proxy: Sendable {
     enum Program: String, Sendable, CaseIterable, CustomStringConvertible {
         case nginx, haproxy, caddy
@@ -35,7 +35,7 @@ struct Proxy: Sendable {
 
     let process: ChildProcess
     let port: UInt16
-    /// Its certificate, to be trusted by clients.
+    /// Its certificate, which clients must trust.
     let certificate: String
 
     var url: String { "https://localhost:\(port)/notifications" }
@@ -82,7 +82,7 @@ extension Harness {
         return path("fullchain.pem")
     }
 
-    /// Returns the recipe of `deploy/proxies` with this test's addresses and files instead of its examples.
+    /// Returns the recipe from `deploy/proxies`, with this test's addresses and files in place of the examples.
     private func recipe(_ program: Proxy.Program, port: UInt16, _ ingresses: [Ingress]) throws -> String {
         let first = try #require(ingresses.first)
         let second = ingresses.count > 1 ? ingresses[1] : first
@@ -153,7 +153,7 @@ extension Harness {
         }
     }
 
-    /// Writes the configuration with additions for the test, and returns the command line.
+    /// Writes the configuration with the test's additions, and returns the command line.
     private func command(_ program: Proxy.Program, _ executable: String, _ text: String) throws -> [String] {
         switch program {
         case .nginx:

@@ -2,8 +2,8 @@ import AppStoreModel
 import Foundation
 import KafkaModel
 
-/// The members of a state that concern its purchase. Receivers are not notified again about unchanged ones, so states
-/// that differ only in their moment need not all reach them.
+/// The members of a state that concern its purchase. Receivers are not notified again if they are unchanged, so a state
+/// that differs only in its times need not reach every receiver.
 struct PurchaseStatement: Equatable {
     let version: String
     private let members: String
@@ -18,7 +18,7 @@ struct PurchaseStatement: Equatable {
 
     static func == (one: PurchaseStatement, other: PurchaseStatement) -> Bool { one.members == other.members }
 
-    /// Returns the statement with the greatest version of each purchase, by originalTransactionId.
+    /// Returns the statement with the highest version of each purchase, by originalTransactionId.
     static func last(in states: [JSON.Object]) -> [String: PurchaseStatement] {
         var last: [String: PurchaseStatement] = [:]
         for state in states {

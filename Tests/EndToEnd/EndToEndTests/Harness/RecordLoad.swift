@@ -7,9 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Notifications of many purchases, written directly into the notification topic as by the ingress, at a steady rate
-/// until stopped: one in seven twice, one in twenty after its successor. Each is retried until Kafka has acknowledged
-/// it.
+/// Notifications of many purchases, written to the notification topic in place of an ingress, at a steady rate until
+/// stopped. One in seven is written twice, and one in twenty after its successor. Each is retried until Kafka
+/// acknowledges it.
 final class RecordLoad: Sendable {
     private struct State {
         var plan: PostingPlan
@@ -44,8 +44,8 @@ final class RecordLoad: Sendable {
         state = Mutex(State(plan: plan))
     }
 
-    /// Returns the scenarios whose notifications all belong to one purchase, and are few enough for its history to keep
-    /// every one.
+    /// Returns the scenarios whose notifications belong to one purchase each and are few enough for its history to keep
+    /// all of them.
     static func scenarios(of app: SimulatedApp, _ now: Int64) -> [Scenario] {
         Scenario.all.filter { scenario in
             let run =
@@ -62,7 +62,7 @@ final class RecordLoad: Sendable {
     var written: Int { state.withLock { $0.written } }
     /// Number of retried writes.
     var repeats: Int { state.withLock { $0.repeats } }
-    /// Number of records that Kafka did not acknowledge within two minutes; they may exist or not.
+    /// Number of records that Kafka did not acknowledge within two minutes. They may or may not exist.
     var abandoned: Int { state.withLock { $0.abandoned } }
     /// The state expected from the acknowledged records.
     var oracle: StateOracle { state.withLock { $0.oracle } }
@@ -80,7 +80,7 @@ final class RecordLoad: Sendable {
         try outcome.get()
     }
 
-    /// Waits until a number of additional records is acknowledged.
+    /// Waits until this number of additional records is acknowledged.
     func wait(for more: Int, within limit: Duration = .seconds(60)) async throws {
         let before = written
         try await waitUntil(within: limit) { written >= before + more }

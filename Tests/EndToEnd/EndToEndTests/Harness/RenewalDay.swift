@@ -3,27 +3,27 @@ import AppStoreSigning
 import Foundation
 import Simulator
 
-/// A day of monthly subscriptions with an ending period, as played by the simulator: most renewals are notified 40
-/// minutes later, every fourth some hours before, and every tenth never.
+/// A day on which periods of monthly subscriptions end, played by the simulator. Most renewals are notified 40 minutes
+/// later, every fourth some hours before, and every tenth never.
 struct RenewalDay {
     static let hour: Int64 = 3_600_000
 
-    /// Milliseconds since 1970; the day is in the past, so that everything was signed in the past.
+    /// Milliseconds since 1970. The day is in the past, so that all signing times are too.
     let start: Int64
     /// The last notification of each purchase before the day.
     private let before: [UnsignedNotification]
-    /// The notifications signed during the day, in order.
+    /// The notifications signed during the day, in signing order.
     private var rest: ArraySlice<UnsignedNotification>
     private let factory: NotificationFactory
     /// The end of the last notified period.
     private var expiry: [String: Int64] = [:]
     private(set) var posted: [String] = []
-    /// The purchases without a renewal.
+    /// The purchases that are not renewed.
     let lapsing: Set<String>
-    /// The purchases whose renewal is notified after the end of the period.
+    /// The purchases with a renewal that is notified after the period has ended.
     let late: Set<String>
 
-    /// - Parameter hours: the hours of the day in which the periods end; the scenarios spread them from 6 to 18.
+    /// - Parameter hours: the hours of the day during which periods end; the scenarios distribute them from 6 to 18.
     init(_ purchases: Int, endingIn hours: ClosedRange<Int64>, pki: String) throws {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let start = (now - 26 * Self.hour) / Self.hour * Self.hour
@@ -70,27 +70,27 @@ struct RenewalDay {
     /// Returns the bodies signed up to this moment and not yet returned.
     mutating func due(at now: Int64) throws -> [[UInt8]] { try signed(upTo: now).map { try post($0) } }
 
-    /// Returns notifications signed up to this moment and not yet returned.
+    /// Returns the notifications signed up to this moment and not yet returned.
     mutating func signed(upTo now: Int64) -> [UnsignedNotification] {
         let signed = rest.prefix { $0.signedDate <= now }
         rest = rest.dropFirst(signed.count)
         return Array(signed)
     }
 
-    /// Returns the body of a notification that reaches the topic by any path.
+    /// Returns the body of a notification, regardless of the path on which it reaches the topic.
     mutating func post(_ notification: UnsignedNotification) throws -> [UInt8] {
         expiry[notification.subject] = notification.expiresDate
         posted.append(notification.notificationUUID.rawValue)
         return try factory.make(notification).body
     }
 
-    /// Returns the required state of each purchase at a moment, by originalTransactionId, with a leeway of three hours.
+    /// Returns the required state of each purchase at a moment, by originalTransactionId, with three hours of leeway.
     func states(at now: Int64) -> [String: String] {
         expiry.mapValues { now < $0 ? "ACTIVE" : now < $0 + 3 * Self.hour ? "RENEWING" : "EXPIRED" }
     }
 }
 
 extension UnsignedNotification {
-    /// Expiry of its transaction, in milliseconds since 1970.
+    /// Expiry date of its transaction, in milliseconds since 1970.
     fileprivate var expiresDate: Int64? { transaction.flatMap { JSON.object($0)?.integer("expiresDate") } }
 }

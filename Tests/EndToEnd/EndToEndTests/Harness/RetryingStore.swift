@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Time
 
-/// Apple's side of a simulated day: it posts signed notifications, retries after one hour and after twelve more, and
+/// Apple's side of a simulated day. It posts signed notifications, retries after one hour and after twelve more, and
 /// serves its history to clients with the key.
 final class RetryingStore {
     /// Hours between consecutive attempts.
@@ -50,7 +50,7 @@ final class RetryingStore {
     /// Advances the time.
     func advance(to now: Int64) { moment.set(now) }
 
-    /// Returns the notifications to post at this moment: new ones, and those with a due retry.
+    /// Returns the notifications to post at this moment: new notifications and due retries.
     func attempts(with new: [UnsignedNotification]) -> [UnsignedNotification] {
         for notification in new { api.register(notification) }
         let due = pending.filter { $0.dueAt <= moment.value }

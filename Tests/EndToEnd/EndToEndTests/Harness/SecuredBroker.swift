@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One broker of Apache Kafka that checks rights and denies by default. Its listener without authentication is for the
-/// test itself, which is allowed everything.
+/// One broker of Apache Kafka that checks rights and denies by default. The test itself uses a listener without
+/// authentication, with all rights.
 struct SecuredBroker: Sendable {
-    /// The broker as its administrator reaches it.
+    /// The broker as seen by its administrator.
     let administrator: Broker
-    /// The broker as users reach it.
+    /// The broker as seen by users.
     let broker: Broker
     let cluster: ApacheKafka
     private let harness: Harness
@@ -48,9 +48,9 @@ struct SecuredBroker: Sendable {
         ]
     }
 
-    /// Grants the rights of an executable to the user with its name, with the commands printed by `sluicectl`.
+    /// Grants an executable's rights to the user of the same name, with the commands that `sluicectl` prints.
     ///
-    /// - Parameter flags: additional settings of the executable that determine its rights.
+    /// - Parameter flags: additional settings of the executable that affect its rights.
     func grant(_ executable: String, _ flags: [String] = []) async throws {
         let printed = try await harness.run(
             Executable(
@@ -78,7 +78,7 @@ struct SecuredBroker: Sendable {
         }
     }
 
-    /// One operation that a user is allowed on one resource.
+    /// An operation that a user is allowed on a resource.
     struct Right: Sendable, CustomStringConvertible {
         let executable: String
         let resource: String
@@ -99,13 +99,13 @@ struct SecuredBroker: Sendable {
         _ = try await cluster.tool("kafka-acls.sh", ["--add"] + right.arguments)
     }
 
-    /// Lines of the broker's log about refusals so far.
+    /// Returns the broker's log lines about denied operations so far.
     var denials: [String] {
         cluster.log().split(separator: "\n").filter { $0.contains(" is Denied ") }.map(String.init)
     }
 
-    /// Whether the broker has refused the executable an operation on the resource of this right, after a number of
-    /// earlier refusals. Without Read or Write, Describe is refused too, which they imply.
+    /// Whether the broker has denied the executable this operation on this resource since a number of earlier denials.
+    /// Without Read or Write the broker also denies Describe, which they imply.
     func hasRefused(_ right: Right, after count: Int) -> Bool {
         let resource = "resource = \(right.resource == "topic" ? "Topic" : "Group"):LITERAL:\(right.name) "
         return denials.dropFirst(count).contains {

@@ -10,7 +10,7 @@ struct AdminAddress: Sendable {
 
     /// Waits for its line `ready`.
     ///
-    /// - Parameter log: returns the log so far, if it is not in standard error.
+    /// - Parameter log: returns the log so far, if it is not on standard error.
     init(_ process: ChildProcess, log: (() -> String)? = nil) async throws {
         port = try #require(try await process.ready(listener: "admin", log: log).port)
         url = "http://127.0.0.1:\(port)"
@@ -50,7 +50,7 @@ struct Ingress: Sendable {
     /// Whether `/readyz` returns 200.
     func isReady(_ client: HTTPClient) async -> Bool { await admin.isReady(client) }
 
-    /// Returns the value of a time series of `/metrics`; `nil` without one.
+    /// Returns the value of a time series of `/metrics`; `nil` if there is none.
     func metric(_ series: String, _ client: HTTPClient) async throws -> Double? {
         try await admin.metrics(series, client).first { $0.series == series }?.value
     }
@@ -85,7 +85,7 @@ struct Entitlements: Sendable {
         try await admin.metrics(start, client).reduce(0) { $0 + $1.value }
     }
 
-    /// Returns the read API's response; `nil` when the subscription is unknown, or the state has not been read yet.
+    /// Returns the read API's response; `nil` if the subscription is unknown or the state has not been read yet.
     func answer(
         originalTransactionId: String, environment: String, at moment: String? = nil, with client: HTTPClient
     ) async throws -> JSON.Object? {
@@ -100,10 +100,10 @@ struct Entitlements: Sendable {
     }
 }
 
-/// The app whose notifications are sent, and the root that signed them.
+/// The app that the notifications are for, and the root that signed them.
 struct SentApp: Sendable {
     let setting: String
-    /// `nil` uses Apple's built-in root.
+    /// `nil` selects Apple's built-in root.
     var rootCertificate: String?
 
     /// The app of the captured Apple samples.
@@ -116,9 +116,9 @@ extension Harness {
     /// Starts an ingress and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - port: 0 selects a free one; so does `adminPort`.
+    ///   - port: 0 selects a free port, as for `adminPort`.
     ///   - wrapper: a command that receives the ingress's command line and executes it.
-    ///   - log: returns the log so far, if it is not in standard error.
+    ///   - log: returns the log so far, if it is not on standard error.
     ///   - untilReady: whether to wait until `/readyz` returns 200.
     func ingress(
         on broker: Broker, for app: SentApp, port: UInt16 = 0, adminPort: UInt16 = 0, settings: [String] = [],
@@ -148,7 +148,7 @@ extension Harness {
     /// Starts a `sluice-entitlements` and waits until it serves.
     ///
     /// - Parameters:
-    ///   - data: the name of its directory; one of an earlier process contains its database.
+    ///   - data: the name of its directory. The directory of an earlier process contains that process's database.
     ///   - wrapper: a command that receives the command line and executes it.
     func entitlements(
         on broker: Broker, data: String = "entitlements", settings: [String] = [], under wrapper: [String] = []

@@ -6,15 +6,15 @@ import Records
 import TestSupport
 import Testing
 
-/// One record of the entitlements topic, without the parts that depend on when it was written.
+/// One record of the entitlements topic, without the parts that depend on the time of writing.
 struct StatePublication: Sendable {
     let value: [UInt8]
-    /// The joined facts, as text.
+    /// The joined facts as text.
     let facts: Data
     /// Number of notifications in its history.
     let events: Int
 
-    /// `nil` for a value that is not a state.
+    /// Returns `nil` for a value that is not a state.
     init?(_ value: [UInt8]) {
         let data = Data(value)
         guard let name = data.range(of: Data(#""facts":"#.utf8)) else { return nil }
@@ -34,7 +34,7 @@ struct StatePublications: Sendable {
     private(set) var count = 0
     /// Publications with the same facts as the previous one.
     private(set) var repeated = 0
-    /// Publications with fewer events than the previous one: from a member that was late.
+    /// Publications with fewer events than the previous one, from a member that was behind.
     private(set) var stale = 0
 
     init(of broker: Broker) async throws {
@@ -51,17 +51,17 @@ struct StatePublications: Sendable {
     }
 }
 
-/// The records written to the notification topic, compared with the resulting state.
+/// Compares the records written to the notification topic with the resulting state.
 struct StateLedger: Sendable {
     let publications: StatePublications
     let written: Int
     let notifications: Int
     let purchases: Int
-    /// notificationUUIDs that are missing from the state.
+    /// notificationUUIDs missing from the state.
     let missing: Set<String>
-    /// notificationUUIDs that are in the state twice, or were never written.
+    /// notificationUUIDs that the state contains twice, or that were never written.
     let surplus: [String]
-    /// Keys whose state differs from the oracle's, with both.
+    /// Keys with a state that differs from the oracle's, with both states.
     let different: [String]
 
     init(_ load: RecordLoad, _ broker: Broker) async throws {
@@ -90,8 +90,8 @@ struct StateLedger: Sendable {
         self.different = different
     }
 
-    /// Checks the invariants after every fault: nothing is missing, nothing counts twice, and everything agrees with
-    /// the oracle.
+    /// Checks the invariants after every fault: nothing is missing, nothing is counted twice, and everything agrees
+    /// with the oracle.
     func check(_ load: RecordLoad, _ told: Comment) {
         #expect(load.abandoned == 0, told)
         #expect(purchases > 0 && publications.last.count == purchases, told)
@@ -100,8 +100,8 @@ struct StateLedger: Sendable {
         #expect(different.count == 0, "\(different.prefix(3)); \(told)")
     }
 
-    /// Returns where the read API of a member disagrees with the topic, or names a notification twice as the cause of a
-    /// change.
+    /// Returns the disagreements between a member's read API and the topic, and notifications that are named twice as
+    /// the cause of a change.
     func disagreements(with member: GroupMember) async throws -> [String] {
         let lanes = 8
         let keys = publications.last.keys.sorted()
@@ -147,13 +147,13 @@ struct StateLedger: Sendable {
 }
 
 extension ConsumerGroup {
-    /// Waits until the members have handled everything, compares the written records with the topic, with each read
-    /// API, and in the long form with an undisturbed run, and publishes the figures. Stops the members.
+    /// Waits until the members have handled everything, and compares the written records with the topic, with each read
+    /// API, and in the long form with an undisturbed run. Reports the figures and stops the members.
     ///
     /// - Parameters:
     ///   - readers: the readers of the run; if workers have none, one is started.
-    ///   - repeats: whether to compare with the undisturbed run, in the short form too.
-    ///   - allowed: an error that members may have logged; any other is unexplained by the fault.
+    ///   - repeats: whether to compare with the undisturbed run in the short form too.
+    ///   - allowed: an error that members may have logged because of the fault; any other error fails the test.
     @discardableResult
     func conclude(
         _ load: RecordLoad, _ members: [GroupMember], readers: [GroupMember] = [], _ report: FaultReport,
@@ -187,7 +187,7 @@ extension ConsumerGroup {
         return ledger
     }
 
-    /// Returns the number of purchases for which an undisturbed run differs.
+    /// Returns the number of purchases for which an undisturbed run gives another result.
     private func disagreements(with ledger: StateLedger) async throws -> Int {
         let undisturbed = try await undisturbed()
         let facts = ledger.publications.last.compactMapValues { $0?.facts }

@@ -3,10 +3,10 @@ import EntitlementRules
 import Foundation
 import Simulator
 
-/// Computes the meaning of notifications in the simplest way: for every transaction, for the renewal and for the status
-/// the last signed statement, and every notification once in the history. It shares no code with EntitlementRules.
+/// Computes the state from notifications in the simplest way: the last signed statement about each transaction, the
+/// renewal and the status, and each notification once in the history. It shares no code with EntitlementRules.
 struct StateOracle: Sendable {
-    /// A statement about one thing, with its signing time.
+    /// A statement about one subject, with its signing time.
     private struct Word: Sendable {
         let signed: Int64
         let uuid: String
@@ -17,17 +17,17 @@ struct StateOracle: Sendable {
 
     private struct Purchase: Sendable {
         var events: [String: String] = [:]
-        /// By transactionId, and the renewal and the status by their names.
+        /// By transactionId; the renewal and the status by their names.
         var words: [String: Word] = [:]
     }
 
-    /// Purchases by the record's key.
+    /// Purchases by record key.
     private var purchases: [String: Purchase] = [:]
 
     /// The notificationUUIDs of all processed notifications.
     var notificationUUIDs: Set<String> { purchases.values.reduce(into: []) { $0.formUnion($1.events.keys) } }
 
-    /// One line for each fact, sorted, by the record's key.
+    /// One line for each fact, sorted, by record key.
     var lines: [String: [String]] {
         purchases.mapValues { ($0.events.values + $0.words.values.map(\.line)).sorted() }
     }
@@ -42,7 +42,7 @@ struct StateOracle: Sendable {
             guard let object, let version else { return }
             let word = Word(
                 signed: version.integer("signedDate") ?? 0, uuid: uuid,
-                // A published state keeps some bytes of the notification that came with a transaction.
+                // A published state preserves some bytes of the notification that a transaction came with.
                 line: Self.line(kind, object, fields, version, kind == "transaction" ? "" : uuid))
             if word.replaces(purchase.words[name]) { purchase.words[name] = word }
         }
@@ -55,8 +55,8 @@ struct StateOracle: Sendable {
         purchases[key] = purchase
     }
 
-    /// Returns the lines of a record of the entitlements topic; `nil` for a value that is not a state. EntitlementRules
-    /// only decode the format: the content must be that of the notifications.
+    /// Returns the lines of a record in the entitlements topic; `nil` for a value that is not a state. EntitlementRules
+    /// only decodes the format: the content must come from the notifications.
     static func lines(published value: [UInt8]) -> [String]? {
         guard let state = try? PurchaseFacts(published: value), let facts = JSON.object(value)?.object("facts") else {
             return nil

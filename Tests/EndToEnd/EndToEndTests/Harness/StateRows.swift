@@ -3,15 +3,15 @@ import Kafka
 import TestSupport
 import Testing
 
-/// Many rows of the entitlements topic, derived from a few that a member has published: each has different identifiers
+/// Many rows of the entitlements topic, derived from a few rows that a member published. Each has different identifiers
 /// and another account.
 struct StateRows {
     private struct Template {
         let key: [UInt8]
         let value: [UInt8]
-        /// Ends of decimal identifiers in the value.
+        /// End positions of decimal identifiers in the value.
         let numbers: [Int]
-        /// Beginnings of accounts in the value.
+        /// Start positions of accounts in the value.
         let accounts: [Int]
     }
 
@@ -56,7 +56,7 @@ struct StateRows {
         return KafkaProducerRecord(topic: topic, key: key, value: value)
     }
 
-    /// Returns eight digits, which every identifier has.
+    /// Returns eight digits that every identifier contains.
     private static func digits(of number: Int) -> [UInt8] {
         var (digits, rest) = ([UInt8](repeating: UInt8(ascii: "0"), count: 8), number)
         for index in digits.indices.reversed() {
@@ -85,7 +85,7 @@ extension ChildProcess {
     /// Its processor time, in user and kernel mode.
     var processorTime: Duration? {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return nil }
-        // The name, which may contain blanks, ends at the last parenthesis; the fields after it count from 3.
+        // The name may contain blanks and ends at the last parenthesis. The fields after it are numbered from 3.
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return nil }
         return .seconds(1) * (user + system) / sysconf(Int32(_SC_CLK_TCK))

@@ -5,14 +5,14 @@ import Simulator
 import TestSupport
 import Testing
 
-/// Notifications of complete histories of many purchases. A third of the purchases migrate, so their rows affect one
+/// Complete histories of many purchases, as notifications. A third of the purchases migrate, so their rows affect one
 /// another. One notification in five is delivered twice, one in seven after its successor.
 struct StormNotifications {
     /// Records in delivery order.
     let delivered: [KafkaProducerRecord]
     /// Each record once, in signing order.
     let signed: [KafkaProducerRecord]
-    /// Keys of purchases that continue another one.
+    /// Keys of purchases that continue another purchase.
     let successors: Set<String>
 
     init(runs: Int, seed: UInt64, to topic: KafkaTopic) throws {
@@ -39,7 +39,7 @@ struct StormNotifications {
                 .map { "\($0.bundleId.rawValue)/\($0.subject)" })
     }
 
-    /// Writes the records in order at a steady rate, until all are acknowledged.
+    /// Writes the records in order at a steady rate, and returns when all are acknowledged.
     func deliver(to broker: Broker, within time: Duration) async throws {
         let topics = Array(Set(delivered.map(\.topic)))
         let producer = try KafkaProducer(broker.configuration, topics: topics)

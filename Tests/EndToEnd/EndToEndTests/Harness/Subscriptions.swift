@@ -2,8 +2,8 @@ import AppStoreModel
 import Kafka
 import Records
 
-/// A synthetic subscription: the records that the ingress would have written for it, without an ingress. Equal numbers
-/// always yield equal records. It ended long ago, so that its state does not change during a test.
+/// A synthetic subscription, with the records that an ingress would have written for it. Equal numbers always yield
+/// equal records. It ended long ago, so its state does not change during a test.
 struct Subscription: Sendable {
     let number: Int
 
@@ -12,7 +12,7 @@ struct Subscription: Sendable {
     var originalTransactionId: String { "\(700_000_000_000_000 + number)" }
     var key: [UInt8] { Array("\(Self.bundleId)/\(originalTransactionId)".utf8) }
 
-    /// Returns the record of a period: the purchase is 0, each renewal one more.
+    /// Returns the record of a period: 0 for the purchase, then one more for each renewal.
     func record(_ period: Int) -> KafkaProducerRecord {
         record(notification(period), transaction(period), renewalInfo(period))
     }
@@ -42,7 +42,7 @@ struct Subscription: Sendable {
         """
     }
 
-    /// - Parameter changes: members in addition to the usual ones, or replacing those with the same name.
+    /// - Parameter changes: members that extend the usual ones or replace those with the same name.
     func transaction(_ period: Int, _ changes: [String: String?] = [:]) -> String {
         object(
             [
@@ -74,7 +74,7 @@ struct Subscription: Sendable {
 
     private func type(_ period: Int) -> String { period == 0 ? "SUBSCRIBED" : "DID_RENEW" }
 
-    /// Milliseconds since 1970: a month of 2020 or 2021.
+    /// Milliseconds since 1970, in a month of 2020 or 2021.
     private func start(_ period: Int) -> Int64 {
         1_577_836_800_000 + Int64(number % 1_000_000) * 1000 + Int64(period) * 30 * 86_400_000
     }
@@ -100,11 +100,11 @@ extension KafkaProducerRecord {
 }
 
 extension Broker {
-    /// Writes periods of subscriptions, all purchases before the first renewals.
+    /// Writes periods of subscriptions: all purchases first, then the renewals.
     func write(_ subscriptions: Range<Int>, periods: Range<Int> = 0..<1) async throws {
         let topic = notifications(.production)
         for period in periods {
-            // Not all at once: a hundred thousand are a hundred megabytes.
+            // Writes in batches: a hundred thousand records are a hundred megabytes.
             for start in stride(from: subscriptions.lowerBound, to: subscriptions.upperBound, by: 5000) {
                 try await writeAtOnce(
                     (start..<min(start + 5000, subscriptions.upperBound)).map {

@@ -1,7 +1,6 @@
 import Foundation
 
-/// The size of a fault suite: its short form belongs to `make test`, the long one (`SLUICE_TEST_LONG=1`) to `make
-/// faults`.
+/// The size of a fault suite. `make test` runs the short form, and `make faults` the long form (`SLUICE_TEST_LONG=1`).
 enum TestScale {
     static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
     /// Multiplier of the long form: `SLUICE_TEST_TIMES`, 1 by default.
@@ -12,12 +11,12 @@ enum TestScale {
 
     static func choose<Value>(short: Value, long: Value) -> Value { isLong ? long : short }
 
-    /// Like ``choose(short:long:)``, multiplied in a longer run.
+    /// Like ``choose(short:long:)``, but multiplied in a longer run.
     static func choose(short: Int, longTimes long: Int) -> Int { isLong ? long * times : short }
 }
 
 extension Duration {
-    /// Whether a measured time keeps a promise. Only the long form checks it: it runs on release executables and on an
-    /// otherwise idle machine. In the short form only the deadlines of waits fail.
+    /// Whether a measured time is within its limit. Only the long form checks it, because it runs release executables
+    /// on an otherwise idle machine. In the short form only the deadlines of waits fail.
     func keeps(_ promise: Duration) -> Bool { !TestScale.isLong || self <= promise }
 }

@@ -5,14 +5,14 @@ import HTTPServer
 import Synchronization
 import Testing
 
-/// An identity provider: issues tokens to one client by OAuth 2.0 client credentials, and publishes the key with which
-/// brokers verify them.
+/// An identity provider. It issues tokens to one client (OAuth 2.0 client credentials), and publishes the key with
+/// which brokers verify them.
 final class TokenEndpoint: Sendable {
     static let issuer = "https://issuer.test"
     static let clientId = "sluice"
     static let secret = "token secret+/="
 
-    /// The name in its tokens.
+    /// The subject of its tokens.
     private let subject: String
     let key: PrivateKey
     private let server: HTTPServer

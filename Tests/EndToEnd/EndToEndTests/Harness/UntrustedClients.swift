@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Connections that send occasional bytes and never a complete request, and reconnect when they are evicted.
+/// Connections that send a byte now and then but never a complete request, and reconnect when they are evicted.
 final class SlowClients: Sendable {
     private struct State {
         var open = 0
@@ -26,7 +26,7 @@ final class SlowClients: Sendable {
         Thread { self.run() }.start()
     }
 
-    /// Number of connections that are open, or waiting to be accepted.
+    /// Number of connections that are open or waiting to be accepted.
     var open: Int { state.withLock { $0.open } }
     /// Total number of connections made.
     var opened: Int { state.withLock { $0.opened } }
@@ -58,7 +58,7 @@ final class SlowClients: Sendable {
                 state.open = connections.count
                 state.opened += opened
             }
-            // Blocking is fine: the thread belongs to the clients.
+            // Blocking is fine on the clients' own thread.
             usleep(50_000)
         }
         state.withLock { $0.hasEnded = true }
@@ -67,7 +67,8 @@ final class SlowClients: Sendable {
     private static let head = Array("POST /notifications HTTP/1.1\r\nHost: a\r\nX: ".utf8)
 }
 
-/// Requests sent up to the middle of their body, at a rate per second; beyond a large number the oldest are closed.
+/// Requests that stop in the middle of their body, at a rate per second. Beyond a large number the oldest connections
+/// are closed.
 final class HalfSentRequests: Sendable {
     private static let kept = 2000
 
@@ -112,7 +113,7 @@ final class HalfSentRequests: Sendable {
                 sent += 1
             }
             state.withLock { $0.sent = sent }
-            // Blocking is fine: the thread belongs to the requests.
+            // Blocking is fine on this object's own thread.
             usleep(5000)
         }
         connections = []
@@ -124,11 +125,11 @@ final class HalfSentRequests: Sendable {
 final class RawConnection {
     private let socket: Int32
 
-    /// `nil` when nothing listens, or no descriptor is left.
+    /// `nil` if nothing listens, or no descriptor is left.
     init?(port: UInt16, sending bytes: [UInt8]) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         socket = Foundation.socket(AF_INET, kind, 0)
-        // Frees the port immediately: there are many of these.
+        // Frees the port immediately, because there are many connections.
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Foundation.linger>.size))
         var address = sockaddr_in()
@@ -151,7 +152,7 @@ final class RawConnection {
         _ = bytes.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Whether the peer has closed, or responded.
+    /// Whether the peer has closed the connection or responded.
     var isOver: Bool {
         var byte: UInt8 = 0
         let count = recv(socket, &byte, 1, Int32(MSG_DONTWAIT))

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A separate wall clock for an executable: a preloaded library offsets or replaces the time that the program itself
-/// reads. Its libraries and all timed waits keep the system's clock.
+/// A separate wall clock for an executable. A preloaded library offsets or replaces the time that the program itself
+/// reads; its libraries and all timed waits use the system's clock.
 struct WallClock {
     static let absence = "needs clang or cc in PATH"
     static let compiler = Program.path(of: "clang") ?? Program.path(of: "cc")
@@ -22,14 +22,14 @@ struct WallClock {
         environment = ["LD_PRELOAD": library, "WALL_CLOCK_OFFSET": file]
     }
 
-    /// Sets the offset to the system's clock in seconds, also for a running process.
+    /// Sets the offset from the system's clock in seconds, also for a running process.
     func set(offset seconds: Int) throws { try write("\(seconds)") }
 
-    /// Stops the clock at a moment, in milliseconds since 1970: tests do not depend on the machine's speed.
+    /// Stops the clock at a moment, in milliseconds since 1970, so that tests do not depend on the machine's speed.
     func stop(at milliseconds: Int64) throws { try write("=\(milliseconds)") }
 
     private func write(_ text: String) throws {
-        // Replaced atomically: a reader never sees a partial file.
+        // The file is replaced atomically, so that a reader never sees a partial one.
         try text.write(toFile: file, atomically: true, encoding: .utf8)
     }
 
