@@ -36,7 +36,7 @@ extension EndToEnd {
 
         /// A bare `chroot` has no /proc, from which Swift reads the command line.
         @Test(.enabled(if: getuid() == 0, "needs to hide /proc"), arguments: ["sluicectl", "sluice-ingress"])
-        func `without /proc no flag is ignored silently`(_ name: String) async throws {
+        func `without /proc no flag is silently ignored`(_ name: String) async throws {
             try await Harness.open { harness in
                 let hidden = "mount -t tmpfs none /proc && exec \(Executable(name).path) version"
                 let finished = try await harness.run(["unshare", "-m", "sh", "-c", hidden])

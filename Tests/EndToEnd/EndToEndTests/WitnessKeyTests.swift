@@ -14,7 +14,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: DebianRoot.given != nil, "\(DebianRoot.absence)"))
-        func `the same proof holds with OpenSSL 3.5, and not when a byte of it is changed`() async throws {
+        func `the same proof is valid with OpenSSL 3.5, and invalid when a byte of it is changed`() async throws {
             let root = try #require(DebianRoot.given)
             let checked = try await check(under: root.wrapper)
             #expect(checked.end == .exit(0), "\(checked)")

@@ -31,7 +31,7 @@ struct Base64Tests {
     }
 
     @Test(arguments: [
-        ("A", Base64Failure.nearMiss), ("AAAAA", .nearMiss),  // a length no encoder makes
+        ("A", Base64Failure.nearMiss), ("AAAAA", .nearMiss),  // a length that no encoder produces
         ("Zh", .nearMiss), ("Zm9", .nearMiss), ("Zm9vYh", .nearMiss), ("_w8_Zx", .nearMiss),  // spare bits
         ("Zg==", .nearMiss), ("Zm8=", .nearMiss), ("=", .nearMiss), ("Zm9v=", .nearMiss), ("Zm=v", .nearMiss),
         ("+w", .nearMiss), ("/w", .nearMiss), ("Zm+v", .nearMiss), ("Zm9vZm/v", .nearMiss),
@@ -61,13 +61,13 @@ struct Base64Tests {
                 text[place] = value
                 let decoded = try? Base64URL.decode(text)
                 #expect((decoded != nil) == alphabet.contains(value))
-                // Every byte sequence has one encoding: decoded text encodes to itself.
+                // Every byte sequence has exactly one encoding, so decoded text encodes to itself.
                 if let decoded { #expect(Base64URL.encode(decoded) == text) }
             }
         }
     }
 
-    @Test func `every byte value is classified correctly wherever it is in a long text`() {
+    @Test func `every byte value is classified correctly at every index of a long text`() {
         let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         // A vectorized processor reads blocks of 32 characters; a tail follows them.
         for place in [0, 1, 15, 16, 30, 31, 32, 33, 47, 63, 64, 95, 96, 100, 127, 128, 139] {
@@ -81,7 +81,7 @@ struct Base64Tests {
         }
     }
 
-    @Test func `a long text is decoded into a larger buffer without touching the bytes behind it`() throws {
+    @Test func `a long text is decoded into a larger buffer without writing past its end`() throws {
         var random = SeededGenerator(seed: 6)
         for count in 40..<140 {
             let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }

@@ -2,7 +2,7 @@ import Bytes
 import Testing
 
 @Suite("Bytes") struct BytesTests {
-    @Test func `hexadecimal digits have their values, and every other byte has none`() {
+    @Test func `hexadecimal digits have their values, and other bytes have none`() {
         for byte in UInt8.min...UInt8.max {
             let character = Character(Unicode.Scalar(byte))
             let expected = character.isASCII ? character.hexDigitValue.map { UInt8($0) } : nil
@@ -20,9 +20,9 @@ import Testing
     @Test(
         arguments: [("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C), ("foobar", 0x8594_4171_F739_67E8)]
             as [(String, UInt64)])
-    func `FNV-1a has its published values`(text: String, hash: UInt64) { #expect(FNV1a.hash(text.utf8) == hash) }
+    func `FNV-1a matches its published values`(text: String, hash: UInt64) { #expect(FNV1a.hash(text.utf8) == hash) }
 
-    @Test func `a UUID is read in either case`() {
+    @Test func `a UUID is parsed in either case`() {
         let upper = UUIDBytes(text: "00112233-4455-6677-8899-AABBCCDDEEFF".utf8)
         #expect(upper?.high == 0x0011_2233_4455_6677)
         #expect(upper?.low == 0x8899_AABB_CCDD_EEFF)

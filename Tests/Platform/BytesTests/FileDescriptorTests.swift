@@ -13,7 +13,7 @@ struct FileDescriptorTests {
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
     }
 
-    @Test func `a file reads back as it was written, and a shorter text replaces a longer one completely`() throws {
+    @Test func `a file is read back as written, and a shorter text replaces a longer one completely`() throws {
         let path = directory.file("text")
         let long = [UInt8](repeating: 7, count: 200_000)
         try FileDescriptor(replacing: path).write(long)
@@ -27,7 +27,7 @@ struct FileDescriptorTests {
         #expect(try FileDescriptor(reading: path).readToEnd(limit: limit) == nil)
     }
 
-    @Test func `a file created for its owner alone is unreadable for everyone else`() throws {
+    @Test func `a file created for its owner only is unreadable for everyone else`() throws {
         let path = directory.file("secret")
         try FileDescriptor(replacing: path, mode: 0o600).write("secret".utf8)
         #expect(mode(path) == 0o600)
@@ -52,7 +52,7 @@ struct FileDescriptorTests {
         #expect(failure?.description == "Is a directory")
     }
 
-    @Test func `a write that the device refuses is an error`() throws {
+    @Test func `a write that the device rejects is an error`() throws {
         let full = try FileDescriptor(replacing: "/dev/full")
         let failure = #expect(throws: FileDescriptor.Failure.self) { try full.write([1]) }
         #expect(failure?.description == "No space left on device")

@@ -60,7 +60,7 @@ import Testing
         #expect(table[SlotTable.Key(slot: -1, generation: 0)] == nil)
     }
 
-    @Test func `a bucket grants its capacity at once, then only what is refilled`() {
+    @Test func `a bucket grants its capacity at once, then only refilled tokens`() {
         var bucket = TokenBucket(capacity: 4, perSecond: 2, now: 1_000)
         for _ in 0..<4 { #expect(bucket.take(now: 1_000) == true) }
         #expect(bucket.take(now: 1_000) == false)
@@ -70,7 +70,7 @@ import Testing
         bucket.putBack(2)
         #expect(bucket.take(3, now: 1_000_003_000) == true)
         #expect(bucket.available(now: 1_000_000_000_000) == 4)
-        // A clock that goes back neither adds nor removes tokens.
+        // A clock that is set back neither adds nor removes tokens.
         #expect(bucket.available(now: 5) == 4)
     }
 

@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: [
         ["--help"], ["-h"], ["topics", "create", "--help"], ["topics", "help"], ["--nonsense=1", "-h"],
     ])
-    func `help is shown whatever other errors there are`(arguments: [String]) {
+    func `help is shown regardless of other errors`(arguments: [String]) {
         #expect(Self.tool.parse(arguments, environment: ["SLUICE_FOO": "x"]).text?.contains("Usage:") == true)
     }
 

@@ -138,7 +138,7 @@ import Testing
         #expect(configuration.prefixed("kafka.").isEmpty)
     }
 
-    @Test func `keys of other executables may be in the same file`() throws {
+    @Test func `the file may contain keys of other executables`() throws {
         #expect(try parse(file: "refunds.issuer.id=1\nentitlements.url=http://x").configuration != nil)
         #expect(try parse(file: "entitlements.urls=http://x").exitCode == 78)
     }
@@ -186,7 +186,7 @@ import Testing
         #expect(!line.contains("number11"))
     }
 
-    @Test func `a long path is shown whole, a long value is truncated, and neither can break the line`() throws {
+    @Test func `a long path is shown completely, a long value is truncated, and neither can break the line`() throws {
         let directory = "/no/\u{1B}such/" + String(repeating: "directory/", count: 20)
         let missing = try parse(flags: ["--apps", "a:1", "--config", directory + "end"])
         #expect(missing.lines.first?.contains(directory.replacing("\u{1B}", with: "\\u{1b}") + "end\"") == true)
@@ -329,7 +329,7 @@ import Testing
     }
 
     @Test(arguments: [("http.prot", "http.port"), ("HTTP.PORT", "http.port"), ("htp.hst", "http.host")])
-    func `a misspelled name is matched to the nearest one`(wrong: String, right: String) {
+    func `a misspelled name is matched to the nearest valid one`(wrong: String, right: String) {
         #expect(NearestName.of(wrong, in: ["http.port", "http.host", "revocation"]) == right)
     }
 

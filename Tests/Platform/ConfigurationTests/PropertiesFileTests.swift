@@ -21,7 +21,7 @@ import Testing
         ("a=b\\", ["a": "b"]),
         ("", [:]),
     ])
-    func `lines are read as Java reads them`(text: String, expected: [String: String]) {
+    func `lines are parsed as in Java`(text: String, expected: [String: String]) {
         let (entries, errors) = PropertiesFile.parse(Array(text.utf8), path: "f")
         #expect(errors.isEmpty)
         #expect(Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) }) == expected)
@@ -41,7 +41,7 @@ import Testing
         ("a=b\u{0}c", 1, "control character"),
         ("a=1\nb=2,\\\n c\\q", 2, "unknown escape"),
     ])
-    func `an invalid line is refused with its number`(text: String, line: Int, message: String) throws {
+    func `an invalid line is refused with its line number`(text: String, line: Int, message: String) throws {
         let (_, errors) = PropertiesFile.parse(Array(text.utf8), path: "f")
         let error = try #require(errors.first)
         #expect(errors.count == 1)
@@ -49,7 +49,7 @@ import Testing
         #expect(error.message.contains(message))
     }
 
-    @Test func `bytes that are not UTF-8 are refused with the line`() {
+    @Test func `bytes that are not UTF-8 are refused with the line number`() {
         let (entries, errors) = PropertiesFile.parse(Array("a=1\n".utf8) + [0x62, 0x3D, 0xFF], path: "f")
         #expect(entries.map(\.key) == ["a"])
         #expect(errors.map(\.origin) == [.file(path: "f", line: 2)])

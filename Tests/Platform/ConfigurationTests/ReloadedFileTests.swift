@@ -40,7 +40,7 @@ import Testing
         #expect(file.current(now: clock.now) == (1, nil))
     }
 
-    @Test func `invalid content changes nothing and is reported once per content`() throws {
+    @Test func `invalid content changes nothing and is reported once`() throws {
         let file = try file("1")
         let problem = ReloadedFile<Int>.Change.refused(FileProblem(message: "holds no number"))
         try write("one")
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: ["", "one"])
-    func `the file must be valid at the start`(text: String) {
+    func `the file must be valid at startup`(text: String) {
         #expect(throws: FileProblem(message: "holds no number")) { try file(text) }
     }
 }

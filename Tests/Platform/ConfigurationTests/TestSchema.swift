@@ -39,7 +39,7 @@ enum TestSettings {
         examples: [Command.Example("sluice-test --apps com.example.app:1", "Accept one app")], version: "1.2.3")
 }
 
-/// Parses a configuration file's text, an environment and flags with the test command.
+/// Parses the text of a configuration file, an environment and flags with the test command.
 func parse(
     file: String? = nil, environment: [String: String] = [:], flags: [String] = ["--apps", "com.example.app:1"],
     command: Command = TestSettings.command

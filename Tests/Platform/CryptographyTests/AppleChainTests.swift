@@ -8,7 +8,7 @@ struct AppleChainTests {
     private static let leafMarker = OID("1.2.840.113635.100.6.11.1")
     private static let intermediateMarker = OID("1.2.840.113635.100.6.2.1")
 
-    @Test func `Apple's captured chain has a path of three certificates with both markers`() throws {
+    @Test func `Apple's captured chain has a path of three certificates with both extensions`() throws {
         let root = try certificate("apple-root-ca-g3")
         let store = try TrustStore(roots: [root])
         let chain = [try certificate("apple-signing-leaf-2025"), try certificate("apple-wwdr-g6"), root]
@@ -25,7 +25,7 @@ struct AppleChainTests {
         #expect(issuer.maySignCertificates && leaf.maySignData && !leaf.isCertificateAuthority)
         #expect(leaf.ocspURL == "http://ocsp.apple.com/ocsp03-wwdrg602")
         #expect(issuer.ocspURL == "http://ocsp.apple.com/ocsp03-applerootcag3")
-        // 2026-01-01 is within the validity; 2028-01-01 is after the leaf's end.
+        // 2026-01-01 is within the validity period; 2028-01-01 is after the leaf's expiry.
         #expect(path.validity?.contains(1_767_225_600) == true)
         #expect(path.validity?.contains(1_830_297_600) == false)
         #expect(chain.allSatisfy { $0.der.count < Certificate.recommendedMaximumByteCount })
@@ -54,7 +54,7 @@ struct AppleChainTests {
         #expect(failure.kind == .noTrustedRoot)
     }
 
-    @Test func `no single-bit change of Apple's leaf or intermediate validates`() throws {
+    @Test func `Apple's leaf and intermediate do not validate with any single bit changed`() throws {
         let root = try certificate("apple-root-ca-g3")
         let store = try TrustStore(roots: [root])
         let leaf = try certificate("apple-signing-leaf-2025")

@@ -8,7 +8,7 @@ struct CertificateTests {
 
     init() throws { authority = try TestAuthority.shared.get() }
 
-    @Test func `the properties of a certificate are those it was issued with`() throws {
+    @Test func `a certificate has the properties it was issued with`() throws {
         let authority = try TestAuthority(leaf: {
             $0.serialNumber = [0x40, 0x00, 0xAB]
             $0.subject = [.init("C", "US"), .init("O", "Exämple, Inc."), .init("CN", "Leaf")]
@@ -107,7 +107,7 @@ struct CertificateTests {
             guard der != original, let damaged = try? Certificate(der: der) else { continue }
             parsed += 1
             touchEveryFact(of: damaged)
-            // The certificate's own signature covers everything except the encoding of the signature.
+            // The certificate's own signature covers everything except its own encoding.
             let chain =
                 round.isMultiple(of: 2)
                 ? [damaged, authority.intermediate] : [authority.leaf, damaged, authority.root]
@@ -136,7 +136,7 @@ struct CertificateTests {
         }
     }
 
-    @Test func `the root check for other libraries accepts only PEM that needs no changes`() throws {
+    @Test func `the root check for other libraries accepts only PEM that needs no normalization`() throws {
         let root = authority.root
         try Certificate.checkRoots(pem: root.pem)
         try Certificate.checkRoots(pem: Array("text\n".utf8) + root.pem)
@@ -162,7 +162,7 @@ struct CertificateTests {
         }
     }
 
-    @Test func `object identifiers are parsed and formatted as dotted decimals`() {
+    @Test func `object identifiers are parsed and formatted in dotted decimal notation`() {
         #expect(OID(dotted: "1.2.840.113635.100.6.11.1") != nil)
         #expect(OID(dotted: "basicConstraints") == nil)
         #expect(OID(dotted: "1.2.x") == nil)
@@ -170,7 +170,7 @@ struct CertificateTests {
         #expect(OID("1.2.3") == OID(dotted: "1.2.3"))
     }
 
-    @Test func `a validity period includes both its ends`() {
+    @Test func `a validity period includes both its bounds`() {
         let window = CertificateValidity(notBefore: 100, notAfter: 200)
         #expect(!window.contains(99) && window.contains(100) && window.contains(200) && !window.contains(201))
         #expect(window.distance(to: 90) == -10)

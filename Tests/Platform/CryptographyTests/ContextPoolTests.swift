@@ -24,7 +24,7 @@ import Testing
         #expect(freed.numbers == [])
     }
 
-    @Test func `contexts over the capacity are freed`() throws {
+    @Test func `contexts beyond the capacity are freed`() throws {
         for number in 1...ContextPool.capacity + 2 { pool.giveBack(try context(number)) }
         #expect(freed.numbers == [ContextPool.capacity + 1, ContextPool.capacity + 2])
     }

@@ -23,7 +23,7 @@ struct ECDSATests {
         #expect(publicKey.verify(digest: digest, rawSignature: signature) == .valid)
     }
 
-    @Test func `a verification result does not depend on the ones before it`() throws {
+    @Test func `a verification does not depend on earlier ones`() throws {
         var wrong = signature
         wrong[63] ^= 1
         for _ in 0..<20 {

@@ -55,7 +55,7 @@ struct Ed25519Tests {
         #expect(verifier.verify(message, signature: signature) == .valid)
     }
 
-    @Test func `a signature whose scalar is not reduced is refused`() throws {
+    @Test func `a signature with an unreduced scalar is refused`() throws {
         // RFC 8032 section 5.1.7: S must be below L; otherwise every signature would have a second valid form.
         let key = try PrivateKey.generate(.ed25519)
         let verifier = try #require(key.ed25519PublicKey)

@@ -26,7 +26,7 @@ struct FixedKeyTableTests {
         return TableMemory(of: table.group) != nil
     }()
 
-    @Test func `a correct table passes its test and verifies as OpenSSL does`() throws {
+    @Test func `a correct table passes its test and verifies like OpenSSL`() throws {
         let signer = try Signer(count: 40)
         #expect(signer.table.passesSelfTest(digest: signer.signatures[0].digest, rawSignature: signer.signatures[0].1))
         #expect(signer.table.uncompressedPoint == signer.publicKey.uncompressedPoint)
@@ -60,7 +60,7 @@ struct FixedKeyTableTests {
         #expect(signer.table.verify([]) == [])
     }
 
-    /// The order of the group, and the coordinates of its base point, which is the public key of the private key 1.
+    /// The order of the group, and the coordinates of its base point, which is the public key for private key 1.
     private static let order = number("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
     private static let x = number("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
     private static let y = number("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
@@ -87,7 +87,7 @@ struct FixedKeyTableTests {
         ("s = n", difference(order, x), order, false),
         ("the point at infinity", difference(order, x), x, false),
     ])
-    func `a boundary signature is verified as OpenSSL does`(
+    func `a boundary signature is verified as by OpenSSL`(
         name: String, digest: [UInt8], s: [UInt8], isGood: Bool
     ) throws {
         let key = try #require(P256PublicKey(uncompressedPoint: [4] + Self.x + Self.y))
@@ -109,7 +109,7 @@ struct FixedKeyTableTests {
     }
 
     @Test(.enabled(if: hasTableMemory, "this libcrypto keeps its tables in a form that the test does not know"))
-    func `a table with one wrong bit fails its test, whichever bit it is`() throws {
+    func `a table with any one bit flipped fails its test`() throws {
         let signer = try Signer(count: 1)
         let (digest, signature) = signer.signatures[0]
         let memory = try #require(TableMemory(of: signer.table.group))

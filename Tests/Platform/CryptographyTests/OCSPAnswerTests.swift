@@ -1,7 +1,7 @@
 import Cryptography
 import Testing
 
-/// Responses by an authorized responder with unsupported content or excessive size: parsed, changed, and signed again.
+/// Responses by an authorized responder, parsed, changed and signed again: unsupported content or excessive size.
 struct OCSPAnswerTests {
     private static let now = TestAuthority.now
     private static let good = OCSPAnswer.good(thisUpdate: now - 600, nextUpdate: now + 43_200)
@@ -29,7 +29,7 @@ struct OCSPAnswerTests {
         return request.evaluate(response: try answer.encoded(signedBy: delegate.key), at: Self.now)
     }
 
-    @Test func `a response that is only signed again is as valid as before`() throws {
+    @Test func `a response that is only signed again remains valid`() throws {
         #expect(try judged { _ in } == Self.good)
     }
 

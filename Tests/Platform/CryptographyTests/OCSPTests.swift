@@ -13,7 +13,7 @@ struct OCSPTests {
         request = try OCSPRequest(subject: authority.leaf, issuer: authority.intermediate)
     }
 
-    @Test func `a request is small, carries 32 random bytes and is never repeated`() throws {
+    @Test func `a request is small, contains 32 random bytes and is never repeated`() throws {
         #expect(request.nonce.count == 32)
         #expect(request.der.count < 200)
         let other = try OCSPRequest(subject: authority.leaf, issuer: authority.intermediate)
@@ -155,8 +155,8 @@ struct OCSPTests {
         }
     }
 
-    @Test func `a corrupted response is never revoked, and good only if nothing signed changed`() throws {
-        // The verdict depends on a delegate's certificate; the issuer's own certificate, if included, is ignored.
+    @Test func `a corrupted response is never revoked, and good only if no signed byte changed`() throws {
+        // The result depends on a delegate's certificate. The issuer's own certificate is ignored if it is included.
         let delegate = try authority.responder()
         let response = try responder(by: delegate).answer(request: request.der, at: Self.now) { _ in .good }
         #expect(request.evaluate(response: response, at: Self.now) == good)
@@ -172,7 +172,7 @@ struct OCSPTests {
             case .nothingNew: break
             }
         }
-        // OpenSSL verifies a re-encoding: changing the constructed bit of some tags has no effect.
+        // OpenSSL verifies a re-encoding, so changing the constructed bit of some tags has no effect.
         #expect(unchanged <= 3)
     }
 

@@ -26,7 +26,7 @@ struct PrivateKeyTests {
         ("-----BEGIN CERTIFICATE-----\n", "a certificate"), ("-----BEGIN PUBLIC KEY-----\n", "a public key"),
         ("0\u{1}", "DER"), ("hello", "no PEM"), ("", "no PEM"),
     ])
-    func `an error names the content of a file that is not a private key`(_ text: String, _ found: String) {
+    func `the error for a file without a private key names its content`(_ text: String, _ found: String) {
         let error = #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(text.utf8)) }
         #expect(error?.message.contains(found) == true, "\(error?.message ?? "")")
     }
@@ -35,7 +35,7 @@ struct PrivateKeyTests {
         (PrivateKey.Kind.p384, "EC on P-384"), (.secp256k1, "secp256k1"), (.rsa(bits: 2048), "RSA"),
         (.ed25519, "ED25519"),
     ])
-    func `an error names the type of an unsupported key`(_ kind: PrivateKey.Kind, _ name: String) throws {
+    func `the error for an unsupported key names its type`(_ kind: PrivateKey.Kind, _ name: String) throws {
         let pem = try PrivateKey.generate(kind).pem()
         let error = #expect(throws: CryptographyError.self) { try PrivateKey(pem: pem) }
         #expect(error?.code == .unsupportedKey)
@@ -103,10 +103,10 @@ struct PrivateKeyTests {
         #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(legacy.utf8)) }
     }
 
-    @Test func `the public half of another key is refused`() throws {
+    @Test func `a public key that does not match the private key is refused`() throws {
         let first = try pkcs8(PrivateKey.generate(.p256))
         let second = try pkcs8(PrivateKey.generate(.p256))
-        // PKCS#8 of a P-256 key ends with its 65-byte point.
+        // PKCS#8 of a P-256 key ends with the 65 bytes of its point.
         #expect(throws: CryptographyError.self) { try PrivateKey(pem: pem(first.dropLast(65) + second.suffix(65))) }
         #expect(throws: Never.self) { try PrivateKey(pem: pem(first)) }
     }

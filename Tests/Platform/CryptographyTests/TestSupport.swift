@@ -7,7 +7,7 @@ struct TestAuthority: Sendable {
     static let year: Int64 = 31_557_600
     static let marker = OID("1.3.6.1.4.1.55555.1")
 
-    /// One shared authority, because most tests only read it.
+    /// An authority shared by most tests, because they only read it.
     static let shared = Result { try TestAuthority() }
 
     let rootKey: PrivateKey

@@ -10,7 +10,7 @@ struct TrustStoreTests {
         store = try TrustStore(roots: [authority.root])
     }
 
-    @Test func `a valid chain has a path of three with the validity period of all three`() throws {
+    @Test func `a valid chain has a path of three with their common validity period`() throws {
         let path = try store.validate(chain: authority.chain).get()
         let (leaf, issuer, root) = try #require(path.leafIssuerRoot)
         #expect(leaf === authority.leaf)
@@ -46,7 +46,7 @@ struct TrustStoreTests {
         #expect(try store.validate(chain: [authority.root]).get().certificates.count == 1)
     }
 
-    @Test func `the validity period is reported, not checked`() throws {
+    @Test func `the validity period is returned, not checked`() throws {
         let expired = try TestAuthority(intermediate: {
             $0.validity = CertificateValidity(notBefore: 1_000_000_000, notAfter: 1_100_000_000)
         })
@@ -56,7 +56,7 @@ struct TrustStoreTests {
         #expect(!window.contains(TestAuthority.now))
     }
 
-    @Test func `a chain under another root has no path, whether it includes the root or not`() throws {
+    @Test func `a chain under another root has no path, with or without the root`() throws {
         let untrusted = try TestAuthority()
         for chain in [untrusted.chain, [untrusted.leaf, untrusted.intermediate], [untrusted.leaf]] {
             expect(store.validate(chain: chain), .noTrustedRoot)
@@ -88,7 +88,7 @@ struct TrustStoreTests {
         #expect(failure?.depth == 0)
     }
 
-    /// A deviation of one chain under a trusted root, and the expected failure.
+    /// A chain under a trusted root with one deviation, and the expected failure.
     struct Deviation: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let kind: ChainFailure.Kind
@@ -139,7 +139,7 @@ struct TrustStoreTests {
     ]
 
     @Test(arguments: deviations)
-    func `a nonconforming chain is refused with the kind of its error`(deviation: Deviation) throws {
+    func `a nonconforming chain is refused with its kind of error`(deviation: Deviation) throws {
         let authority = try deviation.make()
         let store = try TrustStore(roots: [authority.root])
         expect(store.validate(chain: authority.chain), deviation.kind)

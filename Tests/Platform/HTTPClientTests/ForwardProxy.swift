@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A forward proxy on a local port: it tunnels (CONNECT) or forwards (absolute form) requests for every host to one
+/// A forward proxy on a local port. It tunnels (CONNECT) or forwards (absolute form) requests for every host to one
 /// server, or refuses them.
 final class ForwardProxy: Sendable {
     private let listener: Int32
     private let target: UInt16
-    /// The proxy's own response; nil when it forwards requests.
+    /// The proxy's own response; nil if it forwards requests.
     private let refusal: String?
     private let seen = Mutex<[String]>([])
     let port: UInt16
@@ -100,7 +100,7 @@ final class ForwardProxy: Sendable {
         _ = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Converts a request head to origin form: the target is only the path, and fields for the proxy are removed.
+    /// Converts a request head to origin form: reduces the target to its path, and removes fields for the proxy.
     private static func originForm(_ head: String) -> String {
         let lines = head.components(separatedBy: "\r\n").filter { !$0.hasPrefix("Proxy-") }
         let parts = (lines.first ?? "").split(separator: " ")

@@ -34,7 +34,7 @@ struct HTTPClientTests {
         #expect(response.header("Content-Length") == "1000000")
     }
 
-    @Test func `the last of several fields is found in any case`() {
+    @Test func `the last of several fields is found regardless of case`() {
         let response = HTTPClientResponse(status: 200, headers: [("X-A", "1"), ("x-a", "2"), ("X-B", "3")], body: [])
         #expect(response.header("X-a") == "2")
         #expect(response.header("x-c") == nil)
@@ -70,7 +70,7 @@ struct HTTPClientTests {
         #expect(statuses == Array(repeating: 200, count: 100))
     }
 
-    @Test func `a completion is called once`() async throws {
+    @Test func `a completion is called exactly once`() async throws {
         let server = try EchoServer()
         let client = HTTPClient()
         let result = await withCheckedContinuation { continuation in
@@ -100,7 +100,7 @@ struct HTTPClientTests {
         #expect(begun.duration(to: .now) >= .milliseconds(90))
     }
 
-    @Test func `an expired deadline ends the request before it begins`() async throws {
+    @Test func `a request with an expired deadline is not sent`() async throws {
         let server = try EchoServer()
         let error = await error(HTTPClient(), HTTPClientRequest(url: server.url("/none"), timeout: .seconds(-1)))
         #expect(error?.code == .timedOut)
@@ -142,7 +142,7 @@ struct HTTPClientTests {
     }
 
     @Test(arguments: [("X-A", "1\r\nX-B: 2"), ("X-A", "\0"), ("X A", "1"), ("", "1"), ("X-A:", "1")])
-    func `a field that would break the head is refused`(_ name: String, _ value: String) async throws {
+    func `a field that would corrupt the head is refused`(_ name: String, _ value: String) async throws {
         let request = HTTPClientRequest(url: "http://127.0.0.1:1/", headers: [(name, value)])
         #expect(await error(HTTPClient(), request)?.code == .invalidRequest)
     }
@@ -177,7 +177,7 @@ struct HTTPClientTests {
         #expect(await eventually { server.server.counters[0].connections == 0 })
     }
 
-    @Test func `a request of a cancelled task sends nothing`() async throws {
+    @Test func `a cancelled task sends no request`() async throws {
         let server = try EchoServer()
         let client = HTTPClient()
         let url = server.url("/none")

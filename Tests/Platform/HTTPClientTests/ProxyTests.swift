@@ -111,14 +111,14 @@ import Testing
     }
 
     @Test(arguments: ["404 Not Found", "403 Forbidden", "503 Service Unavailable", "500 Internal Server Error"])
-    func `an error status without a proxy's marks is the server's response`(_ answer: String) async throws {
+    func `an error status without signs of a proxy is the server's response`(_ answer: String) async throws {
         let proxy = try ForwardProxy(to: 1, refusing: answer)
         let response = try await client(proxy).send(HTTPClientRequest(url: url))
         #expect("\(response.status)" == answer.prefix(3))
         proxy.stop()
     }
 
-    @Test func `the local host and the exceptions are reached directly`() async throws {
+    @Test func `the local host and exceptions bypass the proxy`() async throws {
         let server = try EchoServer()
         let proxy = try ForwardProxy(to: server.server.port())
         let response = try await client(proxy).send(HTTPClientRequest(url: server.url("/none")))
@@ -167,7 +167,7 @@ import Testing
     @Test(arguments: [
         "http://user:secret@proxy:3128", "user:secret@proxy:3128", "http://user:secret@", "http://secret@proxy:3128",
     ])
-    func `a URL with a password is refused with the setting for it and is not shown`(_ url: String) throws {
+    func `a URL with a password is refused with the setting for passwords and is not shown`(_ url: String) throws {
         let command = Command("test", summary: "", schema: ConfigurationSchema(HTTPClientSettings.all))
         guard case .refuse(let lines, 78) = command.parse(["--http.client.proxy", url], environment: [:]) else {
             Issue.record("it was accepted")

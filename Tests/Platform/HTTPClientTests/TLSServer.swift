@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// `openssl s_server` with a self-signed certificate; it answers every GET with a page.
+/// `openssl s_server` with a self-signed certificate. It answers every GET with a page.
 final class TLSServer: Sendable {
     let port: UInt16
     /// The path of the server's certificate, for clients.

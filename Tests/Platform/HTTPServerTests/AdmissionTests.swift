@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-/// A listener's decision about a request head does not depend on the following bytes.
+/// The decision about a request head does not depend on the bytes after it.
 struct AdmissionTests {
     private func refusal(_ admission: Admission, _ fields: String) -> HTTPResponse? {
         var state = ConnectionState(rules: ConnectionRules(limits: Limits()) { _ in admission }, now: 0)

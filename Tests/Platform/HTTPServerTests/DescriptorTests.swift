@@ -15,7 +15,7 @@ struct DescriptorTests {
         }
         #expect(await eventually { server.counters.bodyBytes == 4 })
         let response = try withOneDescriptorLeft {
-            // The client uses the last descriptor, so the server has none.
+            // The client uses the last descriptor, so none is left for the server.
             let valid = try server.connect()
             valid.send(TestServer.echo("valid"))
             return try valid.response()
@@ -38,7 +38,7 @@ struct DescriptorTests {
         #expect(try working.response().text == "done")
     }
 
-    /// Runs `body` with a limit of one more descriptor than are open, then restores the limit.
+    /// Runs `body` with a limit of one descriptor more than are open, then restores the limit.
     private func withOneDescriptorLeft<Result>(_ body: () throws -> Result) throws -> Result {
         let free = dup(0)
         try #require(free >= 0)

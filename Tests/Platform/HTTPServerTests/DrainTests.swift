@@ -86,7 +86,7 @@ struct DrainTests {
         await server.server.drain(within: .milliseconds(50))
         #expect(client.isClosedByPeer())
         #expect(server.verdicts == ["0 drain"])
-        // The loop has ended; a late response has no effect.
+        // The loop has ended, so a late response has no effect.
         server.held.values[0].respond(.text("late"))
     }
 
@@ -103,7 +103,7 @@ struct DrainTests {
         #expect(server.counters.requestsByStatus == [200: 20])
     }
 
-    @Test func `several callers may wait for one drain, also after it`() async throws {
+    @Test func `several callers may wait for one drain, even after its end`() async throws {
         let server = try TestServer().server
         async let first: Void = server.drain(within: .seconds(1))
         async let second: Void = server.drain(within: .seconds(1))

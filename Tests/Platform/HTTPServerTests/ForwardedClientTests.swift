@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// The client address that a proxy forwards, and the trust in proxies. The proxies of these tests are 10.0.0.0/8 and
+/// The client address that a proxy forwards, and trust in proxies. The proxies in these tests are 10.0.0.0/8 and
 /// 2001:db8:ff::/48.
 struct ForwardedClientTests {
     private func limits(_ forwarded: ForwardedAddress) -> Limits {
@@ -12,7 +12,7 @@ struct ForwardedClientTests {
         return limits
     }
 
-    /// The client of a request with these bytes on a connection from a proxy.
+    /// Returns the client of a request with these bytes, on a connection from a proxy.
     private func client(
         _ bytes: [UInt8], _ forwarded: ForwardedAddress, isFromProxy: Bool = true, byteByByte: Bool = false
     ) -> String? {
@@ -95,7 +95,7 @@ struct ForwardedClientTests {
         #expect(client(fields, forwarded) == expected[forwarded])
     }
 
-    @Test func `the client of one request does not carry over to the next`() {
+    @Test func `the client of one request is not reused for the next`() {
         var state = ConnectionState(
             rules: ConnectionRules(limits: limits(.xForwardedFor)) { _ in .body(limit: 1000) }, isFromProxy: true,
             now: 0)
@@ -187,7 +187,7 @@ struct ForwardedClientTests {
             server.decisions.values.map(\.network.description) == ["192.0.2.0/24", "127.0.0.0/24", "198.51.100.0/24"])
     }
 
-    @Test func `requests of a client behind a proxy are limited like direct connections`() async throws {
+    @Test func `requests of a client behind a proxy are limited like those on direct connections`() async throws {
         var limits = limits(.xForwardedFor)
         limits.proxies.append(try #require(NetworkPrefix("127.0.0.0/8")))
         limits.connectsPerSecond = 1

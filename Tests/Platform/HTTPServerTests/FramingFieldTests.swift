@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-/// A field that frames the body must occur once, even if its values agree: an intermediary might use another
+/// A field that frames the body must occur only once, even with equal values, because an intermediary might use another
 /// occurrence.
 struct FramingFieldTests {
     @Test(arguments: [

@@ -132,7 +132,7 @@ struct HTTPServerTests {
         #expect(server.counters.unsentBytes == 0)
     }
 
-    @Test func `the requests of one pass are followed by one callback`() async throws {
+    @Test func `requests read in one pass are followed by one callback`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held"))
@@ -154,7 +154,7 @@ struct HTTPServerTests {
         #expect(await eventually { server.counters.bodyBytes == 0 })
     }
 
-    @Test func `a late response is dropped, and its slot is released only then`() async throws {
+    @Test func `a late response is dropped, and only then is its slot released`() async throws {
         let server = try TestServer()
         let client = try server.connect()
         client.send(TestServer.get("/held"))

@@ -2,9 +2,9 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// The inputs of the specification and variants of them, and invariants for arbitrary bytes.
+/// The specification's inputs and their variants, and invariants for arbitrary bytes.
 struct HostileRequestTests {
-    @Test func `the table holds the 129 inputs of the specification`() {
+    @Test func `the table contains the 129 inputs of the specification`() {
         var counts: [String: Int] = [:]
         for request in HostileRequest.specified { counts[request.id, default: 0] += 1 }
         #expect(
@@ -19,13 +19,13 @@ struct HostileRequestTests {
     }
 
     @Test(arguments: HostileRequest.all)
-    func `each request gets its verdict`(_ request: HostileRequest) {
+    func `each request gets the expected verdict`(_ request: HostileRequest) {
         #expect(Wire.verdicts(request.bytes, halfClosed: request.isHalfClosed) == request.verdicts)
     }
 
     @Test(arguments: HostileRequest.all)
     func `the verdict is the same when bytes arrive one by one`(_ request: HostileRequest) {
-        // Bytes after the end of a connection cannot matter; they are sent in one piece.
+        // Bytes after the end of a connection are irrelevant, so they are sent in one piece.
         let cuts = 0..<Wire.decidedBytes(request.bytes)
         #expect(Wire.verdicts(request.bytes, cuts: cuts, halfClosed: request.isHalfClosed) == request.verdicts)
     }
@@ -40,8 +40,8 @@ struct HostileRequestTests {
         }
     }
 
-    /// Positions to cut at: every one up to the decision; for long inputs the beginning, the end, and around each line
-    /// end.
+    /// Positions to cut at: every position up to the decision; for long inputs the beginning, the end, and around each
+    /// line end.
     private func positions(_ bytes: ArraySlice<UInt8>) -> [Int] {
         guard bytes.count > 2048 else { return Array(bytes.indices) }
         let lineEnds = bytes.indices.filter { bytes[$0] == 0x0A || bytes[$0] == 0x0D }
@@ -49,7 +49,7 @@ struct HostileRequestTests {
         return Array(0..<512) + around + Array(bytes.count - 64..<bytes.count)
     }
 
-    @Test func `mutated input gets the same verdict however it is split`() {
+    @Test func `mutated input gets the same verdict at every split`() {
         var random = SeededGenerator(seed: 1)
         let seeds = HostileRequest.all.filter { $0.bytes.count <= 700 }
         for _ in 0..<3000 {

@@ -2,11 +2,10 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// A response for a client that has disconnected is discarded; in particular, the client that reuses its slot never
-/// gets it.
+/// A response for a client that has disconnected is discarded. It is never sent to the client that reuses its slot.
 @Suite(.timeLimit(.minutes(5)))
 struct LateAnswerTests {
-    @Test func `a response for a disconnected client does not reach the next one`() async throws {
+    @Test func `a response for a disconnected client is not sent to the next one`() async throws {
         let server = try TestServer()
         let gone = try server.connect()
         gone.send(TestServer.get("/held"))

@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-/// A request ends at the same byte for every implementation: no other byte counts as a line end, and none may be
+/// Every implementation must agree on the last byte of a request: only CR LF is a line end, and neither byte may be
 /// missing.
 struct LineEndTests {
     private static let withLength = "POST /notifications HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
@@ -34,7 +34,7 @@ struct LineEndTests {
         for position in good.indices where Self.isOfLineEnd(good[position]) {
             var bytes = good
             bytes.remove(at: position)
-            // The first byte after the request takes the position of the last byte.
+            // The first byte after the request replaces its last byte.
             #expect(Wire.verdicts(bytes + [UInt8(ascii: "P")]) == Self.framing, "at \(position)")
         }
     }

@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Too many connections and requests, oversized requests, and disconnecting clients.
+/// Too many connections and requests, oversized requests, and clients that disconnect.
 @Suite(.timeLimit(.minutes(5)))
 struct LoadTests {
     @Test func `at the connection limit the longest waiting first request is evicted`() async throws {
@@ -40,7 +40,7 @@ struct LoadTests {
         for client in working { #expect(try client.response().text == "done") }
     }
 
-    @Test func `a request that exceeds the slots is answered with 503`() async throws {
+    @Test func `a request beyond the available slots is answered with 503`() async throws {
         var limits = Limits()
         limits.inFlight = 1
         let server = try TestServer(limits: limits)
@@ -138,7 +138,7 @@ struct LoadTests {
         }
     }
 
-    @Test func `clients that disconnect at any moment leave nothing behind`() async throws {
+    @Test func `clients that disconnect at any moment leak nothing`() async throws {
         let body = [UInt8](repeating: 0, count: 200_000)
         let (closing, resetting) = (Recorder<Exchange>(), Recorder<Exchange>())
         let server = try TestServer { request, exchange in
@@ -166,8 +166,8 @@ struct LoadTests {
             if resets { client.reset() } else { client.close() }
             if number % 3 == 2, !resets, sent.count == bytes.count { awaited += 1 }
         }
-        // A client that closed while its request is in progress may only have closed its sending side, so its
-        // connection waits for the response. All others are closed although the clock does not advance and no deadline
+        // A client that closed while its request is in progress may only have closed its sending side, so the
+        // connection waits for the response. All others are closed, although the clock does not advance and no deadline
         // passes.
         #expect(awaited > 0)
         #expect(
@@ -175,7 +175,7 @@ struct LoadTests {
                 let counters = server.counters
                 return counters.accepted == 200 && counters.connections == awaited && closing.values.count == awaited
             })
-        // A slot is occupied until its response.
+        // A slot is occupied until the response is sent.
         #expect(await eventually { server.counters.inFlight == awaited + resetting.values.count })
         for exchange in closing.values + resetting.values { exchange.respond(.text("none")) }
         #expect(await eventually { server.counters.inFlight == 0 && server.counters.connections == 0 })

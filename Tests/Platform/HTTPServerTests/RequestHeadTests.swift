@@ -15,7 +15,7 @@ struct RequestHeadTests {
         return try #require(seen.heads.values.first)
     }
 
-    @Test func `method, target, path and query are those that were sent`() throws {
+    @Test func `method, target, path and query are returned as sent`() throws {
         let head = try head("GET /v1/a%20b?x=1?y HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(head.method == "GET")
         #expect(head.target == "/v1/a%20b?x=1?y")
@@ -36,7 +36,7 @@ struct RequestHeadTests {
             ("accept", "text/html, */*"), ("x-empty", ""), ("x-spaces", "a  b"), ("x-twice", "first"), ("x-a", "long"),
             ("host", "a"), ("x-high", "é"),
         ])
-    func `a field is found by its name in any case`(_ name: String, _ value: String) throws {
+    func `a field is found by name regardless of case`(_ name: String, _ value: String) throws {
         let head = try head(
             "GET / HTTP/1.1\r\nHost: a\r\nX-AB: no\r\nACCEPT:text/html, */* \r\nX-Empty:\r\nx-spaces: \ta  b\t \r\n"
                 + "X-Twice: first\r\nX-Twice: second\r\nX-A: long\r\nX-High: é\r\n\r\n")

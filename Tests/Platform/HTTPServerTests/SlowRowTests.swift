@@ -2,16 +2,16 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// The twelve slow rows of the specification: slow clients over a socket, with a clock that the test controls.
+/// The twelve slow rows of the specification: slow clients over a socket, with a clock controlled by the test.
 @Suite(.timeLimit(.minutes(5))) struct SlowRowTests {
-    /// A client that sends single bytes at an interval, which must not extend any deadline.
+    /// A client that sends single bytes at an interval. No byte may extend a deadline.
     struct Trickle: Sendable, CustomTestStringConvertible {
         let id: String
         let title: String
-        /// A complete request sent first, whose response is read.
+        /// A complete request that is sent first. Its response is read.
         var served = ""
         let first: String
-        /// The interval between two bytes; `nil` when nothing follows.
+        /// The interval between two bytes; `nil` if nothing follows.
         let gap: Duration?
         let limit: Duration
         let decisions: [String]
@@ -84,8 +84,8 @@ import Testing
         #expect(server.verdicts.filter { $0 != "200 ok" } == row.decisions)
     }
 
-    /// Awaits two responses on another connection: after the second, the loop has read everything sent before and has
-    /// checked every deadline.
+    /// Awaits two responses on another connection. After the second one the loop has read everything sent before, and
+    /// has checked every deadline.
     private func settle(_ other: TestConnection) throws {
         for _ in 0..<2 {
             other.send(TestServer.get("/text"))
@@ -115,7 +115,7 @@ import Testing
         let waiting = try (0..<2000).map { _ in
             let client = try server.connect()
             client.send(crowd.bytes)
-            // The first client has waited longest.
+            // The first client has been waiting longest.
             server.clock.advance(by: .milliseconds(1))
             return client
         }
@@ -126,7 +126,7 @@ import Testing
         }
         #expect(server.counters.connections <= Limits().connections)
         server.clock.advance(by: crowd.limit)
-        // Connections beyond the cap were evicted, the others reached their deadline.
+        // Connections over the limit were evicted, and the others reached their deadline.
         #expect(
             await eventually {
                 server.verdicts.filter { $0 == crowd.decision }.count + server.counters.evicted == 2000

@@ -3,21 +3,21 @@ import TestSupport
 import Testing
 import Time
 
-/// A server on a free port whose requests can be held by the test, with a clock that the test controls.
+/// A server on a free port with a clock controlled by the test. The test can hold its requests.
 final class TestServer: Sendable {
     typealias Handler = @Sendable (HTTPRequest, Exchange) -> Void
 
     let clock = ManualClock()
     let decisions = Recorder<RequestOutcome>()
-    /// Requests for `/held`, which the test answers.
+    /// Requests for `/held`, which the test answers itself.
     let held = Recorder<Exchange>()
-    /// One element for each pass of the loop in which requests were dispatched.
+    /// One element for each pass of the loop that dispatched requests.
     let passes = Recorder<Void>()
     let server: HTTPServer
 
     /// `GET /held` waits for the test, `POST /echo` returns its body, and `handle` answers all other requests.
     ///
-    /// - Parameter drainClock: the clock of drains; the system's when nil.
+    /// - Parameter drainClock: the clock for drains; nil for the system's.
     init(
         limits: Limits = Limits(), drainClock: ManualClock? = nil,
         handle: @escaping Handler = { $1.respond(.text("ok")) }
@@ -51,7 +51,7 @@ final class TestServer: Sendable {
 
     func connect() throws -> TestConnection { try TestConnection(port: server.port()) }
 
-    /// `status reason` of every outcome so far.
+    /// Returns `status reason` of every outcome so far.
     var verdicts: [String] { decisions.values.map { "\($0.status) \($0.reason)" } }
 
     static func echo(_ body: String, fields: String = "") -> String {

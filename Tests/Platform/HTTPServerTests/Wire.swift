@@ -1,6 +1,6 @@
 import HTTPServer
 
-/// A connection without a socket: consumes bytes and records its decisions. Every complete request is answered with
+/// A connection without a socket. It consumes bytes and records its decisions, and answers every complete request with
 /// 200.
 struct Wire {
     /// One string for each decision: `200:21` (status and body bytes) or `400 framing`; `closed` at the end.
@@ -56,7 +56,7 @@ struct Wire {
         }
     }
 
-    /// The verdicts on `bytes` when they arrive in pieces that end at `cuts`.
+    /// Returns the verdicts on `bytes` when they arrive in pieces that end at `cuts`.
     static func verdicts(
         _ bytes: [UInt8], cuts: some Sequence<Int> = EmptyCollection(), halfClosed: Bool = false
     ) -> [String] {
@@ -71,8 +71,8 @@ struct Wire {
         return wire.verdicts
     }
 
-    /// The number of bytes after which further bytes cannot change the verdicts; the full count when the connection
-    /// remains open.
+    /// Returns the number of bytes after which further bytes cannot change the verdicts; the full count if the
+    /// connection remains open.
     static func decidedBytes(_ bytes: [UInt8]) -> Int {
         var wire = Wire()
         for index in bytes.indices {

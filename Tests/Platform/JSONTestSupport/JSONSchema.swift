@@ -3,7 +3,7 @@ internal import JSON
 
 /// A published JSON Schema, limited to the keywords that our schemas use: type, required, properties,
 /// additionalProperties (false), items, the limits of counts and integers, pattern, const, enum, oneOf, and $ref to a
-/// definition. Any other keyword is reported as a fault of the schema.
+/// definition. Any other keyword is reported as an error in the schema.
 package struct JSONSchema: Sendable {
     private let root: JSONObject
 
@@ -19,13 +19,13 @@ package struct JSONSchema: Sendable {
         return try JSONSchema(Array(Data(contentsOf: folder.appending(path: "deploy/\(name)"))))
     }
 
-    /// Members of an object that the schema does not name; they are allowed.
+    /// Members of an object that the schema allows but does not name.
     package func unnamedMembers(of text: [UInt8]) -> [String] {
         let known = root["properties"]?.object?.names ?? []
         return ((try? JSONValue(json: text))?.object?.names ?? []).filter { !known.contains($0) }
     }
 
-    /// The violations in a text, each with its path; empty when the text conforms.
+    /// Returns the violations in a text, each with its path; empty if the text conforms.
     package func faults(in text: [UInt8]) -> [String] {
         guard let value = try? JSONValue(json: text) else { return ["$: no JSON"] }
         return faults(of: value, root, "$")

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Compares the scanner with Foundation's parser on generated texts and mutants of them.
+/// Compares the scanner with Foundation's parser on generated texts and their mutants.
 @Suite("JSON scanner against Foundation") struct JSONAgreementTests {
     /// Error codes for texts that Foundation accepts and the scanner deliberately rejects.
     private static let stricter: Set<JSONError.Code> = [

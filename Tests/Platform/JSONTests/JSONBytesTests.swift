@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSON
 
-/// Long strings are scanned in blocks: a special byte at any index of a block must end the scan.
+/// Long strings are scanned in blocks. A special byte at any index of a block must end the scan.
 @Suite struct JSONBytesTests {
     private func firstSpecial(_ text: [UInt8], from start: Int = 0) -> Int {
         JSONBytes.firstSpecial(in: text.span, from: start)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `no other byte is found as special`() {
+    @Test func `no other byte is reported as special`() {
         for byte in 0x20...0x7F as ClosedRange<UInt8> where byte != 0x22 && byte != 0x5C {
             let text = [UInt8](repeating: byte, count: 300)
             #expect(firstSpecial(text) == 300, "\(byte)")

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `members are found by their names, in any order and among others`() throws {
+    @Test func `members are found by name, in any order and among others`() throws {
         let text = #"{"größe":[1,{"type":2}],"other":{"x":3},"transactionId":"a","":null,"type":{"x":4},"x":5}"#
         let found = try values(text, JSONMemberTable(names))
         #expect(found == [#"{"x":4}"#, nil, "5", "null", #"[1,{"type":2}]"#, #""a""#])
@@ -27,14 +27,14 @@ import Testing
         #expect(try values("{}", JSONMemberTable(names)) == names.map { _ in nil })
     }
 
-    @Test func `an escape in a name leaves the object to another reader`() throws {
+    @Test func `an object with an escaped name is left to another reader`() throws {
         #expect(try values(#"{"typ\u0065":1}"#, JSONMemberTable(names)) == nil)
         // An escaped name in a nested object is not a member of the outer one.
         #expect(try values(#"{"x":{"typ\u0065":1}}"#, JSONMemberTable(names))?[2] == #"{"typ\u0065":1}"#)
     }
 
-    @Test func `names of one hash are told apart`() throws {
-        // Among random names some share a hash.
+    @Test func `different names with the same hash are distinguished`() throws {
+        // Some of the random names have the same hash.
         var random = SeededGenerator(seed: 5)
         for _ in 0..<200 {
             let length = Int.random(in: 1...4, using: &random)

@@ -35,7 +35,7 @@ import Testing
         (#"{"p":"\u0073ecret-1","a":"secret-1"}"#, #"{"a":""}"#), (#"{"p":12345678,"a":1234567890}"#, #"{"a":""}"#),
         (#"{"p":"a\"b","a":"xa\"bx"}"#, #"{"a":""}"#), (#"{"p":"é","a":"\u00e9"}"#, #"{"a":""}"#),
         (#"{"p":"","a":"b"}"#, #"{"a":"b"}"#), (#"{"b":{"p":"deep-secret"},"a":"deep-secret"}"#, #"{"b":{},"a":""}"#),
-        // The secret is too short to be searched for in a nested object.
+        // The secret is too short for a search in a nested object.
         (#"{"b":{"p":"e"},"a":"deep"}"#, #"{"b":{},"a":"deep"}"#),
         // The secret consists only of punctuation of the JSON text itself.
         (#"{"p":":","a":1}"#, "{}"), (#"{"p":"{","a":1}"#, "{}"), (#"{"p":"\"a\"","a":1}"#, "{}"),
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `contains no secret inside JSON inside strings`() throws {
         for level in 1...4 {
-            // The number of backslashes doubles at every level.
+            // The number of backslashes doubles at each level.
             let backslashes = String(repeating: #"\"#, count: 1 << level)
             #expect(
                 try redacted(#"{"a":"\#(backslashes)u0073ecret-1"}"#, [], secrets: ["secret-1"]) == #"{"a":""}"#,
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `is empty if more secrets are named than the search supports`() throws {
+    @Test func `is empty if the caller names more secrets than supported`() throws {
         let members = (0..<17).map { #"{"p":"secret-\#($0 + 10)"}"# }.joined(separator: ",")
         #expect(try redacted("[\(members)]", [], secretNames: ["p"]) == "{}")
         #expect(try redacted("[\(members)]", ["p"]) == "[\(Array(repeating: "{}", count: 17).joined(separator: ","))]")

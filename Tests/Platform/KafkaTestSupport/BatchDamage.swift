@@ -1,15 +1,15 @@
-/// Kinds of damage to a record batch between a broker's disk and a consumer's memory.
+/// Ways to damage a record batch between a broker's disk and a consumer's memory.
 package enum BatchDamage: Sendable, CaseIterable {
-    /// One flipped bit in a value, which the checksum detects.
+    /// One flipped bit in a value. The checksum detects it.
     case flippedBit
-    /// An unknown value in the format byte, which no checksum covers.
+    /// An unknown value in the format byte. No checksum covers it.
     case unknownMagic
     /// A compression type that does not match the content, with a correct checksum.
     case wrongCompression
     /// A compression type that does not exist, with a correct checksum.
     case unknownCompression
 
-    /// Damages the uncompressed batch that contains `marker`; returns other responses unchanged.
+    /// Damages the uncompressed batch that contains `marker`. Returns other responses unchanged.
     package func apply(to response: [UInt8], marker: String) -> [UInt8] {
         let marker = Array(marker.utf8)
         guard let position = response.firstRange(of: marker)?.lowerBound,

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A TCP proxy on 127.0.0.1 for one broker, which can change each response on its way to the client.
+/// A TCP proxy on 127.0.0.1 for one broker, which can change each response to the client.
 ///
 /// It replaces the broker's port in responses with its own, so that clients keep using the proxy.
 package final class KafkaProxy: Sendable {
@@ -41,7 +41,7 @@ package final class KafkaProxy: Sendable {
         Thread.detachNewThread { [self] in acceptClients() }
     }
 
-    /// Ends all connections and their threads.
+    /// Closes all connections and ends their threads.
     package func close() {
         shutdown(listener, Int32(SHUT_RDWR))
         for socket in sockets.withLock({ $0 }) { shutdown(socket, Int32(SHUT_RDWR)) }
@@ -75,7 +75,7 @@ package final class KafkaProxy: Sendable {
             let count = recv(client, &bytes, bytes.count, 0)
             guard count > 0, Self.send(Array(bytes[..<count]), to: broker) else { break }
         }
-        // This ends the other thread's read; it then closes both sockets.
+        // This ends the other thread's read. That thread then closes both sockets.
         shutdown(broker, Int32(SHUT_RDWR))
     }
 
@@ -88,7 +88,7 @@ package final class KafkaProxy: Sendable {
         shutdown(client, Int32(SHUT_RDWR))
     }
 
-    /// A broker's address consists of its host as text and its port in four bytes.
+    /// Brokers encode an address as the host's text and the port in four bytes.
     private func withOwnPort(_ response: [UInt8]) -> [UInt8] {
         func address(_ port: UInt16) -> [UInt8] {
             Array("127.0.0.1".utf8) + [0, 0, UInt8(port >> 8), UInt8(port & 255)]

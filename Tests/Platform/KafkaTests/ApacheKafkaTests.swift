@@ -13,13 +13,13 @@ struct ApacheKafkaTests {
         let admin = try await KafkaAdmin(configuration())
         let new = KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1, configuration: settings)
         #expect(try await admin.createTopics([new]).isEmpty)
-        // The broker's metadata may not include the topic yet when the call returns.
+        // The broker's metadata may not include the topic when the call returns.
         try await waitUntil { try await admin.describeTopics([topic]).first?.partitions.count == partitions }
         await admin.close(within: .seconds(2))
         return topic
     }
 
-    /// Sends numbered records with 50 different keys; each outcome is recorded in `outcomes`.
+    /// Sends numbered records with 50 different keys, and records each outcome in `outcomes`.
     private func send(_ numbers: Range<Int>, to topic: KafkaTopic, with producer: KafkaProducer, _ outcomes: Outcomes) {
         for number in numbers {
             let record = KafkaProducerRecord(

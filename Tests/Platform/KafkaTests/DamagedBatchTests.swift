@@ -4,11 +4,11 @@ import KafkaTestSupport
 import TestSupport
 import Testing
 
-/// Unreadable records are never skipped, although librdkafka reports them and may read on after them.
+/// Unreadable records are never skipped, although librdkafka reports them and may continue after them.
 @Suite(.timeLimit(.minutes(5)))
 struct DamagedBatchTests {
     @Test(arguments: BatchDamage.allCases)
-    func `no record behind a corrupted batch is read`(damage: BatchDamage) async throws {
+    func `no record after a corrupted batch is read`(damage: BatchDamage) async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await DamagedBatch.check(damage, topic, of: ConsumerTestBroker.configuration())
     }
@@ -40,7 +40,7 @@ struct DamagedBatchTests {
 extension ApacheKafkaTests {
     /// Apache Kafka sends several batches in one response, and librdkafka reads them one after another.
     @Test(arguments: BatchDamage.allCases)
-    func `no record behind a corrupted batch is read from Apache Kafka`(damage: BatchDamage) async throws {
+    func `no record after a corrupted batch is read from Apache Kafka`(damage: BatchDamage) async throws {
         let topic = KafkaTopic.unique("batches")
         let broker = try KafkaConfiguration(bootstrapServers: await ApacheKafka.shared().bootstrapServers)
         let admin = try KafkaAdmin(broker)
@@ -63,7 +63,7 @@ private enum DamagedBatch {
         let partition = try #require(try await member.assigned(1).first)
         #expect(try await ConsumerHarness.read(1, of: partition).map(\.text) == ["before"])
         #expect(await partition.next(maxRecords: 10, within: .seconds(60)) == nil)
-        // librdkafka may have read on in the meantime.
+        // librdkafka may have continued reading in the meantime.
         let isReadOn = await eventually(within: .milliseconds(300)) { await partition.next(maxRecords: 10) != nil }
         #expect(!isReadOn)
         #expect(member.noted.damaged.map(\.partition) == [partition.topicPartition])

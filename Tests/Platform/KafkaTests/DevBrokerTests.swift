@@ -33,8 +33,8 @@ import Testing
         #expect(throws: KafkaError.self) { try DevBroker(brokers: brokers) }
     }
 
-    @Test func `unavailable ports are an error and do not end the process`() async throws {
-        // Without an interposed bind the brokers get other ports, as they do when the requested ones are in use.
+    @Test func `an unavailable port is an error and does not end the process`() async throws {
+        // Without an interposed bind the brokers get other ports, just as when the requested ones are in use.
         let error = #expect(throws: KafkaError.self) {
             try DevBroker(ports: .fixed(first: 1, setNext: { _ in }))
         }

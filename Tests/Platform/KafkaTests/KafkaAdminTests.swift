@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct KafkaAdminTests {
-    @Test func `the embedded broker is detected and not queried for what it does not support`() async throws {
+    @Test func `the embedded broker is detected and not queried for unsupported features`() async throws {
         let broker = try DevBroker(topics: ["a": 2])
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded))
         #expect(try await admin.isEmbeddedBroker())
@@ -86,7 +86,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a call without a broker ends at its timeout`() async throws {
+    @Test func `without a broker a call ends at its timeout`() async throws {
         let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: "127.0.0.1:1"))
         await #expect(throws: KafkaError.self) { try await admin.clusterId(within: .milliseconds(200)) }
         await #expect(throws: KafkaError.self) { try await admin.describeTopics(within: .milliseconds(200)) }

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "-1", "x", "", "15001"])
-    func `statistics cannot be disabled or less frequent than liveness requires`(value: String) {
+    func `statistics cannot be disabled or made less frequent than liveness requires`(value: String) {
         #expect(throws: KafkaError.self) {
             try KafkaConfiguration(bootstrapServers: "a:1", properties: ["statistics.interval.ms": value])
         }
@@ -64,7 +64,7 @@ import Testing
         ("sasl.oauthbearer.assertion.private.key.file", false), ("ssl.certificate.pem", false),
         ("ssl.key.location", false), ("client.id", false),
     ])
-    func `secrets are recognized by their names`(name: String, isSecret: Bool) {
+    func `secrets are recognized by property name`(name: String, isSecret: Bool) {
         #expect(ClientProperty(name, "x").isSecret == isSecret)
     }
 
@@ -97,7 +97,8 @@ import Testing
         let queued = try value("queued.max.messages.kbytes") << 10
         let fetched = try value("fetch.message.max.bytes")
         #expect(queued > 0 && fetched > 0)
-        // A fetch starts while the queue is below its limit, and its records take about four times its bytes in memory.
+        // A fetch starts while the queue is below its limit, and its records take about four times their size in
+        // memory.
         #expect(partitions * (queued + 4 * fetched) <= 24 << 20)
     }
 
@@ -117,7 +118,7 @@ import Testing
         #expect(partitions * (queued + 4 * fetched) <= 128 << 20)
         #expect(try value("fetch.max.bytes") >= fetched)
         if partitions == 1 { #expect(queued == 64 << 20 && fetched == 8 << 20) }
-        // The number of records must not limit the queue first: Apple's have 2.5 KB.
+        // The number of records must not be the first limit reached: Apple's records have 2.5 KB.
         #expect(try value("queued.min.messages") * 2_500 >= queued)
     }
 
@@ -137,7 +138,7 @@ import Testing
         await consumer.close(within: .seconds(2))
     }
 
-    @Test func `each client is given only the properties that apply to it`() throws {
+    @Test func `each client receives only the properties that apply to it`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["linger.ms": "7", "session.timeout.ms": "6000", "client.id": "c"])
         #expect(configuration.effectiveProperties(for: .producer)["session.timeout.ms"] == nil)
@@ -196,7 +197,7 @@ import Testing
         await admin.close(within: .seconds(2))
     }
 
-    @Test func `a combination that librdkafka refuses is an error of the client, not a crash`() throws {
+    @Test func `a combination that librdkafka rejects is an error of the client, not a crash`() throws {
         let configuration = try KafkaConfiguration(
             bootstrapServers: "a:1", properties: ["max.in.flight.requests.per.connection": "6"])
         let error = #expect(throws: KafkaError.self) { try KafkaProducer(configuration, topics: ["a"]) }

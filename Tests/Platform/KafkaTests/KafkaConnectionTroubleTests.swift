@@ -4,7 +4,7 @@ import Testing
 
 /// Provokes each cause of a connection failure with a socket that is not a broker.
 @Suite(.timeLimit(.minutes(5))) struct KafkaConnectionTroubleTests {
-    /// The trouble that a client reports when it requests the cluster id.
+    /// Returns the trouble that a client reports when it requests the cluster id.
     private func trouble(
         at servers: String, _ properties: [String: String] = [:], tokens: KafkaTokenSource? = nil
     ) async throws -> KafkaTrouble {
@@ -24,7 +24,7 @@ import Testing
         #expect(trouble.message == "127.0.0.1:1/bootstrap: Connect to ipv4#127.0.0.1:1 failed: Connection refused")
     }
 
-    @Test func `the error for a host name that does not exist names it`() async throws {
+    @Test func `the error for an unknown host name contains the name`() async throws {
         let trouble = try await trouble(at: "kafka.invalid:9092")
         #expect(trouble.cause == .name && trouble.message.contains("kafka.invalid:9092"), "\(trouble)")
     }

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Consumer tests in the suite that uses Apache Kafka; its tests run serially because one of them kills the broker.
+/// Consumer tests in the Apache Kafka suite. They run serially, because one test of the suite kills the broker.
 extension ApacheKafkaTests {
     private static func makeTopic(partitions: Int, settings: [String: String] = [:]) async throws -> KafkaTopic {
         let topic = KafkaTopic.unique("consumer")
@@ -25,7 +25,7 @@ extension ApacheKafkaTests {
 
     /// Reads every assignment of a member until the member closes, and stores the offset after each batch.
     private static func work(_ member: ConsumerHarness, into log: ReadLog) -> Task<Void, Never> {
-        // The test awaits this task after the member has closed.
+        // The test awaits this task after closing the member.
         Task {
             await withDiscardingTaskGroup { group in
                 var seen: Set<UInt64> = []
@@ -52,8 +52,8 @@ extension ApacheKafkaTests {
         var all: [KafkaRecord] { records.withLock { $0 } }
     }
 
-    /// While nothing else happens, librdkafka compares a full queue with its limit only once a second: reading 16 MiB
-    /// would wait about a dozen times.
+    /// When idle, librdkafka compares a full queue with its limit only once a second: reading 16 MiB would wait about a
+    /// dozen times.
     @Test(.timeLimit(.minutes(2)))
     func `a reader that drains its queues within a second does not wait for the rest of it`() async throws {
         let topic = try await Self.makeTopic(partitions: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kafka
 
-/// Runs on the embedded broker. Each join takes 3 s there, so the tests run in parallel.
+/// Runs on the embedded broker, where each join takes 3 s, so the tests run in parallel.
 @Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerGroupTests {
     @Test func `every record is read once and in order, including null and empty ones`() async throws {
@@ -63,7 +63,7 @@ struct KafkaConsumerGroupTests {
         let partitions = try await member.assigned(2)
         let others = try await ConsumerHarness.read(50, of: partitions[1])
         #expect(others.map(\.text) == (0..<50).map { "\($0)" })
-        // The delayed partition then delivers all of its records.
+        // The delayed partition later delivers all its records.
         let late = try await ConsumerHarness.read(3000, of: partitions[0])
         #expect(late.map(\.text) == (0..<3000).map { "\($0)" })
         for partition in partitions { await partition.release() }
@@ -89,7 +89,8 @@ struct KafkaConsumerGroupTests {
         let taken = try await second.assigned(1)
         #expect(taken.map(\.topicPartition) == [moving.topicPartition])
         #expect(first.noted.lost.isEmpty)
-        // The embedded broker rejects the commits of some members with revoked partitions; only Kafka tests this fully.
+        // The embedded broker rejects commits of some members with revoked partitions, so only Apache Kafka tests this
+        // fully.
         #expect(taken[0].startOffset == 5 || first.noted.commitFailures > 0)
         #expect(partitions.count(where: \.isActive) == 1)
         for partition in partitions + taken { await partition.release() }
@@ -111,15 +112,15 @@ struct KafkaConsumerGroupTests {
         #expect(!partition.isActive)
     }
 
-    @Test func `lost partitions end at once, commit nothing, and return as a new assignment`() async throws {
-        // Uses a separate broker: the fault below affects the member that sends the next heartbeat.
+    @Test func `a lost partition ends at once, commits nothing and returns as a new assignment`() async throws {
+        // Uses a separate broker, because the fault below affects the member that sends the next heartbeat.
         let topic: KafkaTopic = "lost"
         let broker = try DevBroker(topics: [topic: 1])
         let producer = try KafkaProducer(
             KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), topics: [topic])
         _ = try await producer.send(ConsumerTestBroker.numbered(1, topic: topic)[0], deadline: .seconds(10))
         await producer.close(within: .seconds(5))
-        // The interval is longer than the test, so that only a revocation commits.
+        // The interval is longer than the test, so only a revocation commits.
         let member = try await ConsumerHarness(
             .group("lost", topics: [topic]), properties: ["auto.commit.interval.ms": "60000"],
             bootstrapServers: broker.bootstrapServers)
@@ -149,7 +150,7 @@ struct KafkaConsumerGroupTests {
             .group("idle", topics: [topic]),
             properties: ["max.poll.interval.ms": "6000", "statistics.interval.ms": "1000"])
         let partition = try #require(try await member.assigned(1).first)
-        // The statistics arrive once a second: after 13 of them the poll interval has passed twice without a membership
+        // The statistics arrive once a second. After 13 of them the poll interval has passed twice without a membership
         // change.
         let reported = member.noted.statistics.count
         try await waitUntil(within: .seconds(60)) { member.noted.statistics.count >= reported + 13 }

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reading without a group, and offsets that no longer exist.
+/// Reads without a group, and reads at offsets that no longer exist.
 @Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerReaderTests {
     @Test func `partitions are read up to their ends`() async throws {
@@ -83,7 +83,7 @@ struct KafkaConsumerReaderTests {
         ) { _ in }
     }
 
-    /// Writes more than the embedded broker retains, 5 MiB for each partition as sent: these values do not compress.
+    /// Writes more than the embedded broker retains (5 MiB per partition as sent). The values do not compress.
     private static func moreThanKept(_ topic: KafkaTopic) -> [KafkaProducerRecord] {
         var state: UInt64 = 88_172_645_463_325_252
         var value: [UInt8] = []

@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One embedded broker for all consumer tests, because starting and stopping one takes a second. Each test has its own
-/// topics and groups.
+/// One embedded broker shared by all consumer tests, because starting and stopping one takes a second. Each test has
+/// its own topics and groups.
 enum ConsumerTestBroker {
     private static let broker = Result { try DevBroker() }
     private static let lastTopic = Mutex(0)
@@ -69,7 +69,7 @@ final class ConsumerHarness: Sendable {
         let notes = Mutex(Notes())
     }
 
-    /// Uses the shared broker unless `bootstrapServers` are given.
+    /// Uses the shared broker unless `bootstrapServers` is given.
     init(
         _ source: KafkaConsumer.Source, properties: [String: String] = [:],
         options: KafkaConsumer.Options = KafkaConsumer.Options(), bootstrapServers: String? = nil,
@@ -94,7 +94,7 @@ final class ConsumerHarness: Sendable {
         return noted.assigned.filter(\.isActive).sorted { $0.topicPartition.partition < $1.topicPartition.partition }
     }
 
-    /// Reads records of a partition until there are `count`.
+    /// Reads records of a partition until it has `count`.
     static func read(_ count: Int, of partition: KafkaAssignedPartition) async throws -> [KafkaRecord] {
         var records: [KafkaRecord] = []
         while records.count < count {

@@ -37,7 +37,7 @@ import Testing
         let handle = try start(broker.bootstrapServers, interval: "20", counts)
         #expect(await eventually { counts.statistics.load(ordering: .relaxed) >= 50 })
         let events = counts.statistics.load(ordering: .relaxed) + counts.others.load(ordering: .relaxed)
-        // The start causes one additional wake-up.
+        // Starting causes one additional wake-up.
         #expect(counts.wakeUps.load(ordering: .relaxed) <= events + 2)
         withExtendedLifetime(handle) {}
         await broker.stop()

@@ -12,11 +12,11 @@ import Testing
             ("a-little-bit-longer-string", -1_486_304_829),
             ("lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8", -58_897_971), ("abc", 479_470_107),
         ] as [(String, Int32)])
-    func `the hash is that of Java clients`(key: String, hash: Int32) {
+    func `the hash equals that of Java clients`(key: String, hash: Int32) {
         #expect(Int32(bitPattern: KafkaPartition.murmur2(Array(key.utf8))) == hash)
     }
 
-    @Test func `a key has the same partition as in librdkafka`() async throws {
+    @Test func `a key is assigned to the same partition as by librdkafka`() async throws {
         let broker = try DevBroker()
         try broker.createTopic("keys", partitions: 7)
         let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)

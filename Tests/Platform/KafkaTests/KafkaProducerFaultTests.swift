@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kafka
 
-/// Faults of the embedded broker, with one request in flight because it ignores sequence numbers.
+/// Faults of the embedded broker. Only one request is in flight, because the broker ignores sequence numbers.
 @Suite(.timeLimit(.minutes(5))) struct KafkaProducerFaultTests {
     @Test(arguments: [3, 5, 6, 7, 8, 9, 14, 15, 16, 19, 20, 56, 59] as [Int32])
     func `a record that a broker refuses temporarily is stored later`(code: Int32) async throws {
@@ -104,7 +104,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `a partition whose oldest record waits too long refuses records until its report, others do not`()
+    @Test func `a partition with an overdue record refuses records until its report, others do not`()
         async throws
     {
         var options = KafkaProducer.Options()
@@ -191,7 +191,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `a send that meets the fatal error itself is refused and the client is replaced`() async throws {
+    @Test func `a send that encounters the fatal error itself is refused and the client is replaced`() async throws {
         let harness = try EmbeddedHarness()
         #expect(await eventually { harness.producer.status.isReady })
         try harness.broker.failNext(.produce, with: [.outOfOrderSequence])

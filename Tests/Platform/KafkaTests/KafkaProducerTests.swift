@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct KafkaProducerTests {
-    @Test func `each send is completed once by the report of its own record`() async throws {
+    @Test func `each send is completed once, by the report of its own record`() async throws {
         let harness = try EmbeddedHarness()
         let outcomes = Outcomes()
         for number in 0..<1000 {
@@ -44,7 +44,7 @@ import Testing
         await harness.close()
     }
 
-    @Test func `null and empty keys, values and headers are stored as they were sent`() async throws {
+    @Test func `null and empty keys, values and headers are stored as sent`() async throws {
         let harness = try EmbeddedHarness(partitions: 1)
         let headers = [
             KafkaHeader(key: "a", text: "1"), KafkaHeader(key: "a", text: "2"), KafkaHeader(key: "null", value: nil),

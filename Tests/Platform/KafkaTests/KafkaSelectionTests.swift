@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `make test-kafka` selects tests by their names, and `make test` excludes those.
+/// `make test-kafka` selects tests by name, and `make test` excludes them.
 struct KafkaSelectionTests {
-    /// Runs only on request: it would fail on any machine without Kafka.
+    /// Runs only on request, because it fails on a machine without Kafka.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["SLUICE_TEST_KAFKA"] == "required", "for make test-kafka"))
     func `an Apache Kafka is available`() {
         #expect(
@@ -15,7 +15,7 @@ struct KafkaSelectionTests {
             """)
     }
 
-    /// Tests that require Apache Kafka must have its name in the name of the suite or the test.
+    /// The name of a test that requires Apache Kafka, or of its suite, must contain the broker's name.
     @Test func `every test that requires a real broker is named after it`() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -34,7 +34,8 @@ struct KafkaSelectionTests {
         #expect(found > 10)
     }
 
-    /// The names of tests and suites with an attribute that requires Apache Kafka, each with its enclosing type.
+    /// Returns the names of tests and suites with an attribute that requires Apache Kafka, each with its enclosing
+    /// type.
     private static func namesThatNeedKafka(_ text: String) -> [(place: String, name: String)] {
         var holder = ""
         var attribute: String?

@@ -3,7 +3,7 @@ import Testing
 @testable import Kafka
 
 @Suite struct KafkaStatisticsTests {
-    @Test func `brokers, queues and lag are read`() throws {
+    @Test func `brokers, queues and lag are parsed`() throws {
         let statistics = try #require(
             KafkaStatistics(
                 json: """

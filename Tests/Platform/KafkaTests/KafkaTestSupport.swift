@@ -4,7 +4,7 @@ import KafkaDevBroker
 import Synchronization
 import Testing
 
-/// The outcomes of numbered sends; additional outcomes of one send are kept too, so that tests detect them.
+/// The outcomes of numbered sends. Additional outcomes of one send are recorded too, so that tests detect them.
 final class Outcomes: Sendable {
     typealias Outcome = Result<KafkaDelivery, KafkaError>
 
@@ -54,7 +54,7 @@ func records(
     return all
 }
 
-/// An embedded broker with a topic and a producer; the starting point of each test on `DevBroker`.
+/// An embedded broker with a topic and a producer, for a test on `DevBroker`.
 struct EmbeddedHarness {
     let broker: DevBroker
     let topic: KafkaTopic
@@ -63,7 +63,7 @@ struct EmbeddedHarness {
     let configuration: KafkaConfiguration
     let producer: KafkaProducer
 
-    /// Creates the harness. `properties` apply to the producer; it has one request in flight by default, because the
+    /// Creates the harness. `properties` apply to the producer, which has one request in flight by default, because the
     /// mock broker does not deduplicate.
     init(
         partitions: Int = 4, brokers: Int = 1, properties: [String: String] = [:],
@@ -78,12 +78,12 @@ struct EmbeddedHarness {
         producer = try KafkaProducer(configuration, topics: [topic], options: options, onEvent: events.receive)
     }
 
-    /// Creates the record with this number as its value.
+    /// Creates a record with this number as its value.
     func record(_ number: Int, key: String? = nil) -> KafkaProducerRecord {
         KafkaProducerRecord(topic: topic, key: key.map { Array($0.utf8) }, value: Array(String(number).utf8))
     }
 
-    /// The numbers stored in the topic, by partition and in log order.
+    /// Returns the numbers stored in the topic, by partition and in log order.
     func storedNumbers() async throws -> [Int] {
         try await records(of: topic, partitions: partitions, at: configuration)
             .compactMap { $0.value.flatMap { Int(String(decoding: $0, as: UTF8.self)) } }

@@ -39,14 +39,14 @@ import Testing
         ("cleanup.policy", "delete"), ("retention.ms", "1000"), ("retention.ms", "unknown"),
         ("max.message.bytes", "99999999999999999999"),
     ])
-    func `each setting that differs yields a finding`(name: String, value: String) {
+    func `each differing setting yields a finding`(name: String, value: String) {
         let settings = Self.sound.merging([name: value]) { $1 }
         let findings = expectation().findings(in: description(settings))
         #expect(findings.map(\.subject.rawValue) == [name])
         #expect(findings.map(\.found) == [value])
     }
 
-    @Test func `an unlimited retention is long enough`() {
+    @Test func `unlimited retention is long enough`() {
         #expect(expectation().findings(in: description(Self.sound.merging(["retention.ms": "-1"]) { $1 })).isEmpty)
     }
 

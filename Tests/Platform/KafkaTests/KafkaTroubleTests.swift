@@ -83,7 +83,7 @@ import Testing
         #expect(KafkaTrouble(error, librdkafkaVersion: report.version)?.cause == report.cause)
     }
 
-    @Test func `times and counts, which change with each repetition, are omitted`() {
+    @Test func `times and counts that change with each repetition are omitted`() {
         let text =
             "b:1/bootstrap: Connect failed: Connection refused (after 0ms in state CONNECT, 1 identical error(s) "
             + "suppressed)"
@@ -100,7 +100,7 @@ import Testing
     private let denied = KafkaError(.groupAuthorizationFailed, "Group authorization failed")
     private let second: Int64 = 1_000_000_000
 
-    @Test func `a more specific cause is kept while it is repeated and replaced after a minute`() {
+    @Test func `a more specific cause is kept while it is repeated, and replaced after a minute`() {
         var record = KafkaTroubleRecord()
         #expect(record.trouble(at: 0) == nil)
         record.receive(closed, at: 0)

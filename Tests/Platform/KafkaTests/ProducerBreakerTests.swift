@@ -25,7 +25,7 @@ import Testing
         #expect(!breaker.isOpen)
     }
 
-    @Test func `while open it permits one probe per second, whose acknowledgement closes it`() {
+    @Test func `while open it permits one probe per second, and an acknowledged probe closes it`() {
         var breaker = ProducerBreaker(timeoutLimit: 1)
         breaker.allBrokersDown(at: 0)
         let moments = [second - 1, second, second + 1, 2 * second - 1, 2 * second]

@@ -1,7 +1,7 @@
 import KafkaModel
 import Testing
 
-/// Headers that the client copies out of librdkafka's memory.
+/// Headers that the client copies from librdkafka's memory.
 @Suite struct RecordHeadersTests {
     private func record(_ headers: [(name: [UInt8], value: [UInt8]?)]) -> KafkaRecord {
         var packed = PackedHeaders(expecting: headers.count)
@@ -27,7 +27,7 @@ import Testing
         #expect(headers.map(\.value) == [Array("first".utf8), nil, [], Array("last".utf8)])
     }
 
-    @Test func `the last of several headers with one name counts`() throws {
+    @Test func `the last of several headers with the same name is used`() throws {
         let record = record(some)
         #expect(record.header("a")?.text == "last")
         #expect(try #require(record.header("b")).value == nil)

@@ -8,7 +8,7 @@ import ObjectStorage
 import Synchronization
 import Testing
 
-/// The client credentials grant: RFC 6749, sections 2.3.1, 4.4 and 5.
+/// The client credentials grant (RFC 6749, sections 2.3.1, 4.4 and 5).
 @Suite struct ClientCredentialsTests {
     private static let now: Int64 = 1_795_700_000_000
 
@@ -31,7 +31,7 @@ import Testing
                 }, now: { Self.now }))
     }
 
-    @Test func `the client's name and secret are sent in a header, the scope in the form`() async throws {
+    @Test func `client id and secret are sent in a header, the scope in the form`() async throws {
         let requests = Requests()
         let token = try await grant(
             requests, scope: "kafka read", audience: "https://kafka",

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Returns the completed properties, and whether Sluice provides the tokens; throws for rejected settings.
+    /// Returns the completed properties, and whether Sluice provides the tokens. Throws for rejected settings.
     private func source(_ settings: [String: String]) throws -> (properties: [String: String], hasTokens: Bool) {
         let prefix = OpenPrefix("kafka.", help: "Kafka.", example: "kafka.a=b", settings: KafkaTokenSettings.all)
         let command = Command(
@@ -70,7 +70,7 @@ import Testing
         #expect(error?.description.contains(words) == true, "\(String(describing: error))")
     }
 
-    @Test func `OAUTHBEARER without tokens is refused, unless librdkafka fetches its own`() throws {
+    @Test func `OAUTHBEARER without tokens is refused, unless librdkafka fetches them itself`() throws {
         let settings = ["security.protocol": "SASL_SSL", "sasl.mechanism": "OAUTHBEARER"]
         let error = #expect(throws: ConfigurationError.self) { try source(settings) }
         #expect(error?.description.contains("kafka.token.provider") == true)

@@ -30,7 +30,7 @@ import Testing
         #expect(try await cache.token().value == "2")
     }
 
-    @Test func `setting the clock back does not prolong a token`() async throws {
+    @Test func `setting the clock back does not extend a token`() async throws {
         let cache = cache()
         _ = try await cache.token()
         world.now.store(-1, ordering: .relaxed)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lifecycle
 
-/// The events of services, in order.
+/// Records events of services in order.
 private final class Journal: Sendable {
     private let stored = Mutex<[String]>([])
     var entries: [String] { stored.withLock { $0 } }

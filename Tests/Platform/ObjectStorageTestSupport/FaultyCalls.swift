@@ -9,14 +9,14 @@ package final class FaultyCalls: FileCalls {
     }
 
     package struct Fault: Sendable {
-        /// The kind of call; nil for any call.
+        /// The kind of system call; nil for any.
         package var call: Call?
-        /// Number of the first call that fails, from 1.
+        /// Number of the first call that fails, counted from 1.
         package var number: Int
         package var error: Int32
         /// Whether all later calls fail too.
         package var lasts: Bool
-        /// Whether the process ends at that call: from then on no call of any kind has an effect.
+        /// Whether the process ends at this call: from then on no call of any kind has an effect.
         package var kills: Bool
 
         package init(_ call: Call?, number: Int, error: Int32 = EIO, lasts: Bool = false, kills: Bool = false) {
@@ -108,7 +108,7 @@ package final class FaultyCalls: FileCalls {
         return try calls.read(file, into: buffer, at: offset)
     }
 
-    /// Writes; a failing call writes a part of the bytes first, as on a full disk.
+    /// Writes. A failing call writes a part of the bytes first, as on a full disk.
     package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
         let isDead = isDead
         if let fault = counted(.write) {

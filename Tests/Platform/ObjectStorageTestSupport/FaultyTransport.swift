@@ -2,7 +2,7 @@ package import HTTPClient
 import Synchronization
 import TestSupport
 
-/// A faulty network and service: requests fail before or after they are carried out, or responses are damaged.
+/// A faulty network and service. Requests fail before or after they are carried out, or their responses are damaged.
 package final class FaultyTransport: Sendable {
     package typealias Send = @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 
@@ -15,7 +15,7 @@ package final class FaultyTransport: Sendable {
     private let state: Mutex<State>
     private let next: Send
 
-    /// - Parameter share: the share of requests that fail, from 0 to 1.
+    /// - Parameter share: the fraction of requests that fail, from 0 to 1.
     package init(_ share: Double, seed: UInt64, _ next: @escaping Send) {
         self.share = share
         self.next = next

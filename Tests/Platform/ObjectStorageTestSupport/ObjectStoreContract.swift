@@ -2,7 +2,7 @@ package import ObjectStorage
 import TestSupport
 import Testing
 
-/// The contract of every store. Each case uses names below its own prefix, so that cases can share a store.
+/// The contract of every store. Each case uses names with its own prefix, so that cases can share a store.
 package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case whatIsCreatedIsReadBack = "what is created is read back, whole and in ranges"
     case anObjectIsCreatedOnce = "an object is created once, and the second attempt changes nothing"
@@ -114,7 +114,8 @@ package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStri
     }
 
     private static func listing(_ store: any ObjectStore, _ base: ObjectName) async throws {
-        // '-' and '.' sort before '/', digits after it: a folder is not sorted like an object with its name.
+        // '-' and '.' sort before '/', and digits after it: a folder is sorted differently than an object of the same
+        // name.
         let names = try ["a-b", "a.p/1", "a.p/2", "a/1", "a/1.x", "a0", "b/c/d", "b/c0", "c"].map(base.appending)
         for (index, name) in names.enumerated().reversed() {
             try await store.create(name, [UInt8](repeating: 0, count: index))

@@ -4,8 +4,8 @@ import TestSupport
 
 /// Sends the requests of several clients one at a time, in an order determined by a seed.
 ///
-/// A client that is not chosen waits at its request while the others continue. Some write requests time out and are
-/// carried out later, and some clients die at a request.
+/// Each client waits at its request until it is chosen. Some write requests time out and are carried out later, and
+/// some clients die at a request.
 package final class RequestSchedule: Sendable {
     package struct Chances: Sendable {
         /// The schedule switches to another client.
@@ -26,11 +26,11 @@ package final class RequestSchedule: Sendable {
     private struct State {
         var generator: SeededGenerator
         var waiting: [Waiting] = []
-        /// Number of clients that are between two requests.
+        /// Number of clients currently between two requests.
         var running: Int
         var chosen = 0
         var late: [HTTPClientRequest] = []
-        /// Client incarnations that have died.
+        /// Number of client processes that have died.
         var dead: Set<[Int]> = []
         var accepted: [[UInt8]] = []
         var lateCount = 0
@@ -46,7 +46,7 @@ package final class RequestSchedule: Sendable {
         state = Mutex(State(generator: SeededGenerator(seed: seed), running: clients))
     }
 
-    /// Bodies of all checkpoints that the bucket has accepted, in order.
+    /// Bodies of all checkpoints accepted by the bucket, in order.
     package var acceptedCheckpoints: [[UInt8]] { state.withLock { $0.accepted } }
 
     /// Number of requests that timed out and were carried out later.
@@ -102,7 +102,7 @@ package final class RequestSchedule: Sendable {
         if Double.random(in: 0..<1, using: &state.generator) < 0.1, let request = takeLate(&state) {
             record(bucket.answer(request), to: request, &state)
         }
-        // Clients arrive in any order; sorting them leaves the choice to the seed.
+        // Clients arrive in any order. They are sorted, so that the choice depends only on the seed.
         state.waiting.sort { $0.client < $1.client }
         let stays = Double.random(in: 0..<1, using: &state.generator) >= chances.turn
         var index = state.waiting.firstIndex { $0.client == state.chosen && stays }

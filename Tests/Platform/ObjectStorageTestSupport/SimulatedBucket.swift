@@ -25,7 +25,7 @@ package final class SimulatedBucket: Sendable {
         var requests: [String] = []
     }
 
-    /// The features that a service may lack.
+    /// Features that a service may lack.
     package enum Fidelity: Sendable {
         case whole
         /// Conditions are ignored, as by older services.
@@ -47,13 +47,13 @@ package final class SimulatedBucket: Sendable {
         self.pageLength = pageLength
     }
 
-    /// The method and target of each request.
+    /// Returns the method and target of each request.
     package var requests: [String] { state.withLock { $0.requests } }
     package var unfinishedUploads: Int { state.withLock { $0.uploads.count } }
     package func headers(of key: String) -> [String: String]? { state.withLock { $0.objects[key]?.headers } }
     package func bytes(of key: String) -> [UInt8]? { state.withLock { $0.objects[key]?.bytes } }
 
-    /// Changes a stored object, as a failing disk would.
+    /// Changes a stored object as a failing disk would.
     package func damage(_ key: String) { state.withLock { $0.objects[key]?.bytes[0] ^= 1 } }
 
     package func answer(_ request: HTTPClientRequest) -> HTTPClientResponse {

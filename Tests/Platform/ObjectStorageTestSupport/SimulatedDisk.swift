@@ -5,9 +5,9 @@ package import TestSupport
 
 /// An in-memory file system that simulates power loss.
 ///
-/// POSIX guarantees little: the bytes of a file are durable once the file was synchronised, and an entry of a folder
-/// once the folder was. Every other change may be lost independently; a file may keep any prefix of its bytes, with
-/// zeros for missing ones.
+/// POSIX guarantees little: the bytes of a file are durable after the file is synchronised, and an entry of a folder
+/// after the folder is. Any other change may be lost independently of the rest. A file may keep any prefix of its
+/// bytes, with zeros in place of missing ones.
 package final class SimulatedDisk: FileCalls {
     struct Node {
         var kind: FileStatus.Kind
@@ -15,9 +15,9 @@ package final class SimulatedDisk: FileCalls {
         var durableBytes: [UInt8] = []
         var entries: [String: Int] = [:]
         var durableEntries: [String: Int] = [:]
-        /// Changes of entries since the last synchronisation of the folder. The change of one call is atomic.
+        /// Changes of entries since the last synchronisation of the folder. All changes made by one call are atomic.
         var changes: [[String: Int?]] = []
-        /// Whether the folder was removed: nothing can be created in it. A power loss may restore it.
+        /// Whether the folder was removed, so that nothing can be created in it. A power loss may restore it.
         var isRemoved = false
     }
 
@@ -27,7 +27,7 @@ package final class SimulatedDisk: FileCalls {
         var lastNode = 0
         var descriptors: [Int32: Int] = [:]
         var lastDescriptor: Int32 = 2
-        /// The descriptor that has locked each node.
+        /// The descriptor that holds the lock of each node.
         var locks: [Int: Int32] = [:]
     }
 
@@ -40,7 +40,7 @@ package final class SimulatedDisk: FileCalls {
     /// The number of open descriptors.
     package var openCount: Int { state.withLock { $0.descriptors.count } }
 
-    /// Returns the disk as a new process finds it after the writer has died: with all changes and without locks.
+    /// Returns the disk as a new process sees it after the writer has died: with all changes and without locks.
     package func afterDeath() -> SimulatedDisk {
         var copy = state.withLock { $0 }
         copy.descriptors = [:]
@@ -48,12 +48,12 @@ package final class SimulatedDisk: FileCalls {
         return SimulatedDisk(copy)
     }
 
-    /// Returns the disk as it is after a power loss.
+    /// Returns the disk after a power loss.
     package func afterPowerLoss(_ generator: inout SeededGenerator) -> SimulatedDisk {
         var copy = state.withLock { $0 }
         copy.descriptors = [:]
         copy.locks = [:]
-        // One in four power losses loses every unsynchronised change, and one in four none.
+        // One in four power losses loses every unsynchronised change, and one in four loses none.
         let chances: [Double] = [0, 0.3, 0.7, 1]
         let chance = chances.randomElement(using: &generator) ?? 0
         for id in copy.nodes.keys.sorted() {

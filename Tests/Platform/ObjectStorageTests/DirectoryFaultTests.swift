@@ -3,7 +3,7 @@ import ObjectStorage
 import ObjectStorageTestSupport
 import Testing
 
-/// Failures of each system call in turn.
+/// Each system call fails in turn.
 @Suite(.timeLimit(.minutes(5)))
 struct DirectoryFaultTests {
     typealias Fault = FaultyCalls.Fault
@@ -14,7 +14,7 @@ struct DirectoryFaultTests {
         try await store.synchronize()
         calls.reset()
         for index in 1...100 { try await store.create(try ObjectName("tile/0/00\(index)"), [1]) }
-        // Each object takes one open and one write; closing is not counted.
+        // Each object takes one open and one write. Closing is not counted.
         #expect(calls.total == 200)
         calls.reset()
         try await store.synchronize()

@@ -44,7 +44,7 @@ struct DirectoryStoreTests {
         #expect(try mode(directory.file("a/c")) == 0o640 & ~umask)
     }
 
-    @Test func `an object is the file of its name, and no other file remains beside it`() async throws {
+    @Test func `an object is one file with its name, and no other file remains beside it`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         try await store.create(try ObjectName("log/tile/0/000"), Array("tile".utf8))
@@ -59,7 +59,7 @@ struct DirectoryStoreTests {
         #expect(try await store.folders(in: nil).map(\.text) == ["log"], "the store's own folder is none of objects")
     }
 
-    @Test func `empty folders of a deleted object are removed`() async throws {
+    @Test func `folders that a deletion leaves empty are removed`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         try await store.create(try ObjectName("tile/0/000.p/1"), [1])
@@ -108,7 +108,7 @@ struct DirectoryStoreTests {
         #expect(error?.message.contains("an object has the same name") == true)
     }
 
-    @Test func `an object is written although its folder was removed meanwhile`() async throws {
+    @Test func `an object is written although its folder is removed meanwhile`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         try await store.create(try ObjectName("a/b/1"), [1])
@@ -122,7 +122,7 @@ struct DirectoryStoreTests {
         #expect(try await store.read(try ObjectName("a/b/3"))?.bytes == [3])
     }
 
-    @Test func `the remainder of an exchange interrupted by a crash is overwritten`() async throws {
+    @Test func `the remains of an exchange interrupted by a crash are overwritten`() async throws {
         let directory = try TemporaryDirectory()
         _ = try directory.write("half of what was to b", to: ".checkpoint.new")
         let store = try DirectoryStore(path: directory.path, creating: false)
@@ -153,7 +153,7 @@ struct DirectoryStoreTests {
         _ = try await other.lock(name)
     }
 
-    @Test func `the locks of an earlier release exclude a writer, and the first lock removes them`() async throws {
+    @Test func `locks of an earlier release exclude a writer, and the first lock removes them`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DirectoryStore(path: directory.path, creating: false)
         let name = try ObjectName("orders/0/checkpoints/x001/234")

@@ -16,7 +16,7 @@ struct ObjectStoreSettingsTests {
 
     private struct NotRead: Error {}
 
-    @Test func `a path is a directory, which needs no further setting`() throws {
+    @Test func `a path is a directory and needs no further setting`() throws {
         let directory = try TemporaryDirectory()
         let store = try settings.open(
             ObjectStoreURL(directory.file("archive")), try configuration([]), creating: true)

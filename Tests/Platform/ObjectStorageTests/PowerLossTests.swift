@@ -7,11 +7,11 @@ import Testing
 /// Writers that die at any system call, with or without a power loss.
 @Suite(.timeLimit(.minutes(10)))
 struct PowerLossTests {
-    @Test func `everything that was reported as durable survives a power loss`() async throws {
+    @Test func `everything reported as durable survives a power loss`() async throws {
         for seed in UInt64(0)..<1_500 { try await lives(seed, losingPower: true) }
     }
 
-    @Test func `everything that was reported as written survives the end of the process`() async throws {
+    @Test func `everything reported as written survives the end of the process`() async throws {
         for seed in UInt64(0)..<500 { try await lives(seed, losingPower: false) }
     }
 
@@ -25,7 +25,7 @@ struct PowerLossTests {
             let first = try DirectoryStore(path: "/archive", creating: true, calls: calls)
             let version = try await first.replace(name, Array("old".utf8), expected: nil)
             try await first.synchronize()
-            // The new file is durable and renamed; the process ends before the folder is durable.
+            // The new file is durable and renamed. The process ends before the folder is durable.
             calls.reset([FaultyCalls.Fault(.synchronize, number: 2, kills: true)])
             await #expect(throws: ObjectStoreError.self) {
                 _ = try await first.replace(name, Array("new".utf8), expected: version)
@@ -69,7 +69,7 @@ struct PowerLossTests {
             let first = try DirectoryStore(path: "/archive", creating: true, calls: calls)
             _ = try await first.replace(try ObjectName("log/checkpoints/first"), [1], expected: nil)
             try await first.synchronize()
-            // The new file is durable and renamed; the process ends before the folder is durable.
+            // The new file is durable and renamed. The process ends before the folder is durable.
             calls.reset([FaultyCalls.Fault(.synchronize, number: 2, kills: true)])
             await #expect(throws: ObjectStoreError.self) { _ = try await first.replace(name, [2], expected: nil) }
             let successor = disk.afterDeath()
@@ -134,15 +134,15 @@ struct PowerLossTests {
         }
     }
 
-    /// The state of its objects as a writer expects it.
+    /// The objects that a writer expects on the disk.
     private struct Expectation {
         /// Objects that were created and synchronised, and not deleted since.
         var durable: [ObjectName: [UInt8]] = [:]
         /// Objects that were created but not synchronised, with their complete bytes.
         var created: [ObjectName: [UInt8]] = [:]
-        /// Objects that were deleted without synchronisation: their bytes may still be present.
+        /// Objects that were deleted without synchronisation. Their bytes may still be present.
         var deleted: [ObjectName: [UInt8]] = [:]
-        /// The last confirmed checkpoint, and the one that was being written.
+        /// The last confirmed checkpoint, and the one being written.
         var checkpoint: [UInt8]?
         var attempted: [UInt8]?
 
@@ -208,7 +208,7 @@ struct PowerLossTests {
 
     private func check(_ disk: SimulatedDisk, _ expected: Expectation, losingPower: Bool) async throws -> Bool {
         guard let store = try? DirectoryStore(path: "/archive", creating: false, calls: disk) else {
-            // Nothing was confirmed as durable before the directory existed.
+            // Before the directory existed, nothing was confirmed as durable.
             return expected.durable.isEmpty && expected.checkpoint == nil
         }
         for (name, bytes) in expected.durable {
@@ -225,7 +225,7 @@ struct PowerLossTests {
         let isRight = checkpoint == expected.checkpoint || checkpoint == expected.attempted
         #expect(isRight)
         guard !losingPower, isRight else { return isRight }
-        // Without a power loss, only the object being written may be truncated.
+        // Without a power loss only the object being written may be truncated.
         let cut = try await expected.created.asyncFilter { try await store.read($0.key)?.bytes != $0.value }
         #expect(cut.count <= 1)
         return cut.count <= 1

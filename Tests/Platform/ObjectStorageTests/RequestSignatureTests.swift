@@ -2,7 +2,7 @@ import Configuration
 import ObjectStorage
 import Testing
 
-/// The examples of Amazon S3 API Reference, "Authenticating Requests: Using the Authorization Header".
+/// The examples from the Amazon S3 API Reference, "Authenticating Requests: Using the Authorization Header".
 struct RequestSignatureTests {
     private static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     /// 2013-05-24T00:00:00Z

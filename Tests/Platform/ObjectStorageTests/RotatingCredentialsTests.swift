@@ -4,7 +4,7 @@ import ObjectStorage
 import Synchronization
 import Testing
 
-/// The sources of AWS keys, in the order of botocore's `create_credential_resolver`, and their rotation.
+/// The sources of AWS keys, in the order of botocore's `create_credential_resolver`, and key rotation.
 struct RotatingCredentialsTests {
     private static let start: Int64 = 1_795_682_400_000
 
@@ -44,7 +44,7 @@ struct RotatingCredentialsTests {
         aws_session_token = t
         """
 
-    @Test func `the profile of the shared file of AWS's tools is read`() async throws {
+    @Test func `a profile in the shared file of AWS's tools is read`() async throws {
         let files = ["/home/sluice/.aws/credentials": Self.shared, "/other": Self.shared]
         let byDefault = try await credentials(["HOME": "/home/sluice"], files: files).key()
         #expect(byDefault.key.accessKeyId == "D" && byDefault.key.sessionToken == nil && byDefault.expiry == nil)
@@ -84,7 +84,7 @@ struct RotatingCredentialsTests {
             ])
     }
 
-    @Test func `the metadata service is not queried outside EC2 or if that is disabled`() async {
+    @Test func `the metadata service is not queried outside EC2 or if it is disabled`() async {
         for (variables, vendor) in [
             ([:], "QEMU"), (["AWS_EC2_METADATA_DISABLED": "true"], "Amazon EC2"),
         ] as [([String: String], String)] {
@@ -97,7 +97,7 @@ struct RotatingCredentialsTests {
         }
     }
 
-    /// A clock, and keys that are numbered as they are fetched.
+    /// A clock, and keys numbered in the order in which they are fetched.
     private final class Keys: Sendable {
         let now = Mutex(RotatingCredentialsTests.start)
         let count = Mutex(0)
@@ -125,7 +125,7 @@ struct RotatingCredentialsTests {
         func advance(_ milliseconds: Int64) { now.withLock { $0 += milliseconds } }
     }
 
-    @Test func `a key is fetched again before it expires and only once until then`() async throws {
+    @Test func `a key is fetched again before it expires, and only once until then`() async throws {
         let keys = Keys(life: 3_600_000)
         let rotating = keys.rotating()
         for _ in 0..<3 { #expect(try await rotating.current().accessKeyId == "1") }

@@ -7,7 +7,7 @@ import Testing
 
 /// A third-party S3 server.
 enum S3Program: String, CaseIterable, CustomTestStringConvertible, Sendable {
-    /// The server at `SLUICE_TEST_S3_ENDPOINT`, which must accept the key `test` with the secret `test`.
+    /// The server at `SLUICE_TEST_S3_ENDPOINT`. It must accept the key `test` with the secret `test`.
     case endpoint
     /// PyPI `moto[server]`; `SLUICE_TEST_MOTO_SERVER` names `moto_server`.
     case moto
@@ -22,7 +22,7 @@ enum S3Program: String, CaseIterable, CustomTestStringConvertible, Sendable {
 
     var testDescription: String { rawValue }
 
-    /// The program's path or the server's URL; nil where there is none.
+    /// The program's path or the server's URL; nil if there is none.
     var location: String? {
         switch self {
         case .endpoint: Self.environment["SLUICE_TEST_S3_ENDPOINT"]
@@ -31,20 +31,20 @@ enum S3Program: String, CaseIterable, CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// Parts of the contract that the server does not satisfy; `S3StoreTests` runs them with a simulated bucket.
+    /// Parts of the contract that the server violates. `S3StoreTests` runs them with a simulated bucket.
     var departures: [ObjectStoreContract] {
         switch self {
         case .endpoint: []
-        // It evaluates a condition and writes in two steps, so that several writers may succeed.
+        // It evaluates a condition and writes in two separate steps, so several writers may succeed.
         case .moto: [.oneOfManyCreatesIt, .oneOfManyExchangesIt]
-        // It lists `a/1` before `a.b`, which the store refuses as a listing out of order.
+        // It lists `a/1` before `a.b`. The store rejects this listing as out of order.
         case .seaweedFS: [.listingsAreInOrder]
         }
     }
 
     private static let servers = Servers()
 
-    /// Returns the server. It is started by the first test that needs it and ends with the tests.
+    /// Returns the server. The first test that needs it starts it, and it ends with the tests.
     func running() async throws -> S3Server { try await Self.servers.running(self) }
 
     private actor Servers {
@@ -52,7 +52,7 @@ enum S3Program: String, CaseIterable, CustomTestStringConvertible, Sendable {
 
         func running(_ program: S3Program) async throws -> S3Server {
             if let server = servers[program] { return try await server.value }
-            // Awaited below, and by every further caller.
+            // Awaited below, and by later callers.
             let task = Task { try await program.start() }
             servers[program] = task
             return try await task.value

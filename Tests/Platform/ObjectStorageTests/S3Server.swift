@@ -12,7 +12,7 @@ private struct ServerProblem: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// A running S3 server of the tests.
+/// A running S3 server for the tests.
 struct S3Server: Sendable {
     let url: String
 
@@ -34,7 +34,7 @@ struct S3Server: Sendable {
         return "http://" + output[start.upperBound...].prefix { $0.isNumber || $0 == "." || $0 == ":" }
     }
 
-    /// Starts all parts of SeaweedFS in one process, reachable from this machine only.
+    /// Starts all components of SeaweedFS in one process, reachable only from this machine.
     static func seaweedFS(_ program: String) async throws -> S3Server {
         let directory = "\(ProcessCleanup.shared.directory)/seaweedfs"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -55,7 +55,7 @@ struct S3Server: Sendable {
                 "-master.telemetry=false", "-master.volumeSizeLimitMB=64", "-volume.max=300",
             ] + ports)
         let server = S3Server(url: "http://127.0.0.1:\(port)")
-        // The parts find one another after the listener is open.
+        // The components find one another only after the listener is open.
         try await wait(for: process) {
             guard let store = try? await server.store() else { return false }
             return (try? await store.create(ObjectName("ready"), [1])) != nil

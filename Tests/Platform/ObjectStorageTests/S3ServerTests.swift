@@ -4,10 +4,10 @@ import ObjectStorageTestSupport
 import TestSupport
 import Testing
 
-/// The S3 store over HTTP with each third-party server that is installed, see ``S3Program``.
+/// The S3 store over HTTP with each installed third-party server; see ``S3Program``.
 @Suite(.enabled(if: !S3Program.available.isEmpty, S3Program.reason), .serialized, .timeLimit(.minutes(10)))
 struct S3ServerTests {
-    /// A part of the contract on one server.
+    /// A part of the contract, on one server.
     struct Case: CustomTestStringConvertible, Sendable {
         let program: S3Program
         let part: ObjectStoreContract
@@ -33,9 +33,10 @@ struct S3ServerTests {
         try await test.part.check(try await server.store(faults: 0.3), seed: UInt64.random(in: 0...UInt64.max))
     }
 
-    /// SeaweedFS sorts the contents of each folder apart, so that `a/1` precedes `a.b`. No names of a log are affected.
+    /// SeaweedFS sorts the contents of each folder separately, so `a/1` precedes `a.b`. The names of a log are not
+    /// affected.
     @Test(arguments: S3Program.available)
-    func `the names of a log are listed in the order of the bytes`(_ program: S3Program) async throws {
+    func `the names of a log are listed in byte order`(_ program: S3Program) async throws {
         let store = try await program.running().store()
         let log = try ObjectName("appstore.notifications.production/0")
         let names = try [

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Time
 
-/// The S3 store with a simulated service: no network, no waiting.
+/// The S3 store with a simulated service, without network or waiting.
 @Suite(.timeLimit(.minutes(5)))
 struct S3StoreTests {
     @Test(arguments: ObjectStoreContract.allCases)
@@ -60,7 +60,7 @@ struct S3StoreTests {
         try await bench.store.create(try ObjectName("a"), [1])
         let headers = try #require(bench.bucket.headers(of: "a"))
         #expect(headers["x-amz-object-lock-mode"] == "COMPLIANCE")
-        // The bench's clock is at 2026-11-23T00:00:00Z.
+        // The test's clock is at 2026-11-23T00:00:00Z.
         #expect(headers["x-amz-object-lock-retain-until-date"] == "2027-12-28T00:00:00.000Z")
         let without = try Bench()
         try await without.store.create(try ObjectName("a"), [1])
@@ -181,7 +181,7 @@ struct S3StoreTests {
     // MARK: Conditional writes as locks
 
     @Test(arguments: [SimulatedBucket.Fidelity.withoutIfMatch, .withoutIfNoneMatch])
-    func `a service that ignores conditions is not written to`(_ fidelity: SimulatedBucket.Fidelity) async throws {
+    func `a service that ignores conditions is never written to`(_ fidelity: SimulatedBucket.Fidelity) async throws {
         let bench = try Bench(fidelity)
         let error = await #expect(throws: ObjectStoreError.self) {
             _ = try await bench.store.lock(try ObjectName("log"))

@@ -4,7 +4,7 @@ import ObjectStorage
 import TestSupport
 import Testing
 
-/// Keys of a web identity from a third-party Security Token Service, moto (PyPI), used with one of its buckets.
+/// Keys for a web identity from a third-party Security Token Service, moto (PyPI), used with one of its buckets.
 @Suite(.enabled(if: S3Program.moto.location != nil, "no moto: pip install 'moto[server]'"), .timeLimit(.minutes(5)))
 struct WebIdentityOnServerTests {
     @Test func `a key exchanged for a web identity opens a bucket, and so does its successor`() async throws {

@@ -51,7 +51,7 @@ struct XMLElementTests {
         #expect(read(String(repeating: "<a>", count: 1_000_000)) == nil)
     }
 
-    @Test func `no corrupted response does harm`() {
+    @Test func `no corrupted response causes a trap`() {
         let good = Array(
             "<?xml version=\"1.0\"?><R a=\"b\"><Contents><Key>a&amp;b</Key><Size>12</Size></Contents><E/></R>".utf8)
         var generator = SeededGenerator(seed: 7)

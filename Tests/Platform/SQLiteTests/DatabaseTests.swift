@@ -67,7 +67,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         try database.run("INSERT INTO t VALUES (zeroblob(2000000))")
         #expect(try logSize() > 2_000_000)
         try database.use(Database.WriteBuffers(cache: 4_096, log: 10))
-        // The first insert is checkpointed with the earlier ones, and the second restarts the log.
+        // The first insert is checkpointed together with the earlier ones, and the second restarts the log.
         for _ in 0..<2 { try database.run("INSERT INTO t VALUES (1)") }
         #expect(try logSize() <= 10 * 4_096)
         #expect(try database.firstRow("SELECT count(*) FROM t") { try $0.integer(0) } == 3)
@@ -109,8 +109,8 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try database.rows("SELECT a FROM t") { try $0.integer(0) } == [1])
     }
 
-    /// Two connections switch one file to a write-ahead log simultaneously: SQLite fails one of them immediately,
-    /// whatever its busy timeout.
+    /// Two connections switch one file to a write-ahead log simultaneously. SQLite fails one of them immediately,
+    /// regardless of its busy timeout.
     @Test func `writers that create a shared file at the same time wait for each other`() async throws {
         for round in 0..<40 {
             let path = directory.file("shared-\(round).db")
@@ -213,7 +213,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
 
     // MARK: Values
 
-    @Test func `every type of value is read as it was written`() throws {
+    @Test func `every type of value is read as written`() throws {
         let database = try Database.inMemory()
         let values: [SQLiteValue] = [.integer(Int64.min), .real(0.1), .text("é\u{0}😀"), .blob([0, 255]), .null]
         func check(_ row: Row) throws -> Bool {
@@ -244,7 +244,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     }
 
     @Test(arguments: ["NULL", "1", "1.5", "'a'", "x'00'"])
-    func `reading another type is an error and not converted`(literal: String) throws {
+    func `reading another type is an error, without conversion`(literal: String) throws {
         let database = try Database.inMemory()
         func read(_ body: @escaping (Row) throws -> Void) -> SQLiteError? {
             do {
@@ -280,14 +280,14 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
     // MARK: Statements
 
     @Test(arguments: [[], [SQLiteValue.null], [1, 2, 3]])
-    func `the number of values must equal that of the parameters`(values: [SQLiteValue]) throws {
+    func `the number of values must equal the number of parameters`(values: [SQLiteValue]) throws {
         let database = try Database.inMemory()
         let error = try sqliteError { try database.run("SELECT ?, ?", values) }
         #expect(error.code == .wrongParameterCount)
     }
 
     @Test(arguments: ["SELEC", "", "SELECT 1; SELECT 2", "SELECT * FROM nothing", "\u{0}"])
-    func `an invalid statement is an error that shows it`(sql: String) throws {
+    func `the error for an invalid statement shows it`(sql: String) throws {
         let error = try sqliteError { try Database.inMemory().run(sql) }
         #expect(error.sql == sql)
     }
@@ -364,7 +364,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try names(database) == ["a"])
     }
 
-    @Test func `a snapshot sees one state of the database, whatever is written meanwhile`() throws {
+    @Test func `a snapshot sees one state of the database, regardless of later writes`() throws {
         let database = try open()
         try database.run("INSERT INTO t VALUES (1, 'a')")
         let reader = try Database(path: directory.database, access: .reader)
@@ -449,7 +449,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
             try database.rows("SELECT x, y FROM a") { row in [try row.integer(0), try row.integer(1)] } == [[1, 2]])
     }
 
-    @Test func `a failed migration leaves the version before it`() throws {
+    @Test func `a failed migration keeps the previous version`() throws {
         let database = try Database.inMemory()
         #expect(throws: SQLiteError.self) {
             try database.migrate([Migration("CREATE TABLE a (x)"), Migration("CREATE TABLE b (x); NONSENSE")])

@@ -13,7 +13,7 @@ import Testing
         #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
     }
 
-    @Test func `every key signs, whatever white space or prefix its line has`() throws {
+    @Test func `every key signs, regardless of white space or prefix on its line`() throws {
         let lines = "\n  \(TestKey.line(TestKey.first))\r\n\n\(TestKey.line(TestKey.second).dropFirst(6))\t\n"
         let both = try SigningKeys(lines: Array(lines.utf8)).signature(id: "a", timestamp: 1, body: [])
         let each = try [TestKey.first, TestKey.second].map {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Telemetry
 
-/// A time that the test controls.
+/// A time controlled by the test.
 final class TestTime: Sendable {
     private let value = Mutex<Int64>(0)
     var milliseconds: Int64 {
@@ -14,7 +14,7 @@ final class TestTime: Sendable {
     }
 }
 
-/// Both ends of a pipe; closed when the object is released.
+/// Both ends of a pipe, closed when the object is released.
 final class TestPipe {
     let reading: Int32
     let writing: Int32
@@ -92,7 +92,7 @@ final class TestPipe {
         #expect(pipe.read() == "dropped 1\n")
     }
 
-    @Test func `a reader that disconnects loses the lines but does not end the process`() throws {
+    @Test func `a reader that disconnects loses lines but does not end the process`() throws {
         let pipe = try TestPipe()
         let other = dup(pipe.writing)
         defer { close(other) }

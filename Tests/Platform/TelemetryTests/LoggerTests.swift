@@ -67,7 +67,7 @@ extension LogKey {
         #expect(line.contains(#""field.level":"error""#))
     }
 
-    @Test func `numbers that JSON cannot express are text`() throws {
+    @Test func `numbers that JSON cannot express are written as text`() throws {
         let line = try line(
             .json, [.init(.detail, .real(.nan)), .init(.topic, .real(-.infinity)), .init(.count, .integer(UInt64.max))])
         #expect(line.contains(#""detail":"nan","topic":"-inf","count":"18446744073709551615""#))

@@ -49,7 +49,7 @@ import Testing
         #expect(text(registry).contains("a_total{l=\"\\\"\\\\\\n\"} 0\n"))
     }
 
-    @Test func `metrics with equal name and labels are the same metric`() {
+    @Test func `metrics with the same name and labels are one metric`() {
         let registry = MetricsRegistry()
         registry.counter("a_total", help: "h", labels: [.init("x", "1"), .init("y", "2")]).increment()
         let again = registry.counter("a_total", help: "h", labels: [.init("y", "2"), .init("x", "1")])
@@ -79,7 +79,7 @@ import Testing
         #expect(!text(registry).contains("not a name"))
     }
 
-    @Test func `increments of many threads are all counted`() async {
+    @Test func `increments from many threads are all counted`() async {
         let registry = MetricsRegistry()
         let counter = registry.counter("a_total", help: "h")
         let histogram = registry.histogram("b", help: "h", buckets: [1])

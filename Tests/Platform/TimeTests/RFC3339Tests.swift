@@ -28,7 +28,7 @@ import Time
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
-            // From 1600 on: for earlier dates Foundation uses the Julian calendar.
+            // From 1600 on, because Foundation uses the Julian calendar for earlier dates.
             let instant = Int64.random(in: -11_676_096_000_000...253_402_300_799_999, using: &generator)
             let seconds = Double((instant - ((instant % 1000) + 1000) % 1000) / 1000)
             let parts = calendar.dateComponents(

@@ -4,19 +4,19 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Cosignatures with ML-DSA-44, by an example that a third-party library has signed.
+/// ML-DSA-44 cosignatures, checked with an example signed by a third-party library.
 struct MLDSA44CosignatureTests {
     private func proof() throws -> TlogProof { try TlogProof(bytes: Array(MLDSA44Example.proof.utf8)) }
 
     @Test(.enabled(if: MLDSA44PublicKey.isAvailable, "needs OpenSSL 3.5 or later"))
-    func `a cosignature counts for its checkpoint, name and time alone`() throws {
+    func `a cosignature is valid only for its checkpoint, name and time`() throws {
         let witness = try NoteVerifier(text: MLDSA44Example.witnessKey)
         #expect(witness.type == .mlDSA44Cosignature && witness.text == MLDSA44Example.witnessKey)
         let note = try proof().note
         let signature = try #require(note.signatures.first(where: witness.isKey))
         let verified = witness.verify(signature, of: note.text)
         #expect(verified?.time == MLDSA44Example.time && verified?.name == "witness.example/w1")
-        // The signed message has no extension lines.
+        // The signed message contains no extension lines.
         #expect(witness.verify(signature, of: note.text + "an extension\n") != nil)
         let checkpoint = try Checkpoint(text: note.text)
         let larger = try Checkpoint(origin: checkpoint.origin, size: 3, root: checkpoint.root)
@@ -38,7 +38,7 @@ struct MLDSA44CosignatureTests {
     }
 
     @Test(.enabled(if: !MLDSA44PublicKey.isAvailable, "this libcrypto has ML-DSA-44"))
-    func `a key is refused by name where libcrypto does not have the algorithm`() throws {
+    func `a key is refused by name if libcrypto does not have the algorithm`() throws {
         let error = #expect(throws: TransparencyLogError.self) {
             try NoteVerifier(text: MLDSA44Example.witnessKey)
         }
@@ -62,7 +62,7 @@ struct MLDSA44CosignatureTests {
         #expect(error?.code == .malformedKey)
     }
 
-    @Test func `the proof of the example holds by its log key`() throws {
+    @Test func `the proof of the example is valid by its log key alone`() throws {
         let log = try NoteVerifier(text: MLDSA44Example.archiveKey).with(
             name: "example.com/archive/appstore.notifications.production/3")
         let proof = try proof()

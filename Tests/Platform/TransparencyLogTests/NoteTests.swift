@@ -25,7 +25,7 @@ import TransparencyLog
         #expect(try NoteVerifier(text: Self.peterKey).text == Self.peterKey)
     }
 
-    @Test func `signatures by unknown keys are ignored, and they alone are not enough`() throws {
+    @Test func `signatures by unknown keys are ignored and not sufficient alone`() throws {
         let both = try note(Self.peterText + "\n" + Self.peterLine + Self.enochLine)
         let peter = try NoteVerifier(text: Self.peterKey)
         let error = #expect(throws: TransparencyLogError.self) { try both.verified(by: []) }
@@ -64,7 +64,7 @@ import TransparencyLog
         #expect(throws: TransparencyLogError.self) { try SignedNote(bytes: bytes) }
     }
 
-    @Test func `the text may have empty lines, and the last one separates it from the signatures`() throws {
+    @Test func `the text may contain empty lines, and the last one separates it from the signatures`() throws {
         let note = try note("\na\n\n\nb\n\n" + Self.peterLine)
         #expect(note.text == "\na\n\n\nb\n")
     }
@@ -79,7 +79,7 @@ import TransparencyLog
             bytes[start] += 1
             #expect((try? NoteVerifier(text: String(decoding: bytes, as: UTF8.self))) == nil)
         }
-        // A key of a wrong length and an unknown type, both with a matching key id.
+        // A key with a wrong length, and one with an unknown type, both with a matching key id.
         for text in [
             "PeterNeumann+cc469956+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TWBADKEY==",
             "PeterNeumann+173116ae+ZRpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
@@ -104,7 +104,7 @@ import TransparencyLog
         let verified = try read.verified(by: [signer.verifier, cosigner.verifier])
         #expect(verified.map(\.type) == [.ed25519, .cosignature])
         #expect(verified.map(\.time) == [nil, 1_679_315_147])
-        // The key's signatures over the formats' exact bytes are identical.
+        // The key's signatures over the formats' exact bytes must be equal.
         let plain = try key.ed25519Signature(of: Array(note.text.utf8))
         let timed = try key.ed25519Signature(of: Array("cosignature/v1\ntime 1679315147\n\(note.text)".utf8))
         #expect(note.signatures[0].signature == plain)
@@ -130,7 +130,7 @@ import TransparencyLog
         #expect(PreviousSize.unverified(of: note, origin: "example.com/another") == nil)
         let signed = try key.ed25519Signature(of: Array("sluice-archive/previous@v1\nprevious 7\n\(note.text)".utf8))
         #expect(note.signatures[1].signature == [0, 0, 0, 0, 0, 0, 0, 7] + signed)
-        // The key id covers the identifier, and the verifier key includes it.
+        // The identifier determines the key id and is included in the verifier key.
         #expect(try NoteVerifier(text: chain.verifier.text) == chain.verifier)
         #expect(chain.verifier.keyID != signer.verifier.keyID)
         var bytes = note.signatures[1].signature

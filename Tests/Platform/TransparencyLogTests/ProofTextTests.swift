@@ -88,7 +88,7 @@ import TransparencyLog
             bytes[place] = UInt8.random(in: 0...255, using: &generator)
             guard bytes != proof, let read = try? TlogProof(bytes: bytes) else { continue }
             let verified = try? read.verified(entry: log.entries[7], by: [signer.verifier])
-            // Only the extra data is not covered by the proof.
+            // The proof covers everything except the extra data.
             #expect(verified == nil || read.extra != [9])
             var other = request
             other[min(place, other.count - 1)] = bytes[place]

@@ -1,6 +1,6 @@
 import TransparencyLog
 
-/// An in-memory log: all entries, all tiles of the growing tree, and the root at each size.
+/// An in-memory log with all entries, all tiles of the growing tree, and the root at each size.
 struct TestLog: TileSource {
     private(set) var entries: [[UInt8]] = []
     private(set) var roots: [MerkleHash] = [.ofEmptyTree]
@@ -30,7 +30,7 @@ struct TestLog: TileSource {
         return found.hashes
     }
 
-    /// The root according to the recursive definition in RFC 6962 section 2.1.
+    /// Returns the root according to the recursive definition in RFC 6962 section 2.1.
     static func root(of entries: ArraySlice<[UInt8]>) -> MerkleHash {
         switch entries.count {
         case 0: return .ofEmptyTree

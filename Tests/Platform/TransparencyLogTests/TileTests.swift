@@ -28,7 +28,7 @@ import TransparencyLog
         #expect(TilePath(text: text) == nil)
     }
 
-    @Test func `the tiles of 70,000 leaves are those of the example in the format`() {
+    @Test func `the tiles of 70,000 leaves match the example in the format`() {
         #expect(TilePath.count(level: 0, size: 70_000) == (273, 112))
         #expect(TilePath.count(level: 1, size: 70_000) == (1, 17))
         #expect(TilePath.count(level: 2, size: 70_000) == (0, 1))
@@ -44,7 +44,7 @@ import TransparencyLog
         #expect(TilePath.bundleCount(size: size) == bundles)
     }
 
-    @Test func `a tile is its hashes of 32 bytes each`() throws {
+    @Test func `a tile consists of its hashes of 32 bytes each`() throws {
         let path = TilePath.hashes(level: 0, index: 0, width: 3)
         let tile = HashTile(path: path, hashes: [.leaf([1]), .leaf([2]), .leaf([3])])
         #expect(tile.bytes == MerkleHash.leaf([1]).bytes + MerkleHash.leaf([2]).bytes + MerkleHash.leaf([3]).bytes)
@@ -56,7 +56,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a bundle is its entries, each prefixed with its length`() throws {
+    @Test func `a bundle consists of its entries, each prefixed with its length`() throws {
         let entries = [[], [1], [UInt8](repeating: 7, count: 300), [UInt8](repeating: 8, count: 65_535)]
         let bundle = try EntryBundle(entries: entries)
         #expect(bundle.bytes.prefix(8) == [0, 0, 0, 1, 1, 1, 0x2C, 7])

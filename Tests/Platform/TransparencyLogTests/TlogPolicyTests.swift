@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Policy files as c2sp.org/tlog-policy defines them.
+/// Policy files as defined by c2sp.org/tlog-policy.
 struct TlogPolicyTests {
     private let logs: [String]
     private let witnesses: [String]
@@ -31,7 +31,7 @@ struct TlogPolicyTests {
         } catch { return error.code == .malformedPolicy ? error.message : "\(error)" }
     }
 
-    @Test func `the specification's example demands two of one organization and one of the other`() throws {
+    @Test func `the specification's example requires two of one organization and one of the other`() throws {
         let policy = try policy(
             "log \(logs[0])", "", "witness X1 \(witnesses[0])", "witness X2 \(witnesses[1])",
             "witness X3 \(witnesses[2])",
@@ -49,7 +49,7 @@ struct TlogPolicyTests {
         }
     }
 
-    @Test func `spaces, tabs, comments, URLs and names that are no UTF-8 are read`() throws {
+    @Test func `spaces, tabs, comments, URLs and names that are not UTF-8 are parsed`() throws {
         var bytes = Array("\t# a policy\n \t\nlog\t\(logs[0])  https://log.example/\t\nwitness ".utf8)
         let name: [UInt8] = [0xFF, 0xC3]
         bytes += name + Array(" \(witnesses[0]) https://w.example/\n  # end\n quorum ".utf8) + name + Array(" \n".utf8)
@@ -58,13 +58,13 @@ struct TlogPolicyTests {
         #expect(policy.quorum.isMet(by: [0]) && !policy.quorum.isMet(by: []))
     }
 
-    @Test func `quorum none demands no witness, and a file needs no log`() throws {
+    @Test func `quorum none requires no witness, and a file needs no log`() throws {
         let policy = try policy("witness w \(witnesses[0])", "quorum none")
         #expect(policy.quorum.isNone && policy.quorum.isMet(by: []))
         #expect(policy.logs.isEmpty)
     }
 
-    @Test func `a witness with ML-DSA-44 has its place in the quorum, and counts where libcrypto has the algorithm`()
+    @Test func `a witness with ML-DSA-44 is part of the quorum, and counts if libcrypto has the algorithm`()
         throws
     {
         let policy = try policy(
@@ -76,7 +76,7 @@ struct TlogPolicyTests {
         #expect(problem("witness x witness.example/new+01234567+Bgc=\nquorum x\n") != nil)
     }
 
-    @Test func `a file that the specification does not allow is refused, with the line`() throws {
+    @Test func `a file that violates the specification is refused with the line`() throws {
         let one = "witness w \(witnesses[0])\n"
         let two = one + "witness v \(witnesses[1])\n"
         let renamed = try NoteVerifier(text: witnesses[0]).with(name: "other.example").text
@@ -109,7 +109,7 @@ struct TlogPolicyTests {
         #expect(problem("\(two)group g 2 w v\nquorum g\n") == nil)
     }
 
-    @Test func `any other bytes give a policy or an error`() throws {
+    @Test func `any other bytes yield a policy or an error`() throws {
         var random = SeededGenerator(seed: 33)
         let good = Array(
             "log \(logs[0])\nwitness w \(witnesses[0])\nwitness v \(witnesses[1])\ngroup g 2 w v\nquorum g\n".utf8)

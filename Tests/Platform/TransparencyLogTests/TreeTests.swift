@@ -125,7 +125,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `a frontier read from tiles continues as the tree itself`() throws {
+    @Test func `a frontier read from tiles continues like the tree itself`() throws {
         var log = TestLog(count: 65_700)
         for size in [0, 1, 2, 255, 256, 257, 511, 512, 65_535, 65_536, 65_537, 65_700] {
             let tiles = TilePath.partialTiles(ofSize: size).compactMap { log.tiles[$0.text] }
