@@ -5,11 +5,11 @@ import Testing
 
 @testable import KeyedState
 
-/// Queries of many tasks, combined into few requests.
+/// Queries of many tasks, combined into a few requests.
 @Suite(.timeLimit(.minutes(1))) struct BatchedQueriesTests {
     private struct Silent: Error {}
 
-    @Test func `simultaneous queries share one request, each key once`() async throws {
+    @Test func `simultaneous queries share one request, with each key once`() async throws {
         let asked = Mutex<[Set<Int>]>([])
         let queries = BatchedQueries<Int, Int, Silent>(on: HandlerThreads.shared, unanswered: Silent()) {
             keys, answer in
@@ -24,7 +24,7 @@ import Testing
         }
         #expect(answers.count == 100)
         #expect(answers.allSatisfy { $0.1 == $0.0 * 2 })
-        // One request per query would be 100; a busy machine may need a few.
+        // One request per query would be 100 requests. A busy machine may need a few.
         let requests = asked.withLock { $0 }
         #expect(requests.count < 25)
         #expect(requests.reduce(into: Set()) { $0.formUnion($1) } == Set(0..<50))

@@ -33,7 +33,7 @@ struct HeldEntriesTests {
         return RowWrite(key: Array(key.utf8), id: id, image: image, oldEntries: entries(old))
     }
 
-    @Test func `held entries end in the same index as direct writes, in any order of rows`() throws {
+    @Test func `held entries produce the same index as direct writes, in any order of rows`() throws {
         var generator = SeededGenerator(seed: 31)
         for round in 0..<30 {
             let stores = [try store("held \(round)"), try store("direct \(round)")]
@@ -100,7 +100,7 @@ struct HeldEntriesTests {
                 })
     }
 
-    @Test func `deleted rows leave no entries behind`() throws {
+    @Test func `deleted rows leave no index entries behind`() throws {
         let store = try store()
         try store.holdEntries()
         _ = try store.apply(write([row("a", [1])]))
@@ -190,7 +190,7 @@ struct HeldEntriesTests {
 }
 
 extension Database {
-    /// The index entries of a keyed state's file, each with the key of its row.
+    /// Returns the index entries of a keyed state's file, each with the key of its row.
     static func entries(of path: String) throws -> [String] {
         let database = try Database(path: path, access: .reader)
         defer { database.close() }
@@ -200,7 +200,7 @@ extension Database {
         }
     }
 
-    /// The rows of a keyed state's file with all columns except their ids, and the applied positions.
+    /// Returns the rows of a keyed state's file with all columns except their ids, and the applied positions.
     static func rows(of path: String) throws -> [String] {
         let database = try Database(path: path, access: .reader)
         defer { database.close() }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import KeyedState
 
-/// After any failure of a member, its file or the topic, the rows and the topic end in the same state.
+/// After any failure of a member, its file or the topic, the rows and the topic must reach the same state.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct KeyedStateTests {
     @Test func `a merge returns after its change is in the topic, and publishes nothing if unchanged`() async throws {
         let harness = try StateHarness()
@@ -50,7 +50,7 @@ import Testing
         await second.end()
     }
 
-    @Test func `a member with an old file ends in the same state`() async throws {
+    @Test func `a member with an old file reaches the same state`() async throws {
         let harness = try StateHarness()
         let old = try await harness.member("old")
         try await old.partitionAssigned(harness.place())
@@ -112,7 +112,7 @@ import Testing
         #expect(state == NumberSet("a", [1, 7]))
         #expect(await eventually(within: .seconds(20)) { (try? await owner.dump()) == ["a=1,7"] })
         #expect(try await other.contribute(to: Array("b".utf8), from: harness.input) { $0 } == nil)
-        // If the caller asks for it, a missing row is created, with the contribution only.
+        // If requested, a missing row is created with only the contribution.
         let empty = NumberSet("c", [])
         #expect(try await other.contribute(to: Array("c".utf8), from: harness.input, orTo: empty) { _ in nil } == nil)
         let made = try await other.contribute(to: Array("c".utf8), from: harness.input, orTo: empty) { known in
@@ -124,14 +124,14 @@ import Testing
         await other.end()
     }
 
-    @Test func `a value that changes with time is published once when it is due`() async throws {
+    @Test func `a value that changes with time is published once, when it is due`() async throws {
         let harness = try StateHarness()
         let member = try await harness.member(model: NumberSetModel(changesWithTime: true)) {
             $0.tick = .seconds(3_600)
         }
         try await member.partitionAssigned(harness.place())
         _ = try await member.merge([NumberSet("a", [5000])], from: harness.input)
-        // Due rows are queried from the database, which holds them only after they were read back.
+        // Due rows are queried from the database, which contains them only after they were read back.
         try await member.catchUp()
         try await member.publishPending(of: harness.output())
         #expect(try await harness.lastValues() == ["a": "a=5000 ahead"])
@@ -177,7 +177,7 @@ import Testing
         let keys = harness.keys
         let owner = try await harness.member(model: NumberSetModel(successors: [keys[0]: keys[1]]))
         try await owner.partitionAssigned(harness.place(0))
-        // The partition of the other row accepts no publication for now.
+        // The other row's partition accepts no publication for now.
         try StateTestBroker.shared().setLeader(of: harness.output(1), to: nil)
         let merging = Task { try await owner.merge([NumberSet(keys[0], [1])], from: harness.input) }
         try await waitUntil {

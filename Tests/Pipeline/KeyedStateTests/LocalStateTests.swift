@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyedState
 
-/// The rows between the topic and the database, without brokers.
+/// Applies rows of the topic to the database, without brokers.
 @Suite struct LocalStateTests {
     private let directory: TemporaryDirectory
     private let topic: KafkaTopic = "out"
@@ -39,7 +39,7 @@ import Testing
         #expect(values(state.log) == ["a=1"])
     }
 
-    @Test func `a row is published again after an incomplete record, with the facts of that record`() throws {
+    @Test func `a row is published again after an incomplete record, with the facts of the record`() throws {
         let state = try state()
         try state.merge([NumberSet("a", [1, 2])], in: topic, at: 0)
         try state.write(record("a", "a=1,9"))
@@ -49,7 +49,7 @@ import Testing
         #expect(try state.publishPending(at: 0) == 0)
     }
 
-    @Test func `a row is published again after an unreadable record, which is skipped for an unknown key`() throws {
+    @Test func `an unreadable record of a known key is replaced, and one of an unknown key is skipped`() throws {
         let state = try state()
         try state.merge([NumberSet("a", [1])], in: topic, at: 0)
         try state.write(record("a", "no number set"))
@@ -90,7 +90,7 @@ import Testing
         #expect(text(try state.states()) == ["a=700", "b=900"])
     }
 
-    @Test func `a tombstone removes the row, and changes nothing without a row`() throws {
+    @Test func `a tombstone removes the row, and has no effect without a row`() throws {
         let state = try state()
         try state.merge([NumberSet("a", [1])], in: topic, at: 0)
         try state.write(record("a", nil))
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a record in another partition than that of its key is skipped`() throws {
+    @Test func `a record in another partition than its key's is skipped`() throws {
         let state = try state(partitions: 12)
         var wrong = record("a", "a=1")
         let right = KafkaPartition(ofKey: Array("a".utf8), partitions: 12)
@@ -127,7 +127,7 @@ import Testing
         #expect(try state.state(of: Array("a".utf8), in: topic) == NumberSet("a", [1, 2]))
     }
 
-    @Test func `merging gives the same rows in every order and number`() throws {
+    @Test func `merging gives the same rows in any order and number`() throws {
         var numbers = SeededGenerator(seed: 7)
         let states = (0..<60).map { NumberSet("k\($0 % 7)", [$0, $0 / 2]) }
         let expected = try state(file: "expected")
@@ -141,7 +141,7 @@ import Testing
                 shuffled.removeFirst(count)
             }
             #expect(text(try state.states()) == text(try expected.states()))
-            // The log alone produces the same rows.
+            // The log alone must produce the same rows.
             let copy = try self.state(file: "copy \(round)")
             for record in state.log {
                 try copy.write(KafkaProducerRecord(topic: topic, key: record.key, value: record.value))

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import KeyedState
 
-/// A state whose join is a union: a key and a set of numbers.
+/// A state that joins by union: a key and a set of numbers.
 struct NumberSet: Sendable, Equatable {
     var key: String
     var numbers: Set<Int> = []
@@ -15,7 +15,7 @@ struct NumberSet: Sendable, Equatable {
         self.numbers = numbers
     }
 
-    /// `key=1,2,3`.
+    /// Text of the form `key=1,2,3`.
     init?(_ text: [UInt8]) {
         let parts = String(decoding: text, as: UTF8.self).split(separator: "=", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -27,7 +27,7 @@ struct NumberSet: Sendable, Equatable {
     var text: [UInt8] { Array("\(key)=\(numbers.sorted().map(String.init).joined(separator: ","))".utf8) }
 }
 
-/// Counters of a test's model.
+/// Counters of the model's calls.
 final class ModelCounts: Sendable {
     let parsed = Atomic(0)
 }
@@ -38,30 +38,30 @@ struct NumberSetModel: StateModel {
         var reason: HandlerReason { "poison" }
     }
 
-    /// The published value changes when the clock passes the greatest number.
+    /// Whether the published value changes when the clock passes the greatest number.
     var changesWithTime = false
-    /// Keys into which the numbers of a key are merged as a derived update.
+    /// Keys that the numbers of a key are merged into, as a derived update.
     var successors: [String: String] = [:]
-    /// A set derives updates only if it has all of these numbers.
+    /// The numbers that a set must contain before it derives updates.
     var successionNeeds: Set<Int> = []
-    /// Rows are no longer needed when the clock passes the greatest number.
+    /// Whether rows expire when the clock passes the greatest number.
     var expires = false
     /// Whether the greatest number is a deadline.
     var hasDeadline = false
-    /// Whether a multiple of ten opens a round of proposals, to which the numbers after it belong.
+    /// Whether a multiple of ten opens a round of proposals. The numbers after it belong to the round.
     var hasRounds = false
-    /// Bytes added to each published row, at most 1,100,000. They cannot be compressed, because brokers measure the
+    /// Bytes added to each published row, at most 1,100,000. They are incompressible, because brokers measure the
     /// compressed size.
     var padding = 0
     private static let noise: [UInt8] = {
         var generator = SeededGenerator(seed: 1)
         return (0..<137_500).flatMap { _ in withUnsafeBytes(of: generator.next(), Array.init) }
     }()
-    /// Whether the number 0 erases the set: a tombstone whose effective time is the greatest number.
+    /// Whether the number 0 erases the set. The tombstone's effective time is the greatest number.
     var erases = false
     var fingerprint = ""
     var counts = ModelCounts()
-    /// Called with each row that is about to be sent.
+    /// Called with each row before it is sent.
     var publishes: @Sendable () -> Void = {}
 
     func key(of state: NumberSet) -> [UInt8] { Array(state.key.utf8) }

@@ -11,7 +11,7 @@ struct PackedEntriesTests {
         arguments: [
             [], [IndexEntry("account", "a")], [IndexEntry("", ""), IndexEntry("name", ""), IndexEntry("é", "日本")],
         ] as [[IndexEntry]])
-    func `packed entries are read back in their order`(entries: [IndexEntry]) throws {
+    func `packed entries are read back in order`(entries: [IndexEntry]) throws {
         let packed = try #require(PackedEntries(entries))
         #expect(packed.list == entries)
         #expect(read(packed.text) == entries)
@@ -22,11 +22,11 @@ struct PackedEntriesTests {
         #expect(PackedEntries([IndexEntry("a", ";b")]) == nil)
     }
 
-    @Test(arguments: ["a", "a;", "a;b", "a;b;c;", ";"]) func `malformed text is no list of entries`(text: String) {
+    @Test(arguments: ["a", "a;", "a;b", "a;b;c;", ";"]) func `malformed text is not a list of entries`(text: String) {
         #expect(read(Array(text.utf8)) == nil)
     }
 
-    @Test func `invalid UTF-8 is no list of entries`() {
+    @Test func `invalid UTF-8 is not a list of entries`() {
         #expect(read(Array("a;".utf8) + [0xC3, UInt8(ascii: ";")]) == nil)
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Partitions that were added to a topic with keys: no member continues with half of the rows.
+/// Partitions were added to a topic with keys. No member may continue with only part of the rows.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct PartitionCountTests {
     @Test func `a file with another number of partitions is refused`() async throws {
         let harness = try StateHarness()
@@ -22,7 +22,7 @@ import Testing
         #expect(refusal?.line.contains("another topics.prefix") == true)
     }
 
-    @Test func `a record of a member in another partition than its key's ends the process`() async throws {
+    @Test func `an own record in another partition than its key's ends the process`() async throws {
         let harness = try StateHarness(partitions: 2)
         let key = Array(harness.keys[0].utf8)
         let mark = RecordMark(writer: 7, number: 1, form: 0)
@@ -45,7 +45,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a record of a foreign program in another partition is skipped and counted`() async throws {
+    @Test func `a foreign record in another partition is skipped and counted`() async throws {
         let harness = try StateHarness(partitions: 2)
         let key = Array(harness.keys[0].utf8)
         try await harness.kafka.write([

@@ -4,8 +4,8 @@ import Testing
 
 @testable import KeyedState
 
-/// Proposals of a key with a sequence of decisions. In these tests a multiple of ten opens a round, and a proposal is
-/// one byte: the greatest number in its proposer's state.
+/// Proposals for a key with several rounds. In these tests a multiple of ten opens a round, and a proposal is one byte:
+/// the greatest number in its proposer's state.
 @Suite struct ProposalRoundTests {
     private let directory: TemporaryDirectory
     private let topic: KafkaTopic = "out"
@@ -19,7 +19,7 @@ import Testing
         return try LocalState(path: directory.file(file), model: model, topics: [topic])
     }
 
-    /// A record of another member, with its proposal.
+    /// Creates a record of another member, with its proposal.
     private func record(_ numbers: Set<Int>, proposal: [UInt8]) -> KafkaProducerRecord {
         KafkaProducerRecord(
             topic: topic, timestampMilliseconds: 0, key: key, value: NumberSet("case", numbers).text,
@@ -55,9 +55,9 @@ import Testing
         state.close()
     }
 
-    @Test func `a round that a late value opens between two others has its own proposal`() throws {
+    @Test func `a late value can open a round between two others, with its own proposal`() throws {
         let state = try state()
-        // 25 belongs to the round of 10 until 20 arrives: rounds depend on the state.
+        // 25 belongs to the round of 10 until 20 arrives, because rounds depend on the state.
         try state.propose([10], for: NumberSet("case", [10, 25]), in: topic, at: 0)
         #expect(try state.propose([25], for: NumberSet("case"), in: topic, at: 0)?.value == [10])
         try state.merge([NumberSet("case", [20])], in: topic, at: 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyedState
 
-/// The header by which a member recognises its own records.
+/// The header by which a member recognizes its own records.
 @Suite struct RecordMarkTests {
     private func record(_ text: String?) -> KafkaRecord {
         KafkaRecord(
@@ -16,7 +16,7 @@ import Testing
         (RecordMark(writer: .max, number: 0, form: -1), "ffffffffffffffff;0;ffffffffffffffff"),
         (RecordMark(writer: 0x10, number: 0xABC, form: 0), "10;abc;0"),
     ])
-    func `a mark is read as it was written`(mark: RecordMark, text: String) {
+    func `a mark is read back as written`(mark: RecordMark, text: String) {
         #expect(String(decoding: mark.text, as: UTF8.self) == text)
         #expect(RecordMark(record(text)) == mark)
     }

@@ -9,7 +9,7 @@ import Time
 
 @testable import KeyedState
 
-/// A topic of the state that was deleted and created again while no member was running.
+/// A state topic that was deleted and recreated while no member was running.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RecreatedTopicTests {
     private static let record = record(at: 5, key: [1], value: [2])
 
@@ -26,13 +26,13 @@ import Time
         record(at: 5, key: [1], value: []),
         record(at: 5, key: [1], value: [2], mark: RecordMark(writer: 1, number: 1, form: 0)),
     ])
-    func `different records have different prints`(other: KafkaRecord) {
+    func `different records have different fingerprints`(other: KafkaRecord) {
         #expect(RecordPrint(Self.record) == RecordPrint(Self.record))
         #expect(RecordPrint(other).digest != RecordPrint(Self.record).digest)
     }
 
-    /// The last record in the file differs from the one in the topic.
-    @Test func `everything is read and published again if the record before the position differs`() async throws {
+    /// The last record in the file differs from the topic's.
+    @Test func `if the record before the position differs, everything is read and published again`() async throws {
         let harness = try StateHarness()
         let metrics = MetricsRegistry()
         let before = try await harness.member()
@@ -53,16 +53,17 @@ import Time
         #expect(metrics.sum("sluice_state_recreated_total") == 1)
         #expect(try await again.dump() == ["a=1", "b=1"])
         await again.end()
-        // Start again with this file: the last record is now the one in the topic.
+        // Restarts with this file, in which the last record is now the topic's.
         let third = try await harness.member(metrics: metrics)
         try await third.partitionAssigned(harness.place())
         #expect(metrics.sum("sluice_state_recreated_total") == 1)
         await third.end()
     }
 
-    /// The record before the position is unknown, as after its compaction: the time of the oldest record decides.
+    /// If the record before the position is unknown, for example after compaction, the time of the oldest record
+    /// decides.
     @Test(arguments: [(-200_000, 0), (-400_000, 1)] as [(Int64, Double)])
-    func `a topic whose oldest record is newer than the file is treated as recreated`(
+    func `a topic with an oldest record newer than the file is treated as recreated`(
         _ written: Int64, recreated: Double
     ) async throws {
         let harness = try StateHarness()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyedState
 
-/// The log lines about a restore while it runs.
+/// Log lines during a restore.
 @Suite(.timeLimit(.minutes(1))) struct RestoreProgressTests {
     @Test func `the progress of a restore is logged once per interval`() {
         var progress = RestoreProgress()

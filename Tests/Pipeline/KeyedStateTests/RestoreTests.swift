@@ -9,18 +9,18 @@ import Testing
 
 @testable import KeyedState
 
-/// Restoring a database without rows from the topic.
+/// Restores an empty database from the topic.
 @Suite(.timeLimit(.minutes(2))) struct RestoreTests {
     private static let partitions: Int32 = 3
 
-    /// Records of members of this and other versions, of foreign writers, and faulty ones, in no particular order.
+    /// Records of members with this and other versions, of foreign writers, and faulty records, in random order.
     private static func changelog(
         _ harness: StateHarness, _ model: NumberSetModel, seed: UInt64
     ) -> [KafkaProducerRecord] {
         var generator = SeededGenerator(seed: seed)
         let form = RecordMark.form(of: "rules")
         return (0..<900).map { number in
-            // Half of the records repeat a few keys; most others have a key of their own.
+            // Half of the records repeat a few keys. Most of the others have a key of their own.
             let keys = Bool.random(using: &generator) ? 0..<40 : 1_000..<9_000
             let key = "k\(Int.random(in: keys, using: &generator))"
             let numbers = Set((0..<3).map { _ in Int.random(in: 1..<60, using: &generator) })
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// The header of a row that is published in its stored form.
+    /// Returns the header of a row that is published in its stored form.
     private static func rowHeader(of state: NumberSet, _ model: NumberSetModel, at moment: Int64) -> [KafkaHeader] {
         let image = RowImage(
             encoded: state.text, due: model.nextChange(of: state, after: moment), deadline: model.deadline(of: state),
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], 1...4 as ClosedRange<UInt64>)
-    func `a restore ends with the same rows as applying the records one by one`(
+    func `a restore produces the same rows as applying the records one by one`(
         erases: Bool, seed: UInt64
     ) async throws {
         let harness = try StateHarness(partitions: Self.partitions)
@@ -217,7 +217,7 @@ import Testing
         #expect(log.lines.count { $0.contains("all partitions of the state are restored") } == 1)
     }
 
-    @Test func `a row requested before it was written is joined with publications made meanwhile`() throws {
+    @Test func `a row requested before it was written is joined with later publications`() throws {
         let directory = try TemporaryDirectory()
         let place = KafkaTopicPartition(topic: "state", partition: 0)
         let store = try StateStore(Database(path: directory.file("rows")), topics: [place.topic])

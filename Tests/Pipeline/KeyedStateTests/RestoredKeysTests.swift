@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct RestoredKeysTests {
     @Test func `a repeated key in a restore finds its row`() async throws {
         let harness = try StateHarness()
-        // More records than are applied at once, so that the first row is no longer in memory.
+        // More records than are applied at once, so the first row is no longer in memory.
         let others = (0..<1_500).map { NumberSet("k\($0)", [1]) }
         let states = [NumberSet("p", [1])] + others + [NumberSet("p", [2])]
         try await harness.kafka.write(
@@ -19,7 +19,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a restore ends when everything was read`() async throws {
+    @Test func `a restore ends when everything is read`() async throws {
         let harness = try StateHarness()
         try await harness.write("p", NumberSet("p", [1]).text)
         let member = try await harness.member()
@@ -29,7 +29,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `only a database without rows is restored`() async throws {
+    @Test func `only an empty database is restored`() async throws {
         let harness = try StateHarness()
         try await harness.write("p", NumberSet("p", [1]).text)
         let first = try await harness.member()

@@ -33,7 +33,7 @@ struct RowHeaderTests {
         #expect(Array(Self.value[header.range]) == Self.row)
     }
 
-    @Test func `the text is a contract`() throws {
+    @Test func `the text format is fixed`() throws {
         let header = try #require(Self.header(due: 7, [IndexEntry("number", "1")]))
         let checksum = String(Self.checksum(of: Self.row), radix: 16)
         let text = try #require(header.text)
@@ -41,7 +41,7 @@ struct RowHeaderTests {
         #expect(checksum == "a04f0939db2d92af")
     }
 
-    @Test func `a value without the row has no header, nor has an empty row`() {
+    @Test func `a value without a row has no header, nor has an empty row`() {
         #expect(RowHeader(RowImage(encoded: Self.row), in: Array("a=1".utf8)) == nil)
         #expect(RowHeader(RowImage(encoded: Self.row), in: nil) == nil)
         #expect(RowHeader(RowImage(), in: Self.value) == nil)
@@ -69,7 +69,7 @@ struct RowHeaderTests {
         #expect(read(Self.current(text)) == nil)
     }
 
-    /// Replaces version 1 in a text by the current version.
+    /// Replaces version 1 in a text with the current version.
     private static func current(_ text: String) -> [UInt8] {
         Array((text.hasPrefix("1") ? RowHeader.version + text.dropFirst() : text).utf8)
     }
@@ -102,7 +102,7 @@ struct RowHeaderTests {
         #expect(Self.checksum(of: row + [0]) != checksum)
     }
 
-    @Test func `a corrupted header never yields anything but the row`() throws {
+    @Test func `a corrupted header never yields another row`() throws {
         var generator = SeededGenerator(seed: 5)
         let text = try #require(Self.header(due: 12, deadline: 34, [IndexEntry("number", "1")])?.text)
         for _ in 0..<5_000 {

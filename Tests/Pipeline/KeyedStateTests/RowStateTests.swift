@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Each row of the table of events in `RowState`, and every pair of events.
+/// Every row of the event table in `RowState`, and every pair of events.
 struct RowStateTests {
     private let model = NumberSetModel()
     private let place = KafkaTopicPartition(topic: "state", partition: 0)
@@ -40,7 +40,7 @@ struct RowStateTests {
 
     // MARK: Cases
 
-    @Test func `merging something new makes it unpublished, and merging it again does not`() throws {
+    @Test func `merging something new makes the row unpublished, and merging it again does not`() throws {
         var row = stored([1])
         let first = try row.merged(Self.set([2]), by: model)
         #expect(first.isChanged)
@@ -171,7 +171,7 @@ struct RowStateTests {
         #expect(row.image.proposal?.value == [1])
     }
 
-    @Test func `a row published by other rules gets another image`() {
+    @Test func `a row published under other rules gets another image`() {
         var row = stored([1])
         var images = 0
         let effect = row.received(Self.set([1]), nil, form: 9, by: model) {
@@ -195,7 +195,7 @@ struct RowStateTests {
         #expect(row.isSettled && row.current == nil)
     }
 
-    @Test func `a refused publication is removed with the facts that only it held`() throws {
+    @Test func `a refused publication is removed with the facts that only it contained`() throws {
         var row = stored([1])
         for number in [2, 3] {
             _ = try row.merged(Self.set([number]), by: model)
@@ -232,7 +232,7 @@ struct RowStateTests {
 
     // MARK: Pairs
 
-    /// An event that happens to a row.
+    /// An event that affects a row.
     enum Event: CaseIterable {
         case mergedNew, mergedKnown, sent, removed, readBackFirst, readBackLast, receivedMore, receivedLess,
             receivedUnmergeable, receivedUnreadable, receivedTombstone, acknowledged, refused, revoked
@@ -241,13 +241,13 @@ struct RowStateTests {
     /// A row and its contents in the topic.
     private struct Scene {
         var row: RowState<NumberSetModel>
-        /// Numbers in the last record; nil for a record that is not a state.
+        /// The numbers in the last record; nil if the record is not a state.
         var lastRecord: Set<Int>? = [1]
         var hasRemoval = false
     }
 
     @Test(arguments: Event.allCases, Event.allCases)
-    func `after any two events the row includes the topic's record, and is behind if that is incomplete`(
+    func `after any two events the row includes the topic's record, and is behind if that record is incomplete`(
         first: Event, second: Event
     ) throws {
         var scene = Scene(row: stored([1]))

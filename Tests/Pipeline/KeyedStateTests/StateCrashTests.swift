@@ -9,8 +9,8 @@ import Testing
 
 @testable import KeyedState
 
-/// A member that dies at any step, is suspended too long, or gets an earlier file back ends with the same rows and the
-/// same topic.
+/// A member that dies at any step, is suspended too long, or restarts with an earlier file must reach the same rows and
+/// the same topic.
 @Suite(.timeLimit(.minutes(2)), .serialized) struct StateCrashTests {
     private let harness: StateHarness
     private let place: KafkaTopicPartition
@@ -56,7 +56,7 @@ import Testing
         let old = try await harness.member("old")
         try await old.partitionAssigned(harness.place())
         _ = try await old.merge([NumberSet("a", [1])], from: harness.input)
-        // It is suspended: it reads nothing that others publish.
+        // The suspended member reads nothing that others publish.
         await old.withRunning { $0.parts?.consumer }?.close(within: .seconds(5))
 
         let owner = try await harness.member("owner")
@@ -74,8 +74,7 @@ import Testing
         await old.end()
     }
 
-    /// Rows of a member whose file holds a row that was erased meanwhile, by a tombstone that may have been compacted
-    /// away.
+    /// Rows of a member with a file that contains an erased row. The tombstone may have been compacted away.
     private func rows(_ harness: StateHarness, missing milliseconds: Int64) async throws -> [String] {
         let place = KafkaTopicPartition(topic: harness.output, partition: 0)
         let store = try StateStore(Database(path: harness.directory.file("state")), topics: [harness.output])
@@ -95,7 +94,7 @@ import Testing
 
     @Test(
         arguments: [(20 * 3_600_000, ["b=1", "erased=1"]), (20 * 3_600_000 + 1, ["a=1", "b=1"])] as [(Int64, [String])])
-    func `a file that was behind for longer than tombstones are kept is rebuilt`(
+    func `a file that was behind for longer than tombstones are retained is rebuilt`(
         milliseconds: Int64, rows: [String]
     ) async throws {
         #expect(try await self.rows(harness, missing: milliseconds) == rows)
@@ -104,7 +103,7 @@ import Testing
     @Test(
         .enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"),
         arguments: [(50_000, ["b=1", "erased=1"]), (50_001, ["a=1", "b=1"])] as [(Int64, [String])])
-    func `a topic of Apache Kafka with a shorter retention of tombstones has its file rebuilt sooner`(
+    func `with a shorter retention of tombstones on Apache Kafka the file is rebuilt sooner`(
         milliseconds: Int64, rows: [String]
     ) async throws {
         let harness = try await StateHarness.onApacheKafka([
@@ -113,7 +112,7 @@ import Testing
         #expect(try await self.rows(harness, missing: milliseconds) == rows)
     }
 
-    @Test func `an earlier file, the newest file and no file end in the same state`() async throws {
+    @Test func `an earlier file, the newest file and no file reach the same state`() async throws {
         let first = try await harness.member("newest")
         try await first.partitionAssigned(harness.place())
         _ = try await first.merge(
@@ -132,7 +131,7 @@ import Testing
             let member = try await harness.member(file)
             try await member.partitionAssigned(harness.place())
             #expect(try await member.dump() == ["a=1,4", "b=2", "c=5"], "\(file)")
-            // Input that was read after the earlier file was copied may be delivered again.
+            // Input read after the earlier file was copied may be delivered again.
             let again = try await member.merge([NumberSet("a", [4]), NumberSet("b", [2])], from: harness.input)
             #expect(again.changed.isEmpty, "\(file)")
             await member.end()

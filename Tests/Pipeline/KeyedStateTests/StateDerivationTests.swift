@@ -7,7 +7,7 @@ import Testing
 
 /// Updates that a row derives for other keys when no single writer had the complete row.
 @Suite(.timeLimit(.minutes(3))) struct StateDerivationTests {
-    /// The numbers of a set that has both 1 and 2 are also merged into the next key.
+    /// The numbers of a set with both 1 and 2 are also merged into the next key.
     private static let model = NumberSetModel(successors: ["p": "q", "q": "r"], successionNeeds: [1, 2])
 
     private func expect(_ values: [String: String], in harness: StateHarness) async -> Bool {
@@ -18,7 +18,7 @@ import Testing
         let harness = try StateHarness()
         let sleeper = try await harness.member("sleeper", model: Self.model)
         try await sleeper.partitionAssigned(harness.place())
-        // It reads nothing that others publish.
+        // The suspended member reads nothing that others publish.
         await sleeper.withRunning { $0.parts?.consumer }?.close(within: .seconds(5))
         let owner = try await harness.member("owner", model: Self.model)
         try await owner.partitionAssigned(harness.place())
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `the next owner publishes the derived updates of joined halves before its first record`() async throws {
         let harness = try StateHarness()
-        // The records of two members that were killed.
+        // The records of two members that have been killed.
         for numbers in [[1], [2]] as [Set<Int>] { try await harness.write("p", NumberSet("p", numbers).text) }
         let owner = try await harness.member(model: Self.model)
         try await owner.partitionAssigned(harness.place())
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `a refused row publishes its derived updates once it is published`() async throws {
         let harness = try StateHarness()
-        // One half is in a record of another member, the other half was refused and kept.
+        // One half is in a record of another member. The other half was refused and kept.
         try await harness.write("p", NumberSet("p", [2]).text)
         let member = try await harness.member(model: Self.model)
         try await member.partitionAssigned(harness.place())
@@ -137,8 +137,8 @@ import Testing
         await owner.end()
     }
 
-    /// The death of a member, simulated by a task that is cancelled after it has sent some rows and before the last one
-    /// is acknowledged.
+    /// Simulates the death of a member: cancels a task after it has sent some rows and before the last one is
+    /// acknowledged.
     private enum Death {
         @TaskLocal static var countdown: Countdown?
 
@@ -155,7 +155,7 @@ import Testing
             })
     }
 
-    /// Each of two keys derives all its numbers for the other, once it has 2.
+    /// Each of the two keys derives all its numbers for the other as soon as it has 2.
     @Test(arguments: 1...12)
     func `members that die between two publications do not change the final state`(seed: UInt64) async throws {
         let harness = try StateHarness()
@@ -172,7 +172,7 @@ import Testing
                 }
             }
             guard (try? await merging.value) == nil else { continue }
-            // The next member repeats the unfinished work, on another disk.
+            // The next member repeats the unfinished work on another disk.
             await owner.end()
             deaths += 1
             owner = try await harness.member("member\(deaths)", model: Death.model)

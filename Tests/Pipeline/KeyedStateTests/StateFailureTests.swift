@@ -9,7 +9,7 @@ import Testing
 
 @testable import KeyedState
 
-/// A member that can no longer read the state's topics ends instead of continuing with outdated rows.
+/// A member that can no longer read the state's topics ends. It does not continue with outdated rows.
 @Suite(.timeLimit(.minutes(2)), .serialized) struct StateFailureTests {
     @Test(arguments: [
         (
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"))
-    func `a running member ends when its topic of Apache Kafka is recreated`() async throws {
+    func `a running member ends when its topic on Apache Kafka is recreated`() async throws {
         let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "compact"])
         let member = try await harness.member()
         let running = RunHarness { try await member.run() }

@@ -10,7 +10,7 @@ import Time
 
 @testable import KeyedState
 
-/// A test's own topics and directory, and the members that use them.
+/// A test's own topics and directory, with the members that use them.
 final class StateHarness: Sendable {
     let directory: TemporaryDirectory
     let kafka: KafkaConfiguration
@@ -28,7 +28,7 @@ final class StateHarness: Sendable {
         }
     }
 
-    /// Uses an embedded broker of the test's own, which it may stop.
+    /// Uses an embedded broker for this test only, which the test may stop.
     convenience init(on broker: DevBroker) throws {
         try self.init(KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded), 1)
         for topic in [input, output] { try broker.createTopic(topic, partitions: 1) }
@@ -37,7 +37,7 @@ final class StateHarness: Sendable {
     private init(_ kafka: KafkaConfiguration, _ partitions: Int32) throws {
         directory = try TemporaryDirectory()
         self.kafka = kafka
-        // Other runs may have used the same brokers.
+        // Earlier runs may have used the same brokers.
         let name = "\(ProcessInfo.processInfo.processIdentifier).\(Self.last.add(1, ordering: .relaxed).newValue)"
         input = KafkaTopic(rawValue: "state.input.\(name)")
         output = KafkaTopic(rawValue: "state.output.\(name)")
@@ -46,7 +46,7 @@ final class StateHarness: Sendable {
 
     /// Uses Apache Kafka.
     ///
-    /// - Parameter settings: the settings of the state's topic.
+    /// - Parameter settings: settings of the state topic.
     static func onApacheKafka(
         _ settings: [String: String] = [:], partitions: Int32 = 1
     ) async throws -> StateHarness {
@@ -68,7 +68,7 @@ final class StateHarness: Sendable {
         await admin.close(within: .seconds(5))
     }
 
-    /// The ends of the state's only partition.
+    /// The end offsets of the state's only partition.
     func ends() async throws -> KafkaWatermarks? {
         let admin = try KafkaAdmin(kafka)
         let ends = try await admin.watermarks(of: output).values.first
@@ -80,12 +80,12 @@ final class StateHarness: Sendable {
         KafkaTopicPartition(topic: input, partition: KafkaPartition(rawValue: partition))
     }
 
-    /// The partition that holds the rows of an input partition.
+    /// Returns the partition that stores the rows of an input partition.
     func output(_ partition: Int32 = 0) -> KafkaTopicPartition {
         KafkaTopicPartition(topic: output, partition: KafkaPartition(rawValue: partition))
     }
 
-    /// Returns a started member with a file of this name; it has no partition yet.
+    /// Returns a started member with a file of this name. It has no partition yet.
     func member(
         _ file: String = "state", model: NumberSetModel = NumberSetModel(),
         metrics: MetricsRegistry = MetricsRegistry(),
@@ -96,7 +96,7 @@ final class StateHarness: Sendable {
         return state
     }
 
-    /// Returns a member that is not started.
+    /// Returns a member that has not been started.
     func create(
         _ file: String = "state", model: NumberSetModel = NumberSetModel(),
         metrics: MetricsRegistry = MetricsRegistry(),
@@ -113,7 +113,7 @@ final class StateHarness: Sendable {
                 monotonicNanoseconds: Clocks.system.monotonicNanoseconds))
     }
 
-    /// Keys, one for each partition.
+    /// Returns one key for each partition.
     var keys: [String] {
         (0..<partitions).map { number in
             (0...).lazy.map { "k\($0)" }.first {
@@ -122,7 +122,7 @@ final class StateHarness: Sendable {
         }
     }
 
-    /// All records in the topic, oldest first.
+    /// Returns all records in the topic, oldest first.
     ///
     /// - Parameter partition: the partition to read; nil for all.
     func published(partition: Int32? = nil) async throws -> [KafkaRecord] {
@@ -133,7 +133,7 @@ final class StateHarness: Sendable {
         return records
     }
 
-    /// The last value of each key in the topic.
+    /// Returns the last value of each key in the topic.
     func lastValues() async throws -> [String: String] {
         var values: [String: String] = [:]
         for record in try await published() {
@@ -144,7 +144,7 @@ final class StateHarness: Sendable {
         return values
     }
 
-    /// Writes to the state's topic as another writer.
+    /// Writes to the state topic as another writer.
     func write(_ key: String, _ value: [UInt8]?, headers: [KafkaHeader] = []) async throws {
         let key = Array(key.utf8)
         try await kafka.write([
@@ -156,13 +156,13 @@ final class StateHarness: Sendable {
 }
 
 extension KeyedState<NumberSetModel> {
-    /// The rows as text, sorted, after all present records were applied.
+    /// Returns the rows as text, sorted, after all existing records were applied.
     func dump() async throws -> [String] {
         try await catchUp()
         return try parts().rows.states().map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 
-    /// Waits until all present records of the followed partitions were applied.
+    /// Waits until all existing records of the followed partitions are applied.
     func catchUp() async throws {
         let parts = try parts()
         for place in withRunning({ Array($0.followed.keys) }) {
@@ -175,7 +175,7 @@ extension KeyedState<NumberSetModel> {
 }
 
 extension MetricsRegistry {
-    /// The sum of a metric's samples.
+    /// Returns the sum of a metric's samples.
     func sum(_ name: String) -> Double {
         String(decoding: prometheusText(), as: UTF8.self).split(separator: "\n").filter {
             $0.hasPrefix(name + " ") || $0.hasPrefix(name + "{")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Input that a group has read and whose state is lost everywhere: only then is the start refused.
+/// Input whose results are lost everywhere although the group has read it. Only then is the start refused.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct StateHistoryTests {
     private let harness: StateHarness
     private let history: StateHistory
@@ -35,7 +35,8 @@ import Testing
         return member
     }
 
-    /// Writes input records of partition 1, handles those that are number sets with the file `file`, and commits all.
+    /// Writes input records to partition 1, handles the number sets among them with the file `file`, and commits
+    /// everything.
     private func handle(_ values: [String], as file: String?) async throws {
         try await StateTestBroker.configuration().write(
             values.map {
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func `a start without the state of committed input is refused until the input is read again`() async throws {
-        // The state's topic was deleted and created again, and the disk is new.
+        // The state topic was deleted and recreated, and the disk is new.
         try await handle(["test", "\(key)=1"], as: nil)
         let refusal = await #expect(throws: StartupError.self) { _ = try await start("new") }
         #expect(refusal?.exitCode == .configuration)
@@ -88,7 +89,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a group whose records contribute nothing starts on any disk`() async throws {
+    @Test func `a group with records that contribute nothing starts on any disk`() async throws {
         try await handle(["test", "test"], as: nil)
         // The next record is not read yet.
         try await StateTestBroker.configuration().write([
@@ -118,7 +119,7 @@ import Testing
         await member.end()
     }
 
-    @Test func `a member of a topic without records starts from its oversized states`() async throws {
+    @Test func `a member of an empty topic starts from its oversized states`() async throws {
         try await handle(["\(key)=1"], as: nil)
         let store = try StateStore(Database(path: harness.directory.file("rows")), topics: [harness.output])
         try store.keep([Array(key.utf8): NumberSet(key, [1]).text], of: harness.output(1)) { one, _ in one }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Rows over time: due, expired, too large, published by other rules; and the file that holds them.
+/// Rows over time (due, expired, too large, published under other rules) and their file.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateLifetimeTests {
     private let harness: StateHarness
 
@@ -73,7 +73,7 @@ import Testing
         await owner.partitionReleased(harness.place())
         try await owner.partitionAssigned(harness.place())
         await owner.end()
-        // Nothing of it is lost with the process: it is published as soon as it fits.
+        // The process does not lose it: it is published as soon as it fits.
         let again = try await harness.member()
         try await again.partitionAssigned(harness.place())
         #expect(try await harness.lastValues() == ["a": "a=1,2,3", "b": "b=1,2"])
@@ -150,7 +150,7 @@ import Testing
         let second = try await harness.member(model: changed) { $0.republishRate = 50 }
         try await second.partitionAssigned(harness.place())
         #expect(await eventually { ((try? await harness.published().count) ?? 0) >= 80 })
-        // A lower bound that holds on a machine of any speed: 20 rows at 50 per second, five at once.
+        // A lower bound that does not depend on the machine's speed: 20 rows at 50 per second, five at once.
         let times = try await harness.published().dropFirst(60).prefix(20).compactMap(\.timestampMilliseconds)
         let (oldest, newest) = try (#require(times.min()), #require(times.max()))
         #expect(newest - oldest >= 290)
@@ -179,13 +179,13 @@ import Testing
         }
         #expect(try apply(0, next: 1, isOtherForm: false) == 7)
         #expect(try apply(1, next: 1, isOtherForm: true) != 7)
-        // Later records of these rules reveal nothing about earlier ones, and one record of others is enough.
+        // Later records of these rules say nothing about earlier ones, so one record of other rules is enough.
         #expect(try apply(1, next: 2, isOtherForm: false) != 7)
         #expect(try apply(0, next: 2, isOtherForm: true) != 7)
         store.close()
     }
 
-    @Test func `the next owner publishes rows of a member with other rules again`() async throws {
+    @Test func `the next owner republishes rows of a member with other rules`() async throws {
         try await harness.write("a", NumberSet("a", [1]).text)
         let owner = try await harness.member(model: NumberSetModel(fingerprint: "one"))
         try await owner.partitionAssigned(harness.place())
@@ -216,13 +216,13 @@ import Testing
         (StateError(.damaged, "x"), "rebuilt from Kafka"),
         (StateError(.newer, "x"), "Run the version that wrote it"), (StateError(.sqlite, "x"), "that has free space"),
     ])
-    func `a database that cannot be opened names data.dir and what to do`(error: StateError, fix: String) {
+    func `the error for a database that cannot be opened names data.dir and the fix`(error: StateError, fix: String) {
         let refusal = StateFile.test("/data/rows.sqlite").refusal(error)
         #expect(refusal.setting == "data.dir")
         #expect(refusal.line.contains("/data/rows.sqlite") && refusal.line.contains(fix))
     }
 
-    @Test func `a file of another cluster is refused with its setting named`() async throws {
+    @Test func `the error for a file of another cluster names its setting`() async throws {
         let member = try await harness.member()
         await member.end()
         let path = harness.directory.file("state")
@@ -243,7 +243,7 @@ import Testing
         try await first.catchUp()
         await first.end()
         running.end()
-        // A row that SQLite can read and the model cannot decode.
+        // SQLite can read this row, but the model cannot decode it.
         let database = try Database(path: harness.directory.file("state"))
         try database.run("UPDATE rows SET state = x'00'")
         database.close()
@@ -277,7 +277,7 @@ import Testing
         #expect(state == NumberSet("a", [1, 2]))
         #expect(
             try other.parts().rows.row(of: key, in: harness.output())?.image.encoded == NumberSet("a", [1, 2]).text)
-        // Too large to publish: no member has it, not even this one.
+        // Too large to publish, so no member has it, not even this one.
         await #expect(throws: StateError.self) {
             _ = try await other.contribute(to: key, from: harness.input) { _ in NumberSet("a", [3]) }
         }
@@ -298,7 +298,7 @@ import Testing
         #expect(try await delivery.outcome().failures.count == 1)
     }
 
-    @Test func `a record that cannot be merged is dead-lettered, and the others of its batch are done`() async throws {
+    @Test func `a record that cannot be merged is dead-lettered, and the others of its batch complete`() async throws {
         let member = try await harness.member()
         try await member.partitionAssigned(harness.place())
         let handler = KeyedStateHandler(member) { record in

@@ -28,7 +28,7 @@ import Testing
         #expect(await merging.ends())
         // Rows that another member owns are not kept in memory.
         #expect(try worker.partition(harness.output(1)).withLock { $0.cache.entries.isEmpty && $0.cache.bytes == 0 })
-        // The owner merges all into one row.
+        // The owner merges everything into one row.
         let owner = try await harness.member("owner") { $0.role = .worker }
         try await owner.partitionAssigned(harness.place(1))
         let all = String(decoding: NumberSet(key, Set(0..<200)).text, as: UTF8.self)
@@ -49,13 +49,13 @@ import Testing
     }
 }
 
-/// Work that may not end by itself.
+/// An operation that may not end by itself.
 final class Progressing: Sendable {
     private let isDone = Atomic(false)
     private let task = Mutex<Task<Void, any Error>?>(nil)
 
     init(_ body: @escaping @Sendable () async throws -> Void) {
-        // Ended by `ends()`.
+        // `ends()` ends it.
         let running = Task { [self] in
             try await body()
             isDone.store(true, ordering: .sequentiallyConsistent)
@@ -63,7 +63,7 @@ final class Progressing: Sendable {
         task.withLock { $0 = running }
     }
 
-    /// Whether it ends by itself in time; otherwise it is cancelled.
+    /// Whether it ends by itself in time. Otherwise it is cancelled.
     func ends(within limit: Duration = .seconds(20)) async -> Bool {
         let isOver = await eventually(within: limit) { isDone.load(ordering: .sequentiallyConsistent) }
         task.withLock { $0 }?.cancel()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyedState
 
-/// The first proposal for a key in the log wins, for every member.
+/// The first proposal for a key in the log wins for every member.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateProposalTests {
     private let harness: StateHarness
     private let key = Array("case".utf8)
@@ -33,7 +33,7 @@ import Testing
         try await owner.partitionAssigned(harness.place())
         let standing = try await owner.propose([1], for: NumberSet("case", [1]), in: harness.input)
         #expect(standing.isOwn)
-        // A member that had not read that far.
+        // A member that has not read that far.
         try await harness.write(
             "case", NumberSet("case", [9]).text, headers: [KafkaHeader(key: RecordMark.proposal, value: [2])])
         #expect(
@@ -41,7 +41,7 @@ import Testing
                 let last = try? await harness.published().last
                 return last.flatMap(StateProposal.init) == StateProposal(value: [1], offset: standing.offset)
             })
-        // Compaction keeps only the last record of the key: a new disk gets the same winner from it.
+        // Compaction keeps only the last record of the key. A new disk restores the same winner from it.
         let last = try #require(try await harness.published().last)
         let other = try StateHarness()
         for _ in 0..<3 { try await other.write("filler", NumberSet("filler", [1]).text) }
@@ -67,7 +67,7 @@ import Testing
         await owner.end()
     }
 
-    @Test func `a topic that was recreated keeps the winner of the earlier one`() async throws {
+    @Test func `a recreated topic keeps the winner of the earlier one`() async throws {
         let owner = try await harness.member("state")
         try await owner.partitionAssigned(harness.place())
         for number in 0..<5 { _ = try await owner.merge([NumberSet("other", [number])], from: harness.input) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Query plans of SQLite for readers.
+/// SQLite's query plans for readers.
 @Suite struct StateReaderTests {
     @Test(arguments: [StateView<NumberSetModel>.underEntry, StateView<NumberSetModel>.afterEntry])
     func `a query by index entry starts with the entry, regardless of the number of rows`(sql: String) throws {
@@ -29,7 +29,7 @@ import Testing
         #expect(plan.first?.contains("USING INDEX rows_due") == true, "\(plan)")
     }
 
-    @Test(.timeLimit(.minutes(2))) func `a long reading does not delay others`() async throws {
+    @Test(.timeLimit(.minutes(2))) func `a long read does not delay others`() async throws {
         let directory = try TemporaryDirectory()
         let state = try LocalState(path: directory.file("state.sqlite"), model: NumberSetModel(), topics: ["state"])
         try state.merge([NumberSet("a", [1])], in: "state", at: 0)

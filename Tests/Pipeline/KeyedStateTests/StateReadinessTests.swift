@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateReadinessTests {
     private static let place = KafkaTopicPartition(topic: "state", partition: 0)
 
-    @Test func `a failed write is an obstacle until one succeeds`() {
+    @Test func `a failed write is an obstacle until a later one succeeds`() {
         var health = StateHealth()
         #expect(health.obstacle(at: 0, limit: 30_000) == nil)
         health.wrote(Self.place, failed: true)
@@ -21,7 +21,7 @@ import Testing
         #expect(health.obstacle(at: 0, limit: 30_000) == nil)
     }
 
-    @Test func `a partition that is behind and applies nothing is an obstacle after the limit`() {
+    @Test func `a partition that is behind and applies nothing becomes an obstacle after the limit`() {
         var health = StateHealth()
         health.sawEnd(of: Self.place, isBehind: true, at: 1_000)
         health.sawEnd(of: Self.place, isBehind: true, at: 20_000)

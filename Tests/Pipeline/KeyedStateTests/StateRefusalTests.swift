@@ -9,7 +9,7 @@ import Testing
 
 @testable import KeyedState
 
-/// Rows that cannot be published: the effect on their records and on all others.
+/// Rows that cannot be published, and their effect on their records and on all others.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateRefusalTests {
     @Test func `the record of an oversized state is dead-lettered, and others of its batch are done`() async throws {
         let harness = try StateHarness()

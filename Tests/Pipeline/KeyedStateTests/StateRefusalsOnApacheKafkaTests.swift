@@ -5,7 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Rows that the brokers refuse because of their topic's settings do not block others.
+/// Brokers refuse some rows because of the topic's settings. The other rows must not be blocked.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(5)))
 struct StateRefusalsOnApacheKafkaTests {
     private let model = NumberSetModel(erases: true)
@@ -32,7 +32,7 @@ struct StateRefusalsOnApacheKafkaTests {
             "cleanup.policy": "compact", "max.message.bytes": "20000",
         ])
         let metrics = MetricsRegistry()
-        // Sets of more than two numbers take 100 KB.
+        // Sets of more than two numbers have 100 KB.
         let member = try await harness.member(model: NumberSetModel(padding: 100_000), metrics: metrics)
         try await member.partitionAssigned(harness.place())
         let sets = (0..<20).map { NumberSet("small-\($0)", [$0]) } + [NumberSet("large", [1, 2, 3])]
@@ -40,7 +40,7 @@ struct StateRefusalsOnApacheKafkaTests {
         #expect(await merging.ends(within: .seconds(30)))
         #expect(try await harness.lastValues().count == 20)
         #expect(metrics.sum("sluice_state_oversized_rows") == 1)
-        // Later records continue.
+        // Later records are processed.
         let next = Progressing { _ = try await member.merge([NumberSet("next", [1])], from: harness.input) }
         #expect(await next.ends(within: .seconds(30)))
         #expect(try await harness.lastValues()["next"] == "next=1")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import KeyedState
 
-/// The partitions that a member follows, and its use of them.
+/// The partitions that a member follows, and how it uses them.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StateRoleTests {
     private func followed(_ member: KeyedState<NumberSetModel>) -> Set<Int32> {
         Set(member.withRunning { $0.followed.keys.map(\.partition.rawValue) })
@@ -46,7 +46,7 @@ import Testing
         try await worker.partitionAssigned(harness.place(0))
         #expect(followed(worker) == [0, 1])
         try StateTestBroker.shared().setLeader(of: harness.output(1), to: 1)
-        // Like the runtime, which calls again until the partition is ready.
+        // Like the runtime, calls again until the partition is ready.
         #expect(
             await eventually(within: .seconds(30)) {
                 (try? await worker.partitionAssigned(harness.place(1))) != nil
@@ -104,7 +104,7 @@ import Testing
         await reader.end()
     }
 
-    @Test func `the lag of each partition is a gauge, and too much of it is an obstacle`() async throws {
+    @Test func `the lag of each partition is a gauge, and too much lag is an obstacle`() async throws {
         let harness = try StateHarness()
         let metrics = MetricsRegistry()
         let member = try await harness.member(metrics: metrics) { $0.maximumLag = 10 }

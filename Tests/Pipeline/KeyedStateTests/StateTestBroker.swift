@@ -1,7 +1,7 @@
 import Kafka
 import KafkaDevBroker
 
-/// One embedded broker for all tests of this module; each test has its own topics.
+/// One embedded broker for all tests of this module. Each test has its own topics.
 enum StateTestBroker {
     private static let broker = Result { try DevBroker() }
 

@@ -6,10 +6,10 @@ import Testing
 
 @testable import KeyedState
 
-/// A topic whose newest offset holds no record: a member becomes ready nevertheless.
+/// The topic's newest offset has no record. A member must become ready nevertheless.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(2)))
 struct StateTopicEndOnApacheKafkaTests {
-    /// Everything that a member does before and with its first record.
+    /// Does everything that a member does up to and including its first record.
     private func isReady(_ harness: StateHarness, file: String, _ number: Int) async throws {
         let member = try await harness.member(file)
         try await member.partitionAssigned(harness.place())
@@ -28,7 +28,7 @@ struct StateTopicEndOnApacheKafkaTests {
     @Test func `a member becomes ready on a topic that ends with a transaction marker`() async throws {
         let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "delete"])
         try await harness.write("a", NumberSet("a", [1]).text)
-        // Records without a key, which a compacted topic does not accept.
+        // Records without a key, which a compacted topic rejects.
         _ = try await ApacheKafka.shared().tool(
             "kafka-producer-perf-test.sh",
             [
@@ -43,7 +43,7 @@ struct StateTopicEndOnApacheKafkaTests {
         try await isReady(harness, file: "new", 3)
     }
 
-    @Test func `a member becomes ready on a topic whose records are all deleted`() async throws {
+    @Test func `a member becomes ready on a topic in which all records are deleted`() async throws {
         let harness = try await StateHarness.onApacheKafka(["cleanup.policy": "delete"])
         try await harness.write("a", NumberSet("a", [1]).text)
         let member = try await harness.member("old")

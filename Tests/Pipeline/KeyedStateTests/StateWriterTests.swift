@@ -84,7 +84,7 @@ struct StateWriterTests {
         var tasks: [Task<[Int64], any Error>] = []
         try await whileBusy {
             first = start(write(1, "first"), writer)
-            // The row exists already.
+            // The row already exists.
             tasks = [(2, "there"), (3, "good"), (4, "better")].map { start(write($0, $1), writer) }
             try await waitUntil { threads.begun.load(ordering: .relaxed) == 4 }
         }
@@ -98,7 +98,7 @@ struct StateWriterTests {
         store.close()
     }
 
-    @Test func `an oversized state makes a partition known only if it never had records`() throws {
+    @Test func `an oversized state initializes a partition only if it never had records`() throws {
         let rows = try StateRowSource(path: directory.file("rows"), topics: store.topics, connections: 1)
         #expect(try !rows.knows(place(0), hadRecords: false))
         try store.keep([Array("a".utf8): NumberSet("a", [1]).text], of: place(0)) { one, _ in one }
@@ -118,7 +118,7 @@ struct StateWriterTests {
         let record = KafkaRecord(
             topic: topic, partition: 0, offset: 0, key: key, value: NumberSet("a", [1]).text)
         #expect(try partition.apply([record]).writes.map(\.key) == [key])
-        // The disk was full, and the partition moved to another member before there was space again.
+        // The disk was full, and the partition moved to another member before space was available.
         partition.restart()
         #expect(try partition.apply([record]).writes.map(\.key) == [key])
         rows.close()
@@ -126,9 +126,9 @@ struct StateWriterTests {
     }
 }
 
-/// A thread for each job: a transaction that waits for the database does not block other tests.
+/// Runs each job on its own thread, so that a transaction that waits for the database does not block other tests.
 private final class ThreadForEach: TaskExecutor {
-    /// Number of started writes; the threads determine which of them share a transaction.
+    /// Number of started writes. The threads determine which of them share a transaction.
     let begun = Atomic(0)
 
     func enqueue(_ job: consuming ExecutorJob) {

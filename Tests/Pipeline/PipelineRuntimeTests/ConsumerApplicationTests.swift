@@ -49,7 +49,7 @@ struct ConsumerApplicationTests {
         #expect(log.lines.contains { $0.contains("partitions assigned") })
     }
 
-    @Test func `the admin listener responds while the consumer is built, and reports that it is not ready`()
+    @Test func `the admin listener responds during startup and reports that the consumer is not ready`()
         async throws
     {
         let directory = try TemporaryDirectory()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// Runs processes that crash in their handlers, on the embedded broker.
+/// Runs processes that crash in their handlers, with the embedded broker.
 @Suite(.timeLimit(.minutes(5)))
 struct CrashedHandlerTests {
     private let directory: TemporaryDirectory
@@ -35,7 +35,7 @@ struct CrashedHandlerTests {
             ] + flags, environment: ["SWIFT_BACKTRACE": "enable=no"], directory: directory.path)
     }
 
-    /// The values that the last process finished.
+    /// Returns the values that the last process finished.
     private var handled: [String] {
         let contents = FileManager.default.contents(atPath: output) ?? Data()
         return String(decoding: contents, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -46,13 +46,13 @@ struct CrashedHandlerTests {
             values.map { KafkaProducerRecord(topic: options.topics[0], key: Array($0.utf8), value: Array($0.utf8)) })
     }
 
-    /// After a deep recursion the crashing thread has no stack left to record the crash.
+    /// After deep recursion the crashing thread has no stack left to record the crash.
     @Test(arguments: [("trap", [SIGILL, SIGTRAP]), ("deep", [SIGSEGV, SIGBUS])])
     func `a record that crashes its handler is handled alone after three crashes, then dead-lettered`(
         value: String, signals: [Int32]
     ) async throws {
         let options = try await PipelineTestBroker.options()
-        // A second record is in progress at every crash, but does not cause it.
+        // A second record is in progress at every crash but does not cause it.
         try await write(["pause", value, "good"], to: options)
         for _ in 1...4 {
             let process = try start(options)

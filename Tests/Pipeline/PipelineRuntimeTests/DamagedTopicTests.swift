@@ -9,7 +9,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// A pipeline with a damaged batch in its input: earlier records are not lost, and no record is skipped.
+/// A pipeline with a damaged batch in its input. Earlier records must not be lost, and no record may be skipped.
 @Suite(.timeLimit(.minutes(5)))
 struct DamagedTopicTests {
     private static let marker = "damaged"
@@ -42,7 +42,7 @@ struct DamagedTopicTests {
         await test.stop()
         #expect(handler.finished.compactMap(\.number) == Array(0..<20))
 
-        // The bit was flipped in transit: the next start reads the intact log.
+        // The bit was flipped in transit, so the next start reads the intact log.
         let second = RecordingHandler()
         let again = try await PipelineHarness(options, .records(second))
         try await waitUntil { second.finished.count == 2 }

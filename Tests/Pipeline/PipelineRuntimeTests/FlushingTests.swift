@@ -9,7 +9,7 @@ import Testing
 
 private struct SinkDown: InfrastructureFault {}
 
-/// Records the appended values, and the values that each flush made durable.
+/// Records the appended values, and those made durable by each flush.
 private final class Segments: FlushingHandler {
     struct State {
         var open: [Int] = []
@@ -81,7 +81,7 @@ struct FlushingTests {
         var options = try await options()
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
-        // No flush succeeds: the drain limit ends the last attempt.
+        // No flush succeeds, so the drain limit ends the last attempt.
         let lost = Segments(failures: .max)
         let test = try await PipelineHarness(options, .flushing(lost))
         try await waitUntil { lost.open.count == 10 }

@@ -47,7 +47,7 @@ struct HandlerCallsTests {
         #expect(calls.finding(record(14)) == .suspect)
     }
 
-    @Test func `neither a call that returned nor one of a killed process is a suspicion`() async throws {
+    @Test func `neither a call that returned nor one in a killed process causes suspicion`() async throws {
         let directory = try TemporaryDirectory()
         do {
             let calls = try calls(directory)
@@ -111,10 +111,10 @@ struct HandlerCallsTests {
         #expect(throws: (any Error).self) { try CallFile.open(name: "group", in: "/proc/nowhere") }
     }
 
-    /// Without allocated blocks, writing to a mapped file would end the process when the disk is full.
+    /// If blocks were not allocated, writing to the mapped file would crash the process when the disk is full.
     @Test func `all blocks of the file are allocated before it is written`() throws {
         let directory = try TemporaryDirectory()
-        // A file of an earlier version, with a hole.
+        // A file of an earlier version, which has a hole.
         let path = directory.file("group.calls")
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
         #expect(truncate(path, 50_000) == 0)
@@ -126,7 +126,7 @@ struct HandlerCallsTests {
         withExtendedLifetime(file) {}
     }
 
-    @Test func `a deadline reports the oldest call once, but not one that returned`() {
+    @Test func `a deadline reports the oldest call once, but not one that has returned`() {
         let late = Mutex<[KafkaOffset]>([])
         let deadline = CallDeadline(.seconds(3600)) { _, offset in late.withLock { $0.append(offset) } }
         let first = deadline.begin(record(1), at: 0)

@@ -28,7 +28,7 @@ struct KeyQueuesTests {
         #expect(queues.begin(record(6, key: [1])))
     }
 
-    @Test func `permits are granted in the order of the requests, including requests for several`() async {
+    @Test func `permits are granted in the order of requests, including requests for several`() async {
         let permits = Permits(2)
         #expect(await permits.acquire())
         let order = Journal()
@@ -64,7 +64,7 @@ struct KeyQueuesTests {
 }
 
 struct HandlerThreadsTests {
-    @Test func `the minimum threads exist before the first call and are started once`() {
+    @Test func `the minimum number of threads exists before the first call and is started once`() {
         let threads = HandlerThreads(minimum: 3, maximum: 8)
         threads.begin()
         threads.begin()
@@ -112,7 +112,7 @@ struct HandlerThreadsTests {
         }
     }
 
-    @Test func `a computing thread has a processor demand, and a blocked one has none`() async throws {
+    @Test func `a computing thread demands a processor, and a blocked thread does not`() async throws {
         let demand = ProcessorDemand()
         let isOpen = DispatchGate()
         let isOver = Atomic(false)
@@ -143,7 +143,7 @@ struct HandlerThreadsTests {
     }
 }
 
-/// Events in order.
+/// Records events in order.
 final class Journal: Sendable {
     private let noted = Mutex<[String]>([])
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// A dead letter is larger than its record, which may already have the maximum size of Kafka.
+/// A dead letter is larger than its record, which may already have Kafka's maximum size.
 @Suite(.timeLimit(.minutes(5)))
 struct LargeDeadLetterTests {
     @Test func `a dead letter that is too large is written without its value, and the next record is handled`()
@@ -40,7 +40,7 @@ struct LargeDeadLetterTests {
     }
 
     @Test(arguments: [("524288", 900_000), ("1040000", 1_045_000)])
-    func `the configured limit of records does not apply to their dead letters`(given: String, bytes: Int) async throws
+    func `the configured record limit does not apply to dead letters`(given: String, bytes: Int) async throws
     {
         let options = try await PipelineTestBroker.options()
         let letters = try DeadLetterProducer(
@@ -58,7 +58,7 @@ struct LargeDeadLetterTests {
         let logLines: [String]
     }
 
-    /// Dead-letters a record with a producer limit of 2,000 bytes, and waits for the record after it.
+    /// Dead-letters a record with a producer limit of 2,000 bytes, and waits for the next record.
     private func deadLetter(key: String, value: [UInt8], headers: [KafkaHeader]) async throws -> Outcome {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.configuration().write([

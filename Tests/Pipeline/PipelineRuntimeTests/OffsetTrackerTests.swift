@@ -4,7 +4,7 @@ import Testing
 @testable import PipelineRuntime
 
 struct OffsetTrackerTests {
-    @Test func `the next offset follows the finished prefix only`() {
+    @Test func `the next offset follows only the finished prefix`() {
         var tracker = OffsetTracker()
         for offset in 10...14 { #expect(tracker.admit(offset: Int64(offset), bytes: 1) == true) }
         #expect(tracker.finish(offset: 12) == nil)
@@ -18,7 +18,7 @@ struct OffsetTrackerTests {
         #expect(tracker.distance == 0)
     }
 
-    @Test func `memory is bounded by the unfinished records, however far apart the newest and the oldest are`() {
+    @Test func `memory is bounded by the number of unfinished records, regardless of their distance`() {
         var tracker = OffsetTracker()
         // Offsets with gaps, as after compaction.
         for offset in stride(from: Int64(0), to: 400_000, by: 4) {
@@ -88,7 +88,7 @@ struct OffsetTrackerTests {
         #expect(tracker.oldestAdmittedAt == 6)
     }
 
-    /// Compares with the definition: the next offset is one past the last record before the first unfinished one.
+    /// Compares with the definition: the next offset is one after the last record before the first unfinished one.
     @Test(arguments: 0..<50)
     func `any order of finishing matches the definition`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -185,7 +185,7 @@ struct PipelineConsumerTests {
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("2".utf8)),
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("3".utf8)),
         ])
-        // The embedded broker may have rejected the commit at the revocation: then the record is delivered again, but
+        // The embedded broker may have rejected the commit at the revocation. The record is then delivered again, but
         // never lost.
         try await waitUntil { Set((first.finished + second.finished).compactMap(\.number)) == [0, 1, 2, 3] }
         await two.stop()
@@ -221,7 +221,7 @@ struct PipelineConsumerTests {
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(numbers: 1, keys: 1, to: options.topics[0])
         let handler = RecordingHandler { _, _ in
-            // Ends by cancellation only.
+            // Ends only by cancellation.
             try await untilCancelled()
         }
         let test = try await PipelineHarness(options, .records(handler))
@@ -280,7 +280,7 @@ struct PipelineConsumerTests {
                     topic: options.topics[0], key: [UInt8($0 % 2)], value: Array("\($0)".utf8))
             })
         let handler = RecordingHandler { record, _ in
-            // Ends by cancellation only.
+            // Ends only by cancellation.
             if record.offset == 0 { try await untilCancelled() }
             return .done
         }
@@ -301,7 +301,7 @@ struct PipelineConsumerTests {
         await again.stop()
     }
 
-    @Test func `retried records block only their own keys, however many there are`() async throws {
+    @Test func `retried records block only their own keys, regardless of their number`() async throws {
         var options = try await PipelineTestBroker.options()
         options.concurrency = 2
         try await PipelineTestBroker.write(numbers: 400, keys: 40, to: options.topics[0])
@@ -328,7 +328,7 @@ struct PipelineConsumerTests {
             func handle(_ record: KafkaRecord) async throws -> HandlerVerdict { .done }
             func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
                 isPreparing.open()
-                // Ends by cancellation only.
+                // Ends only by cancellation.
                 try await untilCancelled()
             }
         }
@@ -465,7 +465,7 @@ struct PipelineBatchTests {
                     return records.map { _ in .deadLetter("bad") }
                 })
         ) { _ in
-            // No dead letter is acknowledged before the last one of the first batch was sent.
+            // No dead letter is acknowledged before the last one of the first batch is sent.
             if sent.add(1, ordering: .relaxed).newValue == batches.withLock({ $0.first }) { all.open() }
             await all.pass()
         }

@@ -3,11 +3,10 @@ import Kafka
 import TestSupport
 import Testing
 
-/// Repeats the embedded broker's suite with the rebalances, commits and fetches of Apache Kafka.
+/// Repeats the embedded broker's suite with rebalances, commits and fetches of Apache Kafka.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(10)))
 struct PipelineOnApacheKafkaTests {
-    /// Groups with assignments by members, and groups with assignments by brokers (KIP-848) if librdkafka supports
-    /// them.
+    /// Groups assigned by members, and groups assigned by brokers (KIP-848) if librdkafka supports them.
     enum GroupProtocol: String, CaseIterable {
         case classic, consumer
 

@@ -10,13 +10,13 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// One broker for all pipeline tests, embedded unless `ApacheKafka.use` is active; each test has its own topic and
+/// One broker for all pipeline tests, embedded unless `ApacheKafka.use` is active. Each test has its own topic and
 /// group.
 enum PipelineTestBroker {
     private static let broker = Result { try DevBroker() }
     private static let lastNumber = Mutex(0)
 
-    /// Properties of every client of a test on Apache Kafka.
+    /// Properties of every client in a test on Apache Kafka.
     @TaskLocal static var properties: [String: String] = [:]
 
     static func shared() throws -> DevBroker { try broker.get() }
@@ -30,7 +30,7 @@ enum PipelineTestBroker {
             bootstrapServers: shared().bootstrapServers, properties: properties, profile: .embedded)
     }
 
-    /// Returns options with a new group and a new topic, and creates the dead letter topic.
+    /// Returns options with a new group and a new topic, and creates the dead-letter topic.
     static func options(partitions: Int = 1) async throws -> PipelineOptions {
         let number = lastNumber.withLock { number in
             number += 1
@@ -51,7 +51,7 @@ enum PipelineTestBroker {
         try await configuration().create([KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1)])
     }
 
-    /// Writes `count` records: each value is the record's number, there are `keys` different keys, and records of a key
+    /// Writes `count` records. Each value is the record's number, there are `keys` different keys, and records of a key
     /// are written in order.
     static func write(numbers count: Int, keys: Int, to topic: KafkaTopic) async throws {
         try await configuration().write(
@@ -61,13 +61,13 @@ enum PipelineTestBroker {
             })
     }
 
-    /// Reads all records of the dead letter topic of a group with one input.
+    /// Reads all records of the dead-letter topic of a group with one input.
     static func deadLetters(_ options: PipelineOptions, partitions: Int32 = 1) async throws -> [KafkaRecord] {
         try await configuration().records(of: options.deadLetterTopics, partitions: partitions)
     }
 }
 
-/// A pipeline with a closure as handler, and its log and metrics.
+/// A pipeline with a closure as its handler, and its log and metrics.
 final class PipelineHarness: Sendable {
     let pipeline: PipelineConsumer
     let metrics = MetricsRegistry()
@@ -105,13 +105,13 @@ final class PipelineHarness: Sendable {
     }
 }
 
-/// A handler of single records that records its input.
+/// A single-record handler that records its input.
 final class RecordingHandler: RecordHandler {
     private let notes = Mutex<[KafkaRecord]>([])
     private let body: @Sendable (KafkaRecord, Int) async throws -> HandlerVerdict
     private let calls = Mutex<[KafkaOffset: Int]>([:])
 
-    /// Creates a handler; `body` receives the record and the number of calls for it, including this one.
+    /// Creates a handler. `body` receives the record and the number of calls for it, including this one.
     init(_ body: @escaping @Sendable (KafkaRecord, Int) async throws -> HandlerVerdict = { _, _ in .done }) {
         self.body = body
     }

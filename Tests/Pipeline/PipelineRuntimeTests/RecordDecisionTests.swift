@@ -77,7 +77,7 @@ struct RecordDecisionTests {
         #expect(cause.attempts == 1)
     }
 
-    @Test func `a verdict after retries counts them from the first`() {
+    @Test func `a verdict after retries counts all attempts from the first`() {
         var attempts = RecordAttempts(maximum: 2)
         for now in [1000, 2000] as [Int64] { _ = attempts.answered(.retry(after: nil), at: now) }
         guard case .deadLetter(let cause) = attempts.answered(.deadLetter("bad"), at: 3000) else {
@@ -133,7 +133,7 @@ struct DeadLetterTests {
         #expect(letter.topic == "in.group.dlq")
         #expect(letter.key == [1, 0])
         #expect(letter.value == [255, 254])
-        // Nil means the time of writing.
+        // Nil selects the time of writing.
         #expect(letter.timestampMilliseconds == nil)
         #expect(Array(letter.headers.prefix(2)) == headers)
         let added = letter.headers.dropFirst(2).map { "\($0.key)=\(String(decoding: $0.value ?? [], as: UTF8.self))" }
@@ -164,7 +164,7 @@ struct DeadLetterTests {
         #expect(form.change(after: KafkaError(.recordRejected, "no key"), of: record) == true)
         #expect(form.key(of: record) == Array("in 3 42".utf8))
         #expect(form.change(after: KafkaError(.recordRejected, "no key"), of: record) == false)
-        // Two sizes smaller than the whole letter are tried, whichever limit was exceeded.
+        // Two forms smaller than the whole letter are tried, regardless of the limit that was exceeded.
         #expect(form.change(after: KafkaError(.recordListTooLarge, "large"), of: record) == true)
         #expect(form.change(after: KafkaError(.messageTooLarge, "large"), of: record) == true)
         #expect(form.change(after: KafkaError(.messageTooLarge, "large"), of: record) == false)
@@ -176,7 +176,7 @@ struct DeadLetterTests {
 
     @Test(arguments: [
         (String(repeating: "a", count: 1024), 1024), (String(repeating: "a", count: 1025), 1024),
-        // Three bytes each: 341 characters have 1023 bytes.
+        // Three bytes per character: 341 characters have 1023 bytes.
         (String(repeating: "€", count: 400), 1023), ("", 0),
     ])
     func `a header's text is truncated at a character boundary`(text: String, bytes: Int) {
@@ -187,7 +187,7 @@ struct DeadLetterTests {
 }
 
 struct PipelineHealthTests {
-    @Test func `readiness requires a group and a broker, liveness only signs of life`() {
+    @Test func `readiness requires a group and a broker, liveness only progress`() {
         let second: Int64 = 1_000_000_000
         var health = PipelineHealth(lastSign: 100 * second)
         #expect(health.isLive(at: 159 * second))
@@ -263,7 +263,7 @@ struct PartitionWindowTests {
             limits: WindowLimits(records: 100_000, bytes: 1 << 30, distance: .max), share: share)
         var count = 0
         while let room = window.room {
-            // Like the reader: stops adding records once the batch has this many bytes.
+            // Like the reader, stops adding records once the batch has this many bytes.
             let batch = min(room.records, (room.bytes + payload - 1) / payload)
             #expect(batch > 0)
             count += window.admit((0..<batch).map { record(Int64(count + $0), bytes: payload) }).count

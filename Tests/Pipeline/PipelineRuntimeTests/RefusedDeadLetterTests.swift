@@ -10,7 +10,7 @@ import Time
 
 /// A dead letter that its topic permanently rejects is rewritten, and the partition continues.
 @Suite(.timeLimit(.minutes(5))) struct RefusedDeadLetterTests {
-    /// The broker has `message.timestamp.before.max.ms` set to one hour.
+    /// The broker's `message.timestamp.before.max.ms` is one hour.
     @Test func `the dead letter of an old record has the time of writing, and the record's own time in a header`()
         async throws
     {
@@ -34,7 +34,7 @@ import Time
         #expect(letter.text("sluice.dlq.original.timestamp") == "\(old)")
     }
 
-    /// A dead letter topic with `cleanup.policy=compact` rejects records without a key.
+    /// A dead-letter topic with `cleanup.policy=compact` rejects records without a key.
     @Test func `the dead letter of a record without a key has its source position as key if the topic requires one`()
         async throws
     {
@@ -91,7 +91,7 @@ import Time
     }
 }
 
-/// A dead letter writer that records the letters that a broker would accept.
+/// A dead-letter writer that records the letters a broker would accept.
 private final class KafkaLetters: Sendable {
     private let taken = Mutex<[KafkaProducerRecord]>([])
     private let refusal: @Sendable (KafkaProducerRecord) -> KafkaError?

@@ -17,7 +17,7 @@ private struct SinkAway: InfrastructureFault {}
 private struct NoText: Error {}
 private struct Ordinary: Error {}
 
-/// A mistake of a handler, and the scenario that must detect it.
+/// A handler's mistake, and the scenario that must detect it.
 private enum Mistake: String, CaseIterable, Sendable {
     case none, counts, throwsWhenAway, retriesPoison, skipsWhenAway, deadLettersGood, ignoresCancellation, takesAllKeys
 
@@ -67,7 +67,7 @@ private struct TableHandler: RecordHandler {
     }
 }
 
-/// A correct batch handler around the single-record handler.
+/// A correct batch handler that wraps the single-record handler.
 private struct TableBatches: BatchHandler {
     let handler: TableHandler
 
@@ -84,7 +84,7 @@ private struct TableBatches: BatchHandler {
     }
 }
 
-/// A flushing handler with an open file for each partition, closed by a flush.
+/// A flushing handler with an open file for each partition. A flush closes the file.
 private final class TableFiles: FlushingHandler {
     let handler: TableHandler
     private let open = Mutex<[KafkaTopicPartition: [KafkaRecord]]>([:])

@@ -2,13 +2,13 @@ package import Lifecycle
 internal import Synchronization
 internal import TestSupport
 
-/// Runs a service's `run()` by itself, and records its error.
+/// Runs a service's `run()` on its own, and records its error.
 package final class RunHarness: Sendable {
     private let failure = Mutex<StartupError?>(nil)
     private let task: Mutex<Task<Void, Never>?> = Mutex(nil)
 
     package init(_ run: @escaping @Sendable () async throws -> Void) {
-        // The task is cancelled by `end()`.
+        // `end()` cancels the task.
         let running = Task { [self] in
             do {
                 try await run()
@@ -19,7 +19,7 @@ package final class RunHarness: Sendable {
         task.withLock { $0 = running }
     }
 
-    /// Waits for a failure; nil when there is none in time.
+    /// Waits for a failure. Returns nil if there is none in time.
     package func failed() async throws -> StartupError? {
         _ = await eventually { failure.withLock { $0 != nil } }
         end()

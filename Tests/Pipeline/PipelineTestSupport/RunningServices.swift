@@ -3,7 +3,7 @@ package import Telemetry
 internal import TestSupport
 internal import Testing
 
-/// The services of an executable, run in the same way as by its main function.
+/// An executable's services, run in the same way as by its main function.
 package final class RunningServices: Sendable {
     package let registry = MetricsRegistry()
     package let log = MemoryLogSink()
@@ -15,26 +15,26 @@ package final class RunningServices: Sendable {
         let services = try await make(logger, registry)
         let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
         self.trigger = trigger
-        // Awaited by `stop()`.
+        // `stop()` awaits the task.
         group = Task {
             await ServiceGroup(services, logger: logger, maximumShutdown: .seconds(20)).run(triggers: triggers)
         }
     }
 
-    /// Waits until the keyed state of every partition has been read.
+    /// Waits until the keyed state of every partition is read.
     package func waitForState() async throws {
         let isComplete = await eventually(within: .seconds(25)) { self.metric("sluice_state_complete ") == 1 }
         try #require(isComplete, "\(log.lines.suffix(8).joined(separator: "\n"))")
     }
 
-    /// Stops the services like SIGTERM.
+    /// Stops the services as SIGTERM would.
     @discardableResult
     package func stop() async -> ExitCode {
         trigger.yield("test")
         return await group.value
     }
 
-    /// Waits for the services to end by themselves, and returns the exit code.
+    /// Waits until the services end by themselves, and returns the exit code.
     package func end() async -> ExitCode { await group.value }
 
     /// Returns the sum of all metric lines with this prefix.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// Topics with `durability=managed`: the service replicates them, but does not report how.
+/// Topics with `durability=managed`: the service replicates them but does not report how.
 @Suite struct DurabilityTests {
     private static func topic(_ settings: [String: String], replicas: [Int32] = [1]) -> KafkaTopicDescription {
         KafkaTopicDescription(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// The setting, the fix and the exit code of each trouble, with librdkafka's messages.
+/// The setting, fix and exit code of each trouble, with librdkafka's messages.
 @Suite struct KafkaTroubleReportTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let code: KafkaError.Code
@@ -73,7 +73,7 @@ import Testing
             code: .timedOut, text: "no broker answered within 10.0 seconds", setting: "kafka.bootstrap.servers",
             fix: "Start Kafka", exit: .failure),
     ])
-    func `a start that fails because of the brokers states cause, setting, fix and exit code`(_ given: Case) {
+    func `the error of a startup that the brokers prevent names cause, setting, fix and exit code`(_ given: Case) {
         let error = StartupError(noAnswer: KafkaError(given.code, given.text), from: "kafka-1:9092")
         #expect(error.setting == given.setting)
         #expect(error.problem.contains(given.text) && error.problem.contains("kafka-1:9092"), "\(error)")
@@ -81,14 +81,14 @@ import Testing
         #expect(error.exitCode == given.exit)
     }
 
-    @Test func `the error for a password that this librdkafka's SCRAM cannot use with Kafka 4 states the remedies`() {
+    @Test func `the error for a password that this librdkafka's SCRAM cannot use with Kafka 4 names the remedies`() {
         let text = "Authentication failed due to invalid credentials with SASL mechanism SCRAM-SHA-512"
         let error = StartupError(noAnswer: KafkaError(.authentication, text), from: "k:1")
         #expect(error.fix.contains("librdkafka 2.6.1 or later") == repeatsScramNonces, "\(error)")
         #expect(error.fix.contains("kafka.sasl.password.file") && error.exitCode == .configuration)
     }
 
-    @Test func `a hidden topic is not reported as missing`() {
+    @Test func `a topic hidden by missing rights is not reported as missing`() {
         let hidden = StartupError(missing: "t", denied: ["t"])
         #expect(hidden.line.contains("topic t is denied to this user") && !hidden.line.contains("t does not exist"))
         #expect(hidden.line.contains("sluicectl topics acls") && hidden.exitCode == .configuration)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// New topics whose metadata is not yet complete, and missing topics.
+/// New topics with incomplete metadata, and missing topics.
 @Suite(.timeLimit(.minutes(5))) struct TopicPreflightTests {
     private let topic = KafkaTopicDescription(topic: "a", partitions: [], configuration: nil)
 
@@ -80,7 +80,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a topic that is created during the start does not prevent it`() async throws {
+    @Test func `a topic that is created during startup does not prevent the start`() async throws {
         let broker = try DevBroker()
         let topic: KafkaTopic = "made.late"
         let configuration = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [("-1", 8 * 86_400_000), ("86400000", 86_400_000), ("x", nil)] as [(String, Int64?)])
-    func `a retention is required up to eight days`(setting: String, demanded: Int64?) {
+    func `the required retention is at most eight days`(setting: String, demanded: Int64?) {
         let expectation = KafkaTopicExpectation(topic: "a", createdWith: ["retention.ms": setting])
         #expect(expectation.retentionMilliseconds == demanded)
     }

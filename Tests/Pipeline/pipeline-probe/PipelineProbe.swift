@@ -4,7 +4,7 @@ import Glibc
 import Kafka
 import PipelineRuntime
 
-/// A consumer for crash tests: its handler traps at records with value `trap`, exhausts its stack at `deep`, never
+/// A consumer for crash tests. Its handler traps at a record with value `trap`, exhausts its stack at `deep`, never
 /// returns at `hang`, runs long at `pause` and `wait`, and appends each finished value to a file as a line.
 @main struct PipelineProbe {
     private struct Handler: RecordHandler {
@@ -21,8 +21,7 @@ import PipelineRuntime
             return .done
         }
 
-        /// Recurses practically without end; the result is used after each return, so that calls are not optimized
-        /// away.
+        /// Recurses practically forever. The result is used after each return, so that calls are not optimized away.
         @inline(never) private static func depth(of number: Int) -> Int {
             number == .max ? 0 : 1 + depth(of: number + 1) % 7
         }
