@@ -106,7 +106,7 @@ private func remainder(_ text: String) throws -> String {
     @Test(arguments: [
         "", "a\\u0000b", "a\\u0085", String(repeating: "x", count: 257), String(repeating: "x", count: 1 << 20),
     ])
-    func `text that is not usable as a key or header is reported`(text: String) throws {
+    func `text that cannot be used as a key or header is reported`(text: String) throws {
         let envelope = try envelope(#"{"notificationUUID":"\#(text)","data":{"bundleId":"\#(text)"}}"#)
         #expect(envelope.notificationUUID == .malformed(.text))
         #expect(envelope.bundleId == .malformed(.text))
@@ -125,7 +125,7 @@ private func remainder(_ text: String) throws -> String {
         #expect(envelope.nestedJWSTexts.isEmpty)
     }
 
-    @Test func `a nested JWS that is not a plain text is reported`() throws {
+    @Test func `a nested JWS that is not a plain string is reported`() throws {
         let envelope = try envelope(
             #"{"data":{"signedTransactionInfo":1,"signedRenewalInfo":"a\u002eb"}}"#)
         #expect(envelope.signedTransactionInfo == .malformed(.type))

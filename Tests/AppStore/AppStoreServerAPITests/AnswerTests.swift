@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreServerAPI
 
-/// Handling of responses: refusals, undocumented formats, and none at all.
+/// Handling of responses: refusals, undocumented formats, and missing responses.
 @Suite(.timeLimit(.minutes(5)))
 struct AnswerTests {
     // MARK: Rate limits and server errors
@@ -16,7 +16,7 @@ struct AnswerTests {
             ("1800000060000", 60_000), ("1800000060", 60_000), ("60", 60_000),
             ("Fri, 15 Jan 2027 08:01:00 GMT", 60_000), ("32503680000000", 3_600_000), (nil, nil),
         ] as [(String?, Int64?)])
-    func `a 429 response states the time of the retry, and nothing is sent before it`(
+    func `a 429 response states when to retry, and nothing is sent before`(
         text: String?, wait: Int64?
     ) async throws {
         let store = try FakeAppStore(
@@ -28,7 +28,7 @@ struct AnswerTests {
         #expect(failure.retryAt == wait.map { VirtualTime.start + $0 })
         let closed = try await harness.failure()
         #expect(closed.status == nil && closed.kind == .rateLimited)
-        // Without a time the budget uses its own back-off.
+        // Without a retry time the budget uses its own back-off.
         #expect(closed.retryAt == VirtualTime.start + (wait ?? 1000))
         #expect(store.asked.count == 1)
         #expect(
@@ -37,10 +37,10 @@ struct AnswerTests {
                     .getTransactionInfo, APIHarness.production, until: VirtualTime.start + (wait ?? 1000))))
     }
 
-    // A load balancer under overload announces when to retry; the budget, which reacts to 429 only, stays open.
+    // An overloaded load balancer announces when to retry. The budget reacts only to 429, so it stays open.
     @Test(
         arguments: [(500, "60", 60_000), (503, "1800000060000", 60_000), (503, nil, nil)] as [(Int, String?, Int64?)])
-    func `a 5xx response states the time of the retry and closes no budget`(
+    func `a 5xx response states when to retry and closes no budget`(
         status: Int, text: String?, wait: Int64?
     ) async throws {
         let store = try FakeAppStore(
@@ -66,7 +66,7 @@ struct AnswerTests {
         _ = try? await harness.client.send(APIRequest(.finishTransaction, "1"), to: APIHarness.production)
         let answer = APIEvent.answered(
             .finishTransaction, APIHarness.production, status: status, failure: failure, milliseconds: 0)
-        // A 401 is followed by one attempt with a new token.
+        // After a 401 there is one attempt with a new token.
         #expect(harness.reported.filter { $0 == answer }.count == (status == 401 ? 2 : 1))
     }
 
@@ -99,7 +99,7 @@ struct AnswerTests {
         #expect(failure.status == status)
         #expect(failure.code?.rawValue == code)
         #expect(failure.kind == (status >= 500 ? .server : .refused))
-        // A 4xx without Apple's code is a proxy's, except for 400: a malformed body.
+        // A 4xx without Apple's code comes from a proxy, except for 400, which means a malformed body.
         #expect(failure.isRetriable == (status >= 500 || code == nil && status != 400))
         #expect(failure.message.contains(String(status)))
     }
@@ -151,7 +151,7 @@ struct AnswerTests {
     }
 
     @Test(arguments: [301, 302, 307, 308])
-    func `a redirect is not followed, so the token is sent nowhere else`(status: Int) async throws {
+    func `a redirect is not followed, so the token is not sent elsewhere`(status: Int) async throws {
         let trap = try FakeAppStore()
         let store = try FakeAppStore(status: status, headers: [(name: "Location", value: trap.url + "/x")])
         let failure = try await APIHarness(store).failure()

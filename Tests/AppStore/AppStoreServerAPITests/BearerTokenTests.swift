@@ -34,12 +34,12 @@ import Testing
     private func text(_ token: BearerToken) -> String { String(token.revealedAuthorization.dropFirst(7)) }
 
     private func replaceKey(by bytes: [UInt8]) throws {
-        // Like the update of a mounted secret: another file is renamed over it.
+        // Like an update of a mounted secret, another file is renamed over it.
         let next = try directory.write(bytes, to: "next.p8")
         #expect(rename(next, path) == 0)
     }
 
-    @Test func `header and claims are those that Apple documents, and the key signs them`() throws {
+    @Test func `header and claims are as documented by Apple, and the key signs them`() throws {
         let token = try DecodedToken(text(try tokens().token(for: Self.app)))
         #expect(token.header == ["alg": "ES256", "kid": "key", "typ": "JWT"])
         let now = VirtualTime.start / 1000
@@ -87,7 +87,7 @@ import Testing
         #expect(events.all == [.keyRead(file: path), .keyRead(file: path)])
     }
 
-    /// Each key has its own id, which is part of its file name.
+    /// Each key has its own id as part of its file name.
     @Test func `changing a link to another key changes the key id together with the key`() throws {
         let first = try directory.write(firstKey, to: "SubscriptionKey_AAAAAAAAA1.p8")
         let second = try directory.write(secondKey, to: "SubscriptionKey_BBBBBBBBB2.p8")
@@ -133,7 +133,7 @@ import Testing
         #expect(try DecodedToken(text(try tokens.token(for: Self.app))).isSigned(byKeyIn: secondKey))
     }
 
-    @Test func `an unreadable key at the start is a failure that names the file until it exists`() throws {
+    @Test func `an unreadable key at startup is a failure that names the file until it exists`() throws {
         try FileManager.default.removeItem(atPath: path)
         let tokens = tokens()
         do throws(APIFailure) {
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a refused token is replaced once, however many requests were refused with it`() throws {
+    @Test func `a refused token is replaced once, regardless of the number of refused requests`() throws {
         let tokens = tokens()
         let first = try tokens.token(for: Self.app)
         time.advance(by: .seconds(1))
@@ -170,7 +170,7 @@ import Testing
         #expect(try tokens.token(for: Self.app).isSame(as: second))
     }
 
-    @Test func `descriptions of tokens and keys reveal nothing of them`() throws {
+    @Test func `descriptions of tokens and keys do not reveal their content`() throws {
         let token = try tokens().token(for: Self.app)
         var dumped = ""
         dump(token, to: &dumped)

@@ -1,7 +1,7 @@
 import AppStoreServerAPI
 import Testing
 
-/// Classification of failures of Send Consumption Information: the table of app-store.md 10.6.
+/// Classification of failures of Send Consumption Information, as in the table of app-store.md 10.6.
 @Suite struct ConsumptionRefusalTests {
     private func refusal(_ code: Int64?, status: Int = 400) -> APIFailure {
         APIFailure(
@@ -13,7 +13,7 @@ import Testing
         4_000_006, 4_000_032, 4_000_035, 4_000_036, 4_000_042, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209,
         4_000_227, 4_000_999,
     ])
-    func `a code about the body or the type of transaction is final, and the endpoint works`(_ code: Int64) {
+    func `an error about the body or the type of transaction is final, and the endpoint works`(_ code: Int64) {
         #expect(refusal(code).isFinalForConsumption)
         #expect(ServiceHealth(ofConsumption: refusal(code)) == .answers)
     }
@@ -25,7 +25,7 @@ import Testing
         #expect(ServiceHealth(ofConsumption: refusal(code)) == (isAboutTheTransaction ? .unknown : .fails()))
     }
 
-    // A transaction id that is not valid in a path is always refused before anything is sent.
+    // A transaction id that is invalid in a path is refused before anything is sent.
     @Test func `a request that the client itself refuses is final`() {
         #expect(APIFailure(kind: .invalidRequest, message: "", isRetriable: false).isFinalForConsumption)
     }

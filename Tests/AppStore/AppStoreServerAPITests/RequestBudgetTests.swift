@@ -5,7 +5,8 @@ import Time
 
 @testable import AppStoreServerAPI
 
-/// Scheduling of requests: Apple's limits per second, shared by all callers of an app, an environment and an endpoint.
+/// Scheduling of requests within Apple's limits per second. All callers of an app, an environment and an endpoint share
+/// one limit.
 @Suite struct RequestBudgetTests {
     private static let second: UInt64 = 1_000_000_000
     private static let app = BundleId("com.example.app")
@@ -38,7 +39,7 @@ import Time
         var moments: [UInt64] = []
         var now: UInt64 = 0
         for step in 0..<5000 as Range<UInt64> {
-            // Bursts, and pauses of up to half a second, which must not be made up for.
+            // Bursts, and pauses of up to half a second. The budget must not catch up after a pause.
             now += (step * 7919) % 97 == 0 ? Self.second / 2 : (step * 104_729) % 13_000_000
             if case .at(let moment) = budget.take(.urgent, now: now, longestWait: .max) { moments.append(moment) }
         }
@@ -83,7 +84,7 @@ import Time
         #expect(later >= moment + 2 * Self.second)
     }
 
-    @Test func `a request that waits when a 429 arrives waits for the time that it states`() async throws {
+    @Test func `a request that is waiting when a 429 arrives waits until the stated time`() async throws {
         let time = VirtualTime()
         let scope = APIScope(Self.app, in: .production)
         let closing = Mutex<RequestBudgets?>(nil)
@@ -103,7 +104,7 @@ import Time
         #expect(time.clocks.wallMilliseconds() >= VirtualTime.start + 10_000)
     }
 
-    @Test func `a 429 closes the budget of its endpoint until the stated time, and no other`() async throws {
+    @Test func `a 429 closes the budget of its own endpoint only, until the stated time`() async throws {
         let time = VirtualTime()
         let budgets = RequestBudgets(clocks: time.clocks, sleep: time.sleep)
         let scope = APIScope(Self.app, in: .production)
@@ -120,7 +121,7 @@ import Time
         #expect(time.now == then)
     }
 
-    @Test func `the last attempt before a deadline passes a closed budget but still respects the limit`() async throws {
+    @Test func `the last attempt before a deadline ignores a closed budget but respects the limit`() async throws {
         let time = VirtualTime()
         let budgets = RequestBudgets(
             RequestBudgets.Limits(longestWait: .seconds(5)), clocks: time.clocks, sleep: time.sleep)
@@ -213,7 +214,7 @@ import Time
                 ]
             ),
         ] as [(Int, [APIOperation])])
-    func `each endpoint has the limit that Apple documents`(perSecond: Int, operations: [APIOperation]) {
+    func `each endpoint has the limit documented by Apple`(perSecond: Int, operations: [APIOperation]) {
         for operation in operations { #expect(EndpointGroup(operation).perSecond == perSecond, "\(operation)") }
     }
 

@@ -54,7 +54,7 @@ struct RequestTests {
         }
     }
 
-    @Test func `every operation has the method and path that Apple documents`() throws {
+    @Test func `every operation has the method and path documented by Apple`() throws {
         let expected: [APIOperation: String] = [
             .getTransactionInfo: "GET /inApps/v1/transactions/1",
             .getAllSubscriptionStatuses: "GET /inApps/v1/subscriptions/1",
@@ -135,7 +135,7 @@ struct RequestTests {
         #expect(harness.reported.filter { $0 == .unauthorized(APIHarness.production) }.count == 1)
     }
 
-    /// The `Date` of the responses is the current time; the clients' clock is in 2027.
+    /// The `Date` of the responses is the current time, but the clients' clock is in 2027.
     @Test func `a wrong clock is listed first among the causes of a 401`() async throws {
         let harness = try APIHarness(try FakeAppStore(status: 401))
         let failure = try await harness.failure()
@@ -143,7 +143,7 @@ struct RequestTests {
         #expect(failure.fix?.hasPrefix("one of: this machine's clock differs from Apple's by") == true)
     }
 
-    @Test func `without a key nothing is sent`() async throws {
+    @Test func `without a key no request is sent`() async throws {
         let store = try FakeAppStore()
         let harness = try APIHarness(store)
         let failure = try await harness.failure(to: APIScope(BundleId("com.example.other"), in: .production))

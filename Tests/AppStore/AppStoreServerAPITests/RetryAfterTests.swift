@@ -1,7 +1,7 @@
 import AppStoreServerAPI
 import Testing
 
-/// The time of a retry after a 429. Apple sends milliseconds since 1970; proxies use the formats of RFC 9110.
+/// When to retry after a 429. Apple sends milliseconds since 1970; proxies use the formats of RFC 9110.
 @Suite struct RetryAfterTests {
     private static let now = VirtualTime.start
 
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "soon", "-5", "1.5", "1e3", " ", "٣", String(repeating: "1", count: 65)] as [String?])
-    func `an absent or invalid field gives no time`(text: String?) {
+    func `an absent or invalid field yields no time`(text: String?) {
         #expect(RetryAfter.moment(text, now: Self.now) == nil)
     }
 }

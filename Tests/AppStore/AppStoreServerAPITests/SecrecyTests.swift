@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreServerAPI
 
-/// No token or key appears in an error, an event or a description, regardless of the response.
+/// No token or key may appear in an error, an event or a description, regardless of the response.
 @Suite(.timeLimit(.minutes(5)))
 struct SecrecyTests {
     /// Returns a server that echoes the request, like the error pages of some proxies.
@@ -41,7 +41,7 @@ struct SecrecyTests {
         }
     }
 
-    @Test func `a key that cannot be read is not included in its error`() async throws {
+    @Test func `the error for an unreadable key does not contain the key`() async throws {
         var key = try APIHarness.newKey()
         key.insert(UInt8(ascii: "!"), at: 60)
         let harness = try APIHarness(try FakeAppStore(), key: key)
@@ -58,7 +58,7 @@ struct SecrecyTests {
         return text
     }
 
-    /// Returns the sensitive parts of a token, whole and in pieces.
+    /// Returns the sensitive parts of a token, complete and in pieces.
     private func canaries(token: String) throws -> [String] {
         let parts = token.split(separator: ".").map(String.init)
         guard parts.count == 3 else { throw Unexpected("no token") }

@@ -62,7 +62,7 @@ struct SharedCasesTests {
     }
 
     @Test(arguments: 0..<17)
-    func `requests are formed and responses parsed as in Apple's libraries`(index: Int) async throws {
+    func `requests are formed and responses are parsed as in Apple's libraries`(index: Int) async throws {
         let one = try Self.cases()[index]
         let key = try TestVectors.bytes("certs/testSigningKey.p8")
         let response = HTTPResponse(status: one.status, reason: "test", body: one.answer)

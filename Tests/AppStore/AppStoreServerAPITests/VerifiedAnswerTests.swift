@@ -29,7 +29,7 @@ struct VerifiedAnswerTests {
         try APIHarness(try FakeAppStore(String(decoding: JSONValue.object(object).json, as: UTF8.self)))
     }
 
-    @Test func `a transaction is returned as it was signed`() async throws {
+    @Test func `a transaction is returned as signed`() async throws {
         let object = transaction()
         let harness = try answering(["signedTransactionInfo": .string(try signed(object))])
         let verified = try await harness.client.getTransactionInfo(TransactionId("2000"), APIHarness.production)
@@ -142,7 +142,7 @@ struct VerifiedAnswerTests {
 
     // MARK: Notifications
 
-    @Test func `notifications of the history get the verdict that they would have had at the ingress`() async throws {
+    @Test func `notifications of the history get the same verdict as at the ingress`() async throws {
         let nonconforming = try kit.jws(.with { $0.outer["version"] = "\"1.0\"" })
         let harness = try answering([
             "hasMore": false, "paginationToken": "t",

@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The settings of the App Store Server API, for all apps and for one.
+/// The settings of the App Store Server API, for all apps and for a single app.
 @Suite struct APISettingsTests {
     private let directory: TemporaryDirectory
     private let key: String
@@ -26,7 +26,7 @@ import Testing
         schema: ConfigurationSchema(
             [AppStoreSettings.apps, AppStoreSettings.environments] + AppStoreSettings.apiSettings))
 
-    /// Returns the settings, or the lines of the refusal.
+    /// Returns the settings, or the lines of the error.
     private func read(_ settings: KeyValuePairs<String, String>) throws -> (AppStoreSettings.API?, refusal: String) {
         let file = try directory.write(
             "apps=com.example.one:1,com.example.two:2\n" + settings.map { "\($0.key)=\($0.value)\n" }.joined(),
@@ -152,13 +152,13 @@ import Testing
         #expect(try read(["appstore.api.url": url]).refusal.contains("appstore.api.url"))
     }
 
-    @Test func `a misspelled key of an app is refused with the nearest one`() throws {
+    @Test func `a misspelled key of an app is refused with a suggestion`() throws {
         let refusal = try read(["apps.com.example.one.api.key.fil": key]).refusal
         #expect(refusal.contains("apps.com.example.one.api.key.file"))
     }
 
-    /// Executables that read only the apps' environments share a file with those that read their keys.
-    @Test func `an executable without the API tolerates its settings, but not misspelled ones`() throws {
+    /// Executables that read only the apps' environments share a file with executables that read their keys.
+    @Test func `an executable without the API ignores its settings, but not misspelled ones`() throws {
         let schema = ConfigurationSchema([AppStoreSettings.apps, AppStoreSettings.environments])
             .tolerating(Self.command.schema.sharedKeys)
         let command = Command("sluice-y", summary: "", schema: schema)

@@ -23,7 +23,7 @@ struct SignerTests {
         #expect(verdict(on: jws) == .valid)
     }
 
-    @Test func `the header is Apple's, with ES256 and three certificates`() throws {
+    @Test func `the header has Apple's form, with ES256 and three certificates`() throws {
         let jws = try JWSSigner(pki).sign("{}")
         let segment = try #require(jws.split(separator: ".").first)
         let header = try JSONSerialization.jsonObject(with: Data(Base64URL.decode(Array(segment.utf8))))
@@ -48,7 +48,7 @@ struct SignerTests {
         #expect(JWSSigner.header(x5c: ["a", "b"]) == "{\"alg\":\"ES256\",\"x5c\":[\"a\",\"b\"]}")
     }
 
-    @Test func `a notification carries its nested payloads`() throws {
+    @Test func `a notification contains its nested payloads`() throws {
         let signed = try NotificationSigner(JWSSigner(pki)).sign(
             NotificationSigner.Payloads(
                 notification: """

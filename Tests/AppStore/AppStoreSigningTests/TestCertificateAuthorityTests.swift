@@ -26,7 +26,7 @@ struct TestCertificateAuthorityTests {
         options.leafOCSPAddress = "http://ocsp.example.com/ocsp03-wwdrg602"
         options.intermediateOCSPAddress = "http://ocsp.example.com/ocsp03-rootcag3"
         let pki = try TestCertificateAuthority(options)
-        // The sizes of Apple's: 1,077, 794 and 583 bytes.
+        // The sizes of Apple's certificates: 1,077, 794 and 583 bytes.
         #expect((970...1_180).contains(pki.leaf.der.count), "\(pki.leaf.der.count)")
         #expect((720...870).contains(pki.intermediate.der.count), "\(pki.intermediate.der.count)")
         #expect((530...640).contains(pki.root.der.count), "\(pki.root.der.count)")

@@ -3,7 +3,7 @@ package import AppStoreVerification
 /// A verdict in the notation of the tables.
 package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
     case accepted
-    /// For the sandbox topic of an app configured without the sandbox.
+    /// Accepted for the sandbox topic, although the app is configured without the sandbox.
     case sandbox
     case duplicate
     case nonconforming(Reason)

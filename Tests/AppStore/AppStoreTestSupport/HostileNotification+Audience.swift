@@ -87,7 +87,7 @@ extension HostileNotification {
         },
     ]
 
-    /// Containers introduced after version 2.22, and unknown ones (app-store.md 2.6, C 24).
+    /// Containers introduced after version 2.22, and unknown containers (app-store.md 2.6, C 24).
     private static let laterContainers: [HostileNotification] = [
         later("H-115", "seats that the App Store took back", .accepted) { $0.container = "unclaimInfo" },
         later("H-115", "a container not known yet", .accepted) { _ in },
@@ -143,7 +143,7 @@ extension HostileNotification {
             }),
     ]
 
-    /// Returns a notification of an unknown type whose container has another name.
+    /// Returns a notification of an unknown type with another container name.
     private static func later(
         _ id: String, _ name: String, _ expected: ExpectedVerdict,
         change: @escaping @Sendable (inout NotificationDraft) -> Void

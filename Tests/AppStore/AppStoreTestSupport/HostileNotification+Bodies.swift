@@ -75,12 +75,12 @@ extension HostileNotification {
         },
     ]
 
-    /// Returns a number of members with different names.
+    /// Returns this number of members with different names.
     private static func names(_ count: Int, _ prefix: String = "n") -> String {
         (0..<count).map { "\"\(prefix)\($0)\":0" }.joined(separator: ",")
     }
 
-    /// Returns a number of array elements.
+    /// Returns this number of array elements.
     private static func numbers(_ count: Int) -> String {
         Array(repeating: "0", count: count).joined(separator: ",")
     }

@@ -51,7 +51,7 @@ extension HostileNotification {
             }),
     ]
 
-    // Permits dNSName a.b.com.
+    // Permits only dNSName a.b.com.
     private static func nameConstraints(isCritical: Bool) -> CertificateExtension {
         let name = DER.value(0x82, Array("a.b.com".utf8))
         return CertificateExtension(
@@ -107,7 +107,7 @@ extension HostileNotification {
     ]
 
     private static func leafKey(_ name: String, _ kind: PrivateKey.Kind) -> HostileNotification {
-        // ES256 cannot be signed with such a key, so another one signs: the leaf is refused before its signature is
+        // ES256 cannot be signed with this key, so another one signs. The leaf is refused before its signature is
         // checked.
         HostileNotification(
             "H-81", "\(name) leaf", .forbidden(.leafKey),

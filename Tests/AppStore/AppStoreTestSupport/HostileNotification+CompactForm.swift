@@ -5,7 +5,7 @@ internal import Cryptography
 
 /// Checks 4 and 5: rows H-43 to H-58 and H-62.
 extension HostileNotification {
-    /// Each algorithm other than ES256, with and without a signature.
+    /// Every algorithm other than ES256, with and without a signature.
     package static let algorithms: [HostileNotification] =
         algorithmRows.flatMap { id, algorithm in
             [true, false].map { isSigned in
@@ -133,7 +133,7 @@ extension HostileNotification {
         jws.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Replaces one letter in the middle of a segment.
+    /// Replaces one character in the middle of a segment.
     private static func replaced(_ jws: String, segment: Int, _ letter: String) -> String {
         var parts = parts(jws)
         var text = parts[segment]
@@ -143,7 +143,7 @@ extension HostileNotification {
         return parts.joined(separator: ".")
     }
 
-    /// Sets spare bits: 64 bytes leave four of them in the last letter.
+    /// Sets unused bits: the last character of 64 encoded bytes has four of them.
     private static func withSpareBits(_ jws: String) -> String {
         let next: [Character: String] = ["A": "B", "Q": "R", "g": "h", "w": "x"]
         return jws.dropLast() + (jws.last.flatMap { next[$0] } ?? "")

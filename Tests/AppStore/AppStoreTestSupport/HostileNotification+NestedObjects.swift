@@ -2,7 +2,7 @@ internal import AppStoreSigning
 internal import AppStoreVerification
 internal import Cryptography
 
-/// Check 14, the nested objects: row H-107.
+/// Check 14 for nested objects: row H-107.
 extension HostileNotification {
     package static let nestedObjects: [HostileNotification] = [
         HostileNotification("H-107", "no transaction", .nonconforming(.profileNested)) { $0.transaction = nil },

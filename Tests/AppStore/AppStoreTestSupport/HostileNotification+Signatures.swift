@@ -56,7 +56,7 @@ extension HostileNotification {
         HostileNotification(id, name, expected, jws: { try withSignature(try $0.jws(.test), change) })
     }
 
-    /// Replaces s by n - s: the equivalent second signature.
+    /// Replaces s with n - s, which gives the complementary signature.
     package static func negateS(_ signature: inout [UInt8]) {
         var borrow = 0
         for index in (0..<32).reversed() {

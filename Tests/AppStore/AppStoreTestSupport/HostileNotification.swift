@@ -1,4 +1,4 @@
-/// One hostile or harmless input: the row of the threat model, its body, and the expected verdict.
+/// One hostile or harmless input: its row in the threat model, its body, and the expected verdict.
 package struct HostileNotification: Sendable, CustomStringConvertible {
     package let id: String
     package let name: String
@@ -41,7 +41,7 @@ package struct HostileNotification: Sendable, CustomStringConvertible {
 }
 
 extension HostileNotification {
-    /// All tables, in the order of the checks.
+    /// All rows, in the order of the checks.
     package static let all: [HostileNotification] =
         bodies + compactForms + headers + algorithms + certificateLists + lookAlikes + markers + extensions + keys
         + signatures + validity + audiences + criticalMembers + fields + forgedNumbers + texts + encodings

@@ -1,4 +1,4 @@
-/// A JSON object whose member values are raw JSON texts, in order, so that invalid ones can be written too.
+/// A JSON object with raw JSON texts as member values, in order, so that invalid values can be written too.
 package struct JSONDraft: Sendable {
     private var members: [(name: String, value: String)]
 
@@ -6,7 +6,7 @@ package struct JSONDraft: Sendable {
         self.members = members.map { ($0.key, $0.value) }
     }
 
-    /// The raw value of a member; setting nil removes the member.
+    /// The raw value of a member. Setting nil removes the member.
     package subscript(name: String) -> String? {
         get { members.first { $0.name == name }?.value }
         set {

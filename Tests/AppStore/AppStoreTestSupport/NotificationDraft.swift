@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A notification to sign: a renewal in Production unless changed, each with a separate notificationUUID.
+/// A notification to sign. By default it is a renewal in Production with its own notificationUUID.
 package struct NotificationDraft: Sendable {
     package init() {}
 
@@ -31,7 +31,7 @@ package struct NotificationDraft: Sendable {
         return draft
     }
 
-    /// A notification without nested objects.
+    /// Returns a notification without nested objects.
     package static var test: NotificationDraft {
         .with {
             $0.outer["notificationType"] = "\"TEST\""
@@ -40,7 +40,7 @@ package struct NotificationDraft: Sendable {
         }
     }
 
-    /// The default notification, in the sandbox throughout.
+    /// Returns the default notification, with Sandbox as every environment.
     package static var sandbox: NotificationDraft {
         .with {
             $0.identity["environment"] = "\"Sandbox\""
@@ -49,7 +49,7 @@ package struct NotificationDraft: Sendable {
         }
     }
 
-    /// A notification about an app transaction.
+    /// Returns a notification about an app transaction.
     package static var appData: NotificationDraft {
         .with {
             $0.outer["notificationType"] = "\"RESCIND_CONSENT\""
@@ -63,7 +63,7 @@ package struct NotificationDraft: Sendable {
         }
     }
 
-    /// A notification about an external purchase token.
+    /// Returns a notification about an external purchase token.
     package static func token(_ id: String) -> NotificationDraft {
         .with {
             $0.outer["notificationType"] = "\"EXTERNAL_PURCHASE_TOKEN\""
@@ -75,7 +75,7 @@ package struct NotificationDraft: Sendable {
         }
     }
 
-    /// Returns the payload's text, with each nested draft signed by `sign`.
+    /// Returns the payload's text. `sign` signs each nested draft.
     package func payload(signingNestedWith sign: (String) throws -> String) throws -> String {
         var outer = outer
         var identity = identity

@@ -1,11 +1,11 @@
 internal import AppStoreSigning
 package import Cryptography
 
-/// Nonstandard certificates, issued by this authority or by a new one.
+/// Nonstandard certificates, issued by this authority or a new one.
 extension SigningKit {
     private struct MissingKeys: Error {}
 
-    /// A certificate with its key.
+    /// A certificate and its key.
     package struct Holder: Sendable {
         package let certificate: Certificate
         package let key: PrivateKey
@@ -46,7 +46,7 @@ extension SigningKit {
             certificate: try builder.issued(for: key, by: issuer.certificate, authorityKey: issuer.key), key: key)
     }
 
-    /// Returns the JWS of a valid notification, signed by `key` under a chain.
+    /// Returns the JWS of a valid notification, signed with `key` under a chain.
     package func jws(chain: [Certificate], key: PrivateKey, extra: String = "") throws -> String {
         try sign(
             try NotificationDraft.test.payload(signingNestedWith: sign),

@@ -5,7 +5,7 @@ package import Cryptography
 
 /// A test certificate authority in place of Apple's, and verifiers that trust it.
 package struct SigningKit: Sendable {
-    /// The time of the tests: 2027-01-15T08:00:00Z in milliseconds since 1970.
+    /// The tests' current time: 2027-01-15T08:00:00Z in milliseconds since 1970.
     package static let now: Int64 = 1_800_000_000_000
     package static let bundleId = "com.example.app"
     package static let appAppleId: Int64 = 1_234_567_890
@@ -21,7 +21,7 @@ package struct SigningKit: Sendable {
 
     package init(pki: TestCertificateAuthority) { self.pki = pki }
 
-    /// Shared by all tests: key generation takes milliseconds.
+    /// Shared by all tests, because key generation takes milliseconds.
     package static func shared() throws -> SigningKit { try made.get() }
 
     /// Returns a complete untrusted authority with the same names.
@@ -47,15 +47,15 @@ package struct SigningKit: Sendable {
         try NotificationVerifier(configuration(change))
     }
 
-    /// Returns a compact JWS over `payload` under this authority's chain.
+    /// Returns a compact JWS with `payload`, signed under this authority's chain.
     package func sign(_ payload: String) throws -> String { try JWSSigner(pki).sign(payload) }
 
-    /// Like ``sign(_:)``, over arbitrary bytes.
+    /// Like ``sign(_:)``, but for arbitrary bytes.
     package func signBytes(_ payload: [UInt8]) throws -> String {
         String(decoding: try JWSSigner(pki).sign(payload), as: UTF8.self)
     }
 
-    /// Like ``sign(_:)``, with another header text or key.
+    /// Like ``sign(_:)``, but with another header text or key.
     package func sign(_ payload: String, header: String? = nil, key: PrivateKey? = nil) throws -> String {
         try JWSSigner(header: header ?? JWSSigner.header(chain: pki.chain), key: key ?? pki.leafKey).sign(payload)
     }
@@ -68,10 +68,10 @@ package struct SigningKit: Sendable {
     /// Returns the HTTP body of a notification.
     package func body(_ draft: NotificationDraft = NotificationDraft()) throws -> [UInt8] { Self.body(try jws(draft)) }
 
-    /// Returns the HTTP body around a compact JWS.
+    /// Returns the HTTP body that contains a compact JWS.
     package static func body(_ jws: String) -> [UInt8] { Array("{\"signedPayload\":\"\(jws)\"}".utf8) }
 
-    /// Returns the HTTP body of a valid notification under another header or key.
+    /// Returns the HTTP body of a valid notification with another header or key.
     package func body(header: String, key: PrivateKey? = nil) throws -> [UInt8] {
         Self.body(try sign(try NotificationDraft.test.payload(signingNestedWith: sign), header: header, key: key))
     }

@@ -38,7 +38,7 @@ import Testing
         #expect(ExpectedVerdict(verifier.verify(body: try kit.body(.sandbox), at: SigningKit.now)) == .accepted)
     }
 
-    @Test func `a bundleId that is equal as text but not in bytes is another app`() throws {
+    @Test func `a bundleId with equal text but different bytes is another app`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { configuration in
             configuration.apps = [
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [NotificationDraft(), .appData])
-    func `a nested bundleId that is equal as text but not in bytes is another app`(_ draft: NotificationDraft) throws {
+    func `a nested bundleId with equal text but different bytes is another app`(_ draft: NotificationDraft) throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { configuration in
             configuration.apps = [
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a notification that names our app is never refused for its environment`() throws {
+    @Test func `a notification that names our app is never refused because of its environment`() throws {
         let kit = try SigningKit.shared()
         for environment in ["\"Preview\"", "null", "[]", "\"\(String(repeating: "x", count: 300))\""] {
             let body = try kit.body(.with { $0.identity["environment"] = environment })
@@ -95,7 +95,7 @@ import Testing
         #expect(refusal.signedPartDigest?.count == 32)
     }
 
-    @Test func `a notification carries the signed bytes exactly`() throws {
+    @Test func `a notification contains exactly the signed bytes`() throws {
         let kit = try SigningKit.shared()
         let draft = NotificationDraft()
         let payload = try draft.payload(signingNestedWith: kit.sign)

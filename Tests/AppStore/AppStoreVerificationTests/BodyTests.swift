@@ -10,7 +10,8 @@ import Testing
         try row.check()
     }
 
-    /// Clients that do not know the password can send such a body too: its cost before the password check is bounded.
+    /// Clients that do not know the password can send this body too, so its cost before the password check must be
+    /// bounded.
     @Test func `a version 1 body may have many members, but each object only as many as Apple's`() throws {
         func read(members: Int, elements: Int) throws(Refusal) -> Bool {
             let names = (0..<members).map { "\"\($0)\":0" }.joined(separator: ",")
@@ -26,7 +27,7 @@ import Testing
             let refusal = #expect(throws: Refusal.self) { try read(members: members, elements: elements) }
             #expect(refusal?.reason == .json)
         }
-        // When only few entries are permitted in total, one object may have all of them.
+        // If only a few entries are permitted in total, one object may have all of them.
         #expect(try read(members: 990, elements: 1_000))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Row H-82 for each extension that constrains a path: none is evaluated, so all are refused, critical or not.
+/// Row H-82 for each extension that constrains a path. None of them is evaluated, so all are refused, critical or not.
 @Suite struct CertificateExtensionTests {
     private static let policyConstraints = CertificateExtension(
         OID("2.5.29.36"), der: DER.sequence([0x80, 0x01, 0x05]))
@@ -44,7 +44,7 @@ import Testing
         try row.check()
     }
 
-    @Test func `an intermediate that carries its marker twice is refused`() throws {
+    @Test func `an intermediate with a repeated Apple extension is refused`() throws {
         let row = HostileNotification(
             "H-74", "the marker twice", .forbidden(.intermediateMarker),
             jws: { kit in

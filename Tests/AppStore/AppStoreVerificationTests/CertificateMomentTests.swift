@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Report 24: Apple's API returns objects for 180 days, whose leaf may have expired since (app-store.md 2.5).
+/// Apple's API returns objects for 180 days. Their leaf may have expired since (app-store.md 2.5).
 @Suite struct CertificateMomentTests {
     private static let day: Int64 = 86_400_000
 
@@ -24,7 +24,7 @@ import Testing
 
     init() throws { kit = try Self.made.get() }
 
-    /// Returns a notification that was signed this long ago, including its nested objects.
+    /// Returns a notification signed this long ago, with nested objects of the same time.
     private func draft(_ age: Int64) -> NotificationDraft {
         .with {
             $0.outer["signedDate"] = "\(SigningKit.now - age)"

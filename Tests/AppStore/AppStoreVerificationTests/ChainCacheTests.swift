@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// The caches between bodies, and data that must not be cached.
+/// Caches shared by bodies, and data that must not be cached.
 @Suite struct ChainCacheTests {
     private let now = SigningKit.now
 
@@ -75,13 +75,13 @@ import Testing
         #expect(verifier.objects.cache.counts.paths == 32)
     }
 
-    @Test func `a header that only shares a prefix with a known one is not known`() throws {
+    @Test func `a header that only shares a prefix with a known one is unknown`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let jws = try kit.jws()
         verifier.verify(body: SigningKit.body(jws), at: now).expect(.accepted)
         let dot = try #require(jws.firstIndex(of: "."))
-        // Complete groups of four remain, so that no spare bits are set: the header only ends too early.
+        // The cut is after a complete group of four, so that no unused bits are set and the header only ends too early.
         let shorter = jws[..<dot].dropLast(4 + jws[..<dot].count % 4) + jws[dot...]
         verifier.verify(body: SigningKit.body(String(shorter)), at: now).expect(.badRequest(.jwsHeader))
         let longer = jws[..<dot] + "AAAA" + jws[dot...]
@@ -140,7 +140,7 @@ import Testing
         let limiter = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 50, concurrency: 1000))
         let path = SHA256.digest(of: Array("path".utf8))
         var admitted = 0
-        // Within a second, every other request has an older clock reading.
+        // Within each second, every other request has an earlier clock reading.
         for millisecond in 0..<1000 as Range<Int64> {
             for reading in [now + millisecond, now + millisecond - 20] where limiter.enter(path, at: reading) {
                 admitted += 1
@@ -171,7 +171,7 @@ import Testing
         verifier.verify(body: try kit.body(), at: now).expect(.accepted)
     }
 
-    @Test func `the limiter admits one path at a time, however many requests carry it`() throws {
+    @Test func `the limiter admits a path once, regardless of the number of requests with it`() throws {
         try initializeCryptography()
         let limiter = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 50, concurrency: 1))
         let one = SHA256.digest(of: [1])
@@ -197,8 +197,8 @@ import Testing
             entered == [true, true, false, false, true, false, false, true, true, true, false, false])
     }
 
-    /// Returns the trusted leaf and intermediate with a different third entry: a new path each time, with an invalid
-    /// signature.
+    /// Returns the trusted leaf and intermediate with a different third entry. Each time it is a new path, with an
+    /// invalid signature.
     private static func newChain(_ index: Int, _ kit: SigningKit) throws -> [UInt8] {
         let texts = [kit.pki.leaf.der, kit.pki.intermediate.der, [UInt8(truncatingIfNeeded: index), 1, 2]]
             .map { String(decoding: Base64.encode($0), as: UTF8.self) }

@@ -8,7 +8,7 @@ import Testing
 /// Checks 4 and 5: rows H-43 to H-58.
 @Suite struct CompactFormTests {
     @Test(arguments: HostileNotification.compactForms)
-    func `a compact JWS is three segments of strict base64url`(_ row: HostileNotification) throws {
+    func `a compact JWS has three segments of strict base64url`(_ row: HostileNotification) throws {
         try row.check()
     }
 
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: HostileNotification.algorithms)
-    func `only ES256 is accepted as algorithm`(_ row: HostileNotification) throws {
+    func `ES256 is the only accepted algorithm`(_ row: HostileNotification) throws {
         try row.check()
     }
 }

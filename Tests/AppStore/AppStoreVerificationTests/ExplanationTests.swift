@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// The verdict step by step, for people.
+/// The verdict step by step, in readable form.
 @Suite struct ExplanationTests {
     private let now = SigningKit.now
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// A damaged table: detected, dropped with all others, and never the cause of a wrong verdict.
+/// A damaged table must be detected, dropped together with all others, and never cause a wrong verdict.
 @Suite struct FixedKeyFaultTests {
     private static let memoryIsKnown: Bool = {
         guard let kit = try? SigningKit.shared(), let key = P256PublicKey(certificate: kit.pki.leaf),
@@ -20,8 +20,8 @@ import Testing
 
     /// The 18th entry of the sixth window, which every 64th signature needs.
     private let bit = (5 * 64 + 17) * 64 * 8 + 3
-    /// One bit in each entry of that window: a signature avoids one of them only if its digit is zero, so one of the
-    /// first notifications meets the damage, regardless of its signatures' nonces.
+    /// One bit in each entry of the window. A signature avoids the window only if its digit is zero, so one of the
+    /// first notifications meets the damage, regardless of its nonces.
     private let bits = (0..<64).map { (5 * 64 + $0) * 64 * 8 + 3 }
 
     @Test(.enabled(if: memoryIsKnown, "this libcrypto keeps its tables in a form that the test does not know"))
@@ -67,7 +67,7 @@ import Testing
             Issue.record("not reported")
             return
         }
-        // The report suffices to reproduce the disagreement.
+        // The report must suffice to reproduce the disagreement.
         let key = try #require(P256PublicKey(uncompressedPoint: disagreement.publicKey))
         let digest = try #require(SHA256Digest(bytes: disagreement.digest))
         #expect(!disagreement.isGoodByTable)
@@ -85,7 +85,7 @@ import Testing
         #expect(tabled.events.count == 1 + Int(faults))
     }
 
-    /// Returns a verifier whose table for the kit's leaf belongs to `key`.
+    /// Returns a verifier with a table of `key` for the kit's leaf.
     private func misled(
         _ kit: SigningKit, by key: PrivateKey, recheckedOneIn: Int = 256
     ) throws -> TabledVerifier {
@@ -133,7 +133,7 @@ import Testing
         let tabled = try misled(kit, by: forger)
         let jws = Array(try kit.jws(chain: kit.pki.chain, key: forger).utf8)
         let objects = tabled.verifier.objects
-        // Two workers query the table about the same text; the first one to verify again drops it.
+        // Two workers query the table about the same text. The first one to verify again drops it.
         func judged() throws -> OpenedObject {
             let opened = try objects.open(jws[...], at: now)
             tabled.fixedKeys.judge([opened])
@@ -168,7 +168,7 @@ import Testing
         #expect(tabled.status.tables == 0)
     }
 
-    @Test func `a libcrypto that cannot make tables is reported once, and everything is verified without them`()
+    @Test func `a libcrypto that cannot create tables is reported once, and everything is verified without them`()
         throws
     {
         let kit = try SigningKit.shared()

@@ -8,11 +8,11 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// The keys that get tables, and the verification of their signatures.
+/// Keys that get precomputed tables, and the verification of their signatures.
 @Suite struct FixedKeysTests {
     private let now = SigningKit.now
 
-    /// Returns a body under this leaf.
+    /// Returns a body signed under this leaf.
     private func body(_ kit: SigningKit, _ leaf: SigningKit.Holder) throws -> [UInt8] {
         SigningKit.body(try kit.jws(leaf: leaf))
     }
@@ -118,7 +118,7 @@ import Testing
         #expect(tabled.verifier.verify(bodies: [], at: now).isEmpty)
     }
 
-    @Test func `each notification of a batch carries its own bytes`() throws {
+    @Test func `each notification of a batch contains its own bytes`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier.sharing(kit)
         #expect(tabled.verify(try kit.body()) == .accepted)
@@ -151,14 +151,14 @@ import Testing
         #expect(tabled.status.tables == 2)
         #expect(tabled.verify(try body()) == .accepted)
         #expect(tabled.status == FixedKeyStatus(tables: 2, judged: 3, rechecked: 2, faults: 0))
-        // A nested object that was not signed by the other key.
+        // The other key did not sign this nested object.
         let payload = try NotificationDraft().payload { try kit.sign($0, header: header, key: .generate(.p256)) }
         let forged = SigningKit.body(try kit.sign(payload))
         #expect(tabled.verify(forged) == .nonconforming(.profileNested))
         #expect(tabled.status.faults == 0)
     }
 
-    @Test func `only a notification for a configured app causes a table to be made`() throws {
+    @Test func `only a notification for a configured app causes a table to be created`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier(kit)
         let foreign = NotificationDraft.with { $0.identity["bundleId"] = "\"com.example.other\"" }
@@ -182,7 +182,7 @@ import Testing
         for index in 0..<4 {
             #expect(tabled.verify(try body(kit, leaves[index]), at: now + Int64(index)) == .accepted)
         }
-        // The first is used again, so the second is evicted.
+        // The first key is used again, so the second is evicted.
         #expect(tabled.verify(try body(kit, leaves[0]), at: now + 10) == .accepted)
         #expect(tabled.verify(try body(kit, leaves[4]), at: now + 60_000) == .accepted)
         #expect(tabled.events == (try points([0, 1, 2, 3])))
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `a table is made on its own thread while notifications are verified without it`() async throws {
+    @Test func `a table is created on its own thread while notifications are verified without it`() async throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.tables = FixedKeyTables(isOn: true) }
         verifier.verify(body: try kit.body(), at: now).expect(.accepted)
@@ -207,7 +207,7 @@ import Testing
         #expect(verifier.tableStatus.judged == before + 3)
     }
 
-    @Test func `one table is made at a time, and is retried if no thread was available`() throws {
+    @Test func `one table is created at a time, and is retried if no thread was available`() throws {
         let kit = try SigningKit.shared()
         let waiting = WaitingThreads()
         let tabled = try TabledVerifier(kit) { making in making.run = { waiting.start($0) } }
@@ -228,7 +228,7 @@ import Testing
     @Test func `a key has one table, however often it is requested`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier(kit)
-        // Two workers verify concurrently, before a table exists.
+        // Two workers verify concurrently before a table exists.
         let object = try tabled.verifier.objects.verify(Array(try kit.jws().utf8)[...], at: now)
         for _ in 0..<2 { tabled.fixedKeys.makeTable(for: object, at: now) }
         #expect(tabled.status.tables == 1)
@@ -264,7 +264,7 @@ import Testing
     }
 }
 
-/// Threads that run when the test starts them.
+/// Threads that run only when the test starts them.
 final class WaitingThreads: Sendable {
     private let bodies = Mutex<[@Sendable () -> Void]>([])
     let refuses = Atomic<Bool>(false)

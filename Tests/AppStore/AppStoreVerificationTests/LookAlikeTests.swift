@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Certificate chains that name Apple's own root, or an authentic intermediate, but were not signed by their keys.
+/// Certificate chains that name Apple's root or an authentic intermediate but were not signed with their keys.
 @Suite struct LookAlikeTests {
     private static let hour: Int64 = 3600
     private static let now = SigningKit.now / 1000

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Bodies with random modifications, from fixed seeds.
+/// Bodies with random modifications from fixed seeds.
 @Suite struct MutatedBodyTests {
     @Test func `a body with one changed byte is never accepted and never retried`() throws {
         let kit = try SigningKit.shared()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Check 14, the nested objects: row H-107.
+/// Check 14 for nested objects: row H-107.
 @Suite struct NestedObjectTests {
     @Test(arguments: HostileNotification.nestedObjects)
     func `each nested object is signed by Apple, of its type and of the same purchase`(
@@ -31,7 +31,7 @@ import Testing
                 }) == false)
     }
 
-    @Test func `a nonconforming notification carries the verified fields`() throws {
+    @Test func `a nonconforming notification contains the verified fields`() throws {
         let kit = try SigningKit.shared()
         let draft = NotificationDraft.with { $0.transaction = nil }
         let body = try kit.body(draft)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Time checks of nested objects: temporary failures cause a retry there too.
+/// Time checks of nested objects. Temporary failures cause a retry there too.
 @Suite struct NestedTimeTests {
     private static let hour: Int64 = 3600
     private static let now = SigningKit.now / 1000
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "\"yesterday\"", "-1"])
-    func `a nested signedDate must be within the App Store's time`(_ date: String) throws {
+    func `a nested signedDate must be within the App Store's lifetime`(_ date: String) throws {
         try HostileNotification("H-110", "transaction \(date)", .nonconforming(.profileDate)) {
             $0.transaction?["signedDate"] = date
         }.check()

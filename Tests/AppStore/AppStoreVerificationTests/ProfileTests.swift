@@ -5,8 +5,8 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Check 14: rows H-60, H-105 to H-120. Notifications that Apple signed for us are never lost: quarantined, not
-/// refused.
+/// Check 14: rows H-60, H-105 to H-120. Notifications that Apple signed for us are never lost: they are quarantined,
+/// not refused.
 @Suite struct ProfileTests {
     @Test(arguments: HostileNotification.criticalMembers)
     func `critical members make a notification nonconforming`(_ row: HostileNotification) throws {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: HostileNotification.forgedNumbers)
-    func `no number of an untrusted client is parsed`(_ row: HostileNotification) throws {
+    func `no number from an untrusted client is parsed`(_ row: HostileNotification) throws {
         try row.check()
     }
 

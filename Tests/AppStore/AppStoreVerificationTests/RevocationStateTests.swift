@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// The timing of OCSP requests: the pure state, with its own clock and random number generator.
+/// The timing of OCSP requests: the state alone, with its own clock and random number generator.
 @Suite struct RevocationStateTests {
     private let now = SigningKit.now
 
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [(Int64.max, Int64.max), (.min, .min), (0, nil), (.max / 1000, nil)] as [(Int64, Int64?)])
-    func `no date of a responder traps`(_ thisUpdate: Int64, _ nextUpdate: Int64?) throws {
+    func `no date from a responder traps`(_ thisUpdate: Int64, _ nextUpdate: Int64?) throws {
         for time in [Int64.min, 0, .max] {
             var (state, _) = try stateWithOne()
             var random = SeededGenerator(seed: 42)

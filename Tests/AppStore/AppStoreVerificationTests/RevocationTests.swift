@@ -24,7 +24,7 @@ import Testing
         return options
     }
 
-    /// Answers for both authorities and records the requested addresses.
+    /// Responds for both authorities, and records the requested addresses.
     final class Responders: OCSPRequester {
         struct Unreachable: Error {}
         typealias Rule = @Sendable (_ responder: inout OCSPResponder, _ address: String) throws -> OCSPResponder.Status
@@ -137,9 +137,9 @@ import Testing
         #expect(responders.addresses.count == asked)
     }
 
-    /// A known header is renewed every 15 minutes. Its certificates count as in use because their standings are looked
-    /// up again each time: if standings were carried over, the certificates would be evicted after two days and be
-    /// unknown from then on.
+    /// A known header is renewed every 15 minutes. Its certificates count as in use because their statuses are looked
+    /// up each time. If the statuses were copied instead, the certificates would be evicted after two days and then
+    /// remain unknown.
     @Test func `certificates are checked as long as notifications use them`() async throws {
         let (verifier, responders, body) = try Self.verifier(.strict)
         verifier.verify(body: body, at: Self.now).expect(.retryLater(.revocationUnknown))
@@ -295,19 +295,19 @@ import Testing
         await asking.value
     }
 
-    /// Responds for only one authority.
+    /// Responds for only one of the authorities.
     private final class SilentFor: OCSPRequester {
         private let others: Responders
         private let count = Mutex(0)
 
         init(allBut others: Responders) { self.others = others }
 
-        /// Number of requests that wait for a response.
+        /// Number of requests without a response.
         var silences: Int { count.withLock { $0 } }
 
         func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {
             let answer = try await others.answer(to: request, address: address, timeout: timeout)
-            // Certificates of another authority: the responders do not answer for them.
+            // Certificates of another authority, for which the responders have no response.
             guard answer.count < 16 else { return answer }
             count.withLock { $0 += 1 }
             try await untilCancelled()
@@ -323,7 +323,7 @@ import Testing
         #expect(responders.addresses.isEmpty)
     }
 
-    @Test func `a certificate without a responder's address cannot be checked`() async throws {
+    @Test func `a certificate without a responder address cannot be checked`() async throws {
         let kit = try SigningKit.shared()
         let responders = Responders(kit) { _, _ in .good }
         let verifier = try NotificationVerifier(kit.configuration { $0.revocation = .strict }, requester: responders)

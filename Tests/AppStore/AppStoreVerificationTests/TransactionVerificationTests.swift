@@ -5,7 +5,7 @@ import AppStoreVerification
 import JSON
 import Testing
 
-/// StoreKit objects uploaded by an app and its backend: verified like Apple's posts.
+/// StoreKit objects uploaded by an app and its backend. They are verified like notifications.
 @Suite struct TransactionVerificationTests {
     private let kit: SigningKit
     private let verifier: NotificationVerifier
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a transaction and its renewal info are returned as they were signed`() throws {
+    @Test func `a transaction and its renewal info are returned as signed`() throws {
         let verified = try verifier.verify(
             signedTransaction: signed(Self.transaction), signedRenewalInfo: signed(Self.renewalInfo),
             at: SigningKit.now)

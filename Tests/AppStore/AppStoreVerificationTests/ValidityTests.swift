@@ -12,7 +12,7 @@ import Testing
         try row.check()
     }
 
-    @Test func `a refusal states the seconds outside the validity period`() throws {
+    @Test func `a refusal states the number of seconds outside the validity period`() throws {
         let kit = try SigningKit.shared()
         let body = try kit.body(.test)
         let end = try #require(kit.pki.leaf.validity).notAfter

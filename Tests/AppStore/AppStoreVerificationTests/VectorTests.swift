@@ -8,12 +8,11 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Apple's published test data and data derived from it, with the verdicts of its README.
+/// Apple's published test data and data derived from it, with the verdicts in its README.
 ///
-/// Where a library accepts a notification that this verifier quarantines, "accept" means "in the main topic" and
-/// nothing else.
+/// Where a library accepts a notification that this verifier quarantines, "accept" means only "in the main topic".
 @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct VectorTests {
-    /// Within the validity of both test authorities.
+    /// Within the validity periods of both test authorities.
     private static let now: Int64 = 1_790_000_000_000
 
     private static func verifier(
@@ -130,7 +129,7 @@ import Testing
                 isAccepted = ExpectedVerdict(verdict) == .accepted
             default: isAccepted = Self.isTransaction(example.jws, verifier, settings)
             }
-            // The libraries do not distinguish kinds; a transaction is not renewal information.
+            // The libraries do not distinguish kinds, but a transaction is not renewal info.
             let expected = example.id == "jws-transaction-as-renewal" ? "reject" : example.expect
             let isRefusedByKind = example.kind == "renewal"
             #expect((isAccepted && !isRefusedByKind) == (expected == "accept"), "\(example.id)")

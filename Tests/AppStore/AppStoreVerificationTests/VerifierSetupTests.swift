@@ -16,7 +16,7 @@ import Testing
         _ = try NotificationVerifier(VerifierConfiguration(apps: [SigningKit.app], revocation: .off))
     }
 
-    @Test func `an unusable root is refused at the start`() throws {
+    @Test func `an unusable root is refused at startup`() throws {
         let kit = try SigningKit.shared()
         let bad: [[[UInt8]]] = [
             [], [[]], [[1, 2, 3]], [kit.pki.root.der + [0]], [kit.pki.intermediate.der],
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `apps and environments that Apple does not sign for are refused at the start`() throws {
+    @Test func `apps and environments that Apple does not sign for are refused at startup`() throws {
         let kit = try SigningKit.shared()
         let bad: [[AppIdentity]] = [
             [], [SigningKit.app, SigningKit.app], [app([])], [app([.xcode])], [app([.production, .localTesting])],
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `settings that cannot work are refused at the start`() throws {
+    @Test func `settings that cannot work are refused at startup`() throws {
         let kit = try SigningKit.shared()
         #expect(Self.code { try kit.verifier { $0.revocation = .strict } } == .settings)
         #expect(Self.code { try kit.verifier { $0.revocation = .soft } } == .settings)
@@ -50,7 +50,7 @@ import Testing
                 == .settings)
     }
 
-    @Test func `the codes of the reasons are a contract for logs and records`() {
+    @Test func `the reason codes are fixed, because logs and records contain them`() {
         #expect(
             Reason.allCases.map(\.rawValue) == [
                 "empty", "json", "json_shape", "json_dup", "too_large", "jws_form", "jws_b64", "jws_header", "alg",

@@ -65,7 +65,7 @@ struct ArchiveKeyRecordTests {
         let (id, secret) = try ArchiveKeyId.ofNewKey()
         #expect(try ArchiveKeyId(committingTo: secret) == id)
         #expect(try ArchiveKeyId(committingTo: randomKey(byteCount: 32)) != id)
-        // HMAC-SHA-256 of "id" under 32 bytes 07, computed with openssl.
+        // HMAC-SHA-256 of "id" with 32 bytes of 07 as the key, computed with openssl.
         let known = try ArchiveKeyId(committingTo: SecretKey(copying: [UInt8](repeating: 7, count: 32)))
         #expect(known?.hex == "ee3532246f33f6a2f35c19fa5df08146")
     }

@@ -10,7 +10,7 @@ struct ErasureTests {
     @Test func `after erasing 100 of 10,000 subjects no file contains their keys, and the others keep theirs`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open(cachedSubjects: 100_000)
-        // Records arrive in random order, unlike that of their pseudonyms, in many transactions.
+        // Records arrive in random order, which is not the order of their pseudonyms, in many transactions.
         var random = SeededGenerator(seed: 53)
         let numbers = Array(0..<10_000).shuffled(using: &random)
         var sealing: [Int: (id: ArchiveKeyId, bytes: [UInt8])] = [:]
@@ -27,8 +27,8 @@ struct ErasureTests {
 
         let outcomes = try store.apply(erased.map { try StoreOnDisk.record(.erase, $0, in: store) })
         #expect(outcomes == destroyed.map { .destroyed([$0.id]) })
-        // The needles are the first and last bytes of each wrapped key, in case a page kept a part, and the keys
-        // themselves.
+        // The needles are the keys themselves, and the first and last bytes of each wrapped key in case a page kept a
+        // part.
         let parts = secrets.map { Array($0.prefix(20)) } + secrets.map { Array($0.suffix(20)) }
         #expect(try hits(of: parts + destroyed.map(\.bytes), in: disk) == 0)
 
@@ -127,7 +127,7 @@ struct ErasureTests {
         #expect(try store.dataKeys(for: [StoreOnDisk.request(1, signedAt: 3_001)]).first?.sealing != nil)
     }
 
-    @Test func `a release that precedes a hold does not end it`() throws {
+    @Test func `a release that precedes a hold does not end the hold`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         #expect(try store.apply([try StoreOnDisk.record(.hold, 1, in: store, at: 2_000)]) == [.holdBegun])
@@ -169,7 +169,7 @@ struct ErasureTests {
         #expect(try ProcessMemory.count(ofInverted: needle) == 0)
     }
 
-    @Test func `a restored backup applies the later erasures of the topic again`() throws {
+    @Test func `after a backup is restored the later erasures of the topic are applied again`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open()
         let key = try #require(try store.dataKeys(for: [StoreOnDisk.request(1)]).first?.sealing)

@@ -4,7 +4,8 @@ import KafkaModel
 import TestSupport
 import Testing
 
-/// Hosts with a key store each, and the two topics that they read, as arrays from which compaction removes records.
+/// Hosts with their own key stores, and the two topics that they read. The topics are arrays from which compaction
+/// removes records.
 final class Hosts {
     final class Host {
         let store: KeyStore
@@ -16,10 +17,10 @@ final class Hosts {
 
     let disk: StoreOnDisk
     private(set) var hosts: [Host] = []
-    /// Records of the keys topic; nil for one removed by compaction.
+    /// Records of the keys topic; nil for a record removed by compaction.
     private(set) var keys: [KafkaRecord?] = []
     private(set) var erasures: [ErasureRecord] = []
-    /// Keys that encrypted a record, with the subject and the time of the record.
+    /// Keys that encrypted a record, with the record's subject and time.
     private(set) var sealed: [ArchiveKeyId: (subject: Int, time: Int64)] = [:]
 
     init(_ count: Int = 0) throws {
@@ -27,7 +28,7 @@ final class Hosts {
         for _ in 0..<count { try join() }
     }
 
-    /// Adds a host that has only the key-encryption key.
+    /// Adds a host with only the key-encryption key.
     @discardableResult
     func join() throws -> Host {
         let path = disk.directory.file("host-\(hosts.count).db")
@@ -74,7 +75,7 @@ final class Hosts {
         }
     }
 
-    /// Encrypts a record as the service does: under a key that was read back.
+    /// Encrypts a record as the service does, with a key that was read back.
     func seal(_ subject: Int, at time: Int64, on host: Host) throws {
         let request = StoreOnDisk.request(subject, signedAt: time)
         for _ in 0..<3 {
@@ -105,7 +106,7 @@ final class Hosts {
         }
     }
 
-    /// Runs all hosts until each has read everything and nothing is due.
+    /// Runs all hosts until each has read everything and has nothing due.
     func settle() throws {
         for _ in 0..<30 {
             let before = (keys.count, erasures.count)

@@ -7,7 +7,7 @@ import Testing
 struct KeyEncryptionKeysTests {
     private static let bytes = [UInt8](1...32)
 
-    @Test func `a key is 32 bytes, raw, in hexadecimal or in base64`() throws {
+    @Test func `a key has 32 bytes, raw, in hexadecimal or in base64`() throws {
         let directory = try TemporaryDirectory()
         let hexadecimal = HexText.encode(Self.bytes)
         let base64 = String(decoding: Base64.encode(Self.bytes), as: UTF8.self)
@@ -24,7 +24,7 @@ struct KeyEncryptionKeysTests {
     }
 
     @Test(arguments: [0, 1, 16, 31, 33, 48, 63, 65, 66, 1_024, 5_000])
-    func `a file of another size is rejected, and the error contains its name`(count: Int) throws {
+    func `the error for a file of another size contains its name`(count: Int) throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write([UInt8](repeating: 0x61, count: count), to: "kek")
         let error = try #require(throws: ArchiveKeyError.self) { try KeyEncryptionKeys(files: [file]) }

@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The files of a key store and of an index: their permissions, their copies, and their contents after an erasure.
+/// Files of a key store and an index: permissions, copies, and contents after an erasure.
 struct KeyStoreFilesTests {
     private func mode(_ path: String) throws -> Int {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)

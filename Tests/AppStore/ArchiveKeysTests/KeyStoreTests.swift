@@ -25,7 +25,7 @@ struct KeyStoreTests {
         #expect(try again.checkIntegrity() == [])
     }
 
-    @Test func `keys stay the same when few of them fit into memory`() throws {
+    @Test func `keys stay the same when only a few fit into memory`() throws {
         let disk = try StoreOnDisk()
         let store = try disk.open(cachedSubjects: 4)
         let numbers = Array(0..<50)

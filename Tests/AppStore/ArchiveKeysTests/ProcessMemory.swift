@@ -2,7 +2,7 @@ import Foundation
 
 /// Searches the writable memory of this process.
 enum ProcessMemory {
-    /// Counts occurrences of the bytes whose complement is `inverted`.
+    /// Counts occurrences of the bytes with this complement.
     static func count(ofInverted inverted: [UInt8]) throws -> Int {
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)

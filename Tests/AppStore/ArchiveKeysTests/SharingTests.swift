@@ -8,7 +8,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Keys that all hosts share: several key stores and one topic.
+/// Keys shared by all hosts: several key stores and one topic.
 struct SharingTests {
     private func status(_ subject: Int, _ host: Hosts.Host) throws -> SubjectStatus {
         try host.store.status(of: host.store.mark(of: StoreOnDisk.subject(subject)))
@@ -20,7 +20,7 @@ struct SharingTests {
         let sealing = try host.store.sealingKeys(for: [StoreOnDisk.request(1)])
         let mark = try host.store.mark(of: StoreOnDisk.subject(1))
         #expect(sealing.unpublished == [mark])
-        // Publication alone is not enough: another host's key may precede it.
+        // Publication alone is not enough, because another host's key may precede it.
         try hosts.publish(try host.store.publications(of: [mark]), host)
         #expect(try host.store.sealingKeys(for: [StoreOnDisk.request(1)]).unpublished == [mark])
         try hosts.followKeys(host)
@@ -47,7 +47,7 @@ struct SharingTests {
             #expect(sealing.protections.first?.sealing?.id == proposals[1])
             for id in proposals { #expect(try host.store.dataKey(id).bytes != nil) }
         }
-        // Compaction keeps one record of the subject, which has both keys.
+        // Compaction keeps one record of the subject. It contains both keys.
         hosts.compact(before: .max)
         #expect(try status(1, try hosts.join()).keys == [proposals[1], proposals[0]])
     }
@@ -75,7 +75,7 @@ struct SharingTests {
         _ = try joined.follow(due, nextOffset: 3)
         #expect(try !joined.isJoining)
         for id in ids.prefix(2) { #expect(try joined.dataKey(id).bytes == store.dataKey(id).bytes) }
-        // An erased key is known from the erasures topic only.
+        // Only the erasures topic shows that a key was erased.
         #expect(try joined.dataKey(ids[2]).bytes == nil)
     }
 
@@ -208,7 +208,7 @@ struct SharingTests {
         #expect(store.marksId == marks)
     }
 
-    @Test func `a damaged key is rejected, and one under a missing key-encryption key is kept`() throws {
+    @Test func `a damaged key is rejected, and a key with a missing key-encryption key is kept`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         let source = try disk.open([0])
         let id = try #require(try source.dataKeys(for: [StoreOnDisk.request(1)]).first?.sealing).id

@@ -19,7 +19,7 @@ final class StoreOnDisk {
 
     var path: String { directory.file("keys.db") }
 
-    /// - Parameter order: indexes of the key-encryption keys, the wrapping one first.
+    /// - Parameter order: indices of the key-encryption keys; the first one wraps.
     func open(_ order: [Int] = [0], creation: KeyStore.Creation = .ifMissing, cachedSubjects: Int = 1_000) throws
         -> KeyStore
     {
@@ -46,7 +46,7 @@ final class StoreOnDisk {
             request: "DSR-\(number)", requestedAt: try #require(AppStoreInstant(millisecondsSince1970: time)))
     }
 
-    /// The id and the wrapped bytes of every key in use, from the file.
+    /// Returns the id and the wrapped bytes of every key in use, from the file.
     func rows() throws -> [(id: ArchiveKeyId, wrapped: [UInt8])] {
         let database = try Database(path: path, access: .reader)
         defer { database.close() }
@@ -61,7 +61,7 @@ final class StoreOnDisk {
         try database.run(sql, values)
     }
 
-    /// The bytes of the database, its write-ahead log and all other files of its directory.
+    /// Returns the bytes of the database, its write-ahead log and all other files in its directory.
     func allBytes() throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         return Dictionary(
@@ -70,7 +70,7 @@ final class StoreOnDisk {
 }
 
 extension ArchiveProtection {
-    /// The key's id and bytes.
+    /// Returns the key's id and bytes.
     var sealing: (id: ArchiveKeyId, bytes: [UInt8])? {
         guard case .encrypted(let key) = self else { return nil }
         return (key.id, key.secret.withUnsafeBytes { Array($0) })

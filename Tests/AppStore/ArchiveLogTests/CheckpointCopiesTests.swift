@@ -5,7 +5,7 @@ import ObjectStorageTestSupport
 import Testing
 import TransparencyLog
 
-/// Retained copies of a log's checkpoints, and the cost of opening a log with many of them.
+/// Retained copies of a log's checkpoints, and the cost of opening a log with many copies.
 @Suite("Copies of checkpoints") struct CheckpointCopiesTests {
     private let key: PrivateKey
     private let store = MemoryStore()
@@ -20,7 +20,7 @@ import TransparencyLog
         return try await LogWriter.open(store, names: log.names, signer: log.signer, at: time)
     }
 
-    /// Commits one leaf every ten minutes, with a process that restarts every hour and a half.
+    /// Commits one leaf every ten minutes, and restarts the process every hour and a half.
     private func write(minutes: Int) async throws {
         var writer = try await open(at: Self.start)
         for commit in 0...(minutes / 10) {
@@ -55,12 +55,13 @@ import TransparencyLog
 
     @Test func `the copies of a year at 200 notifications a second are few`() async throws {
         try await write(minutes: 600)
-        // Ten hours represent all others: the number of copies for twelve partitions does not depend on the commits.
+        // Ten hours represent all others, because the number of copies for twelve partitions does not depend on the
+        // commits.
         #expect(copies.count == 11)
         #expect(12 * (copies.count - 1) * 24 * 365 / 10 < 3_000_000)
     }
 
-    @Test func `a log is not continued over a copy of its size from another tree`() async throws {
+    @Test func `a log is not continued over a copy with its size from another tree`() async throws {
         var writer = try await open(at: Self.start)
         try WrittenLog.append(upTo: 5, to: &writer)
         let other = try WrittenLog(MemoryStore(), key: key)
@@ -114,7 +115,7 @@ import TransparencyLog
         let writer = try await LogWriter.open(
             log.store, names: log.names, signer: log.signer, at: Self.start, knowing: LogKnowledge(heads: heads))
         #expect(writer.size == 10_000_000)
-        // The limit is less than a second, at 50 milliseconds per request.
+        // The limit is less than a second, with 50 milliseconds per request.
         #expect(bucket.requests.count - before <= 16, "\(bucket.requests.dropFirst(before))")
     }
 }

@@ -11,7 +11,8 @@ import TransparencyLog
 @Suite("The log of checkpoints") struct CheckpointLogTests {
     private static let first = "appstore.notifications/0"
 
-    /// Two logs with leaves and an empty one. The log of checkpoints has two checkpoints of each log with leaves.
+    /// Creates two logs with leaves and an empty one. The log of checkpoints has two checkpoints of each log with
+    /// leaves.
     private static func archive(
         _ store: any ObjectStore = MemoryStore(), keys: [PrivateKey]? = nil
     ) async throws -> SampleArchive {
@@ -27,9 +28,9 @@ import TransparencyLog
         return archive
     }
 
-    @Test func `a sound log of checkpoints is compared with the logs`() async throws {
+    @Test func `an intact log of checkpoints is compared with the logs`() async throws {
         let archive = try await Self.archive()
-        // The logs grow; the log of checkpoints follows a minute later.
+        // The logs grow. The log of checkpoints follows a minute later.
         try await archive.write([7], at: 1_800_000_200)
         let report = try await archive.verify()
         #expect(report.findings.isEmpty)
@@ -42,7 +43,7 @@ import TransparencyLog
         let store = MemoryStore()
         let archive = try await Self.archive(store)
         let whole = store.objects
-        // The files of the log are restored to the state of its first checkpoint.
+        // The log's files are restored to the state of its first checkpoint.
         var rolledBack = whole
         rolledBack["\(Self.first)/checkpoint"] = whole["\(Self.first)/checkpoints/300"]
         rolledBack["\(Self.first)/checkpoints/310"] = nil
@@ -53,7 +54,7 @@ import TransparencyLog
         let missing = try await archive.verify(MemoryStore(gone))
         #expect(missing.verdict == .rolledBack)
         #expect(missing.findings.map { $0.object?.text } == [Self.first])
-        // A log that was not selected is not missed.
+        // A log that was not selected is not reported as missing.
         let other = try archive.names("appstore.notifications", 1).partition
         let options = VerificationOptions(verifiers: try archive.verifiers)
         let asked = try await ArchiveVerification(MemoryStore(gone), options: options).run { $0 == other }
@@ -93,7 +94,7 @@ import TransparencyLog
         try await archive.write([3], to: archive.names("appstore.refunds"), kind: .refund)
         let young = try await archive.verify { $0.anchors = try archive.anchors([anchor]) }
         #expect(young.findings.map(\.kind) == [.unanchored] && !young.isAnchored)
-        // The checkpoint is logged, but not anchored yet.
+        // The checkpoint is logged but not anchored yet.
         try await archive.logCheckpoints()
         #expect(try await archive.verify { $0.anchors = try archive.anchors([anchor]) }.verdict == .unanchored)
         #expect(try await archive.verify().findings.isEmpty)
@@ -170,7 +171,7 @@ import TransparencyLog
         #expect(try await archive.verify().findings.isEmpty)
     }
 
-    /// Two writers on a store without locks. The first one stops before each of its operations in turn.
+    /// Two writers on a store without locks. The first one pauses before each of its operations in turn.
     @Test func `a frozen writer that resumes cannot change the log of its successor`() async throws {
         let origin = "\(SampleArchive.origin)/appstore.notifications/0"
         @Sendable func leaves(_ count: Int, _ seed: UInt8) throws -> [Checkpoint] {
@@ -203,7 +204,7 @@ import TransparencyLog
             isLast = !store.wasInterrupted
             if !isLast {
                 let size = try #require(successorSize.withLock { $0 }, "before operation \(schedules)")
-                // The commits of both are kept; the last writer to commit continues from the other's commit.
+                // The commits of both are kept. The last writer to commit continues from the other's commit.
                 #expect(
                     report.checkpointLog?.size == max(frozenSize ?? 0, size), "before operation \(schedules)")
             }
@@ -212,7 +213,7 @@ import TransparencyLog
         #expect(schedules > 20)
     }
 
-    @Test func `the log is sound and can be continued after a process ended at any operation`() async throws {
+    @Test func `the log is intact and can be continued after a process ended at any operation`() async throws {
         let origin = "\(SampleArchive.origin)/appstore.notifications/0"
         let leaves = try (0..<300).map { try Checkpoint(origin: origin, size: $0 + 1, root: .leaf([UInt8($0 & 255)])) }
         let recorder = RecordingStore()

@@ -10,7 +10,7 @@ import TransparencyLog
 @Suite("Continuing a verification") struct ContinuedVerificationTests {
     private static let log = "appstore.notifications/0/"
 
-    /// A log that was verified at 700 leaves, and has grown since.
+    /// A log that was verified at 700 leaves and has grown since.
     private static func archive(
         _ store: MemoryStore
     ) async throws -> (archive: SampleArchive, before: AnchoredCheckpoints) {
@@ -38,7 +38,7 @@ import TransparencyLog
         let log = try #require(report.logs.first)
         #expect(log.leavesBefore == 512 && log.leaves == 1600 - 512)
         #expect(read.withLock { $0.min() } == 512)
-        // Verification needs none of the first two bundles, only the tile above them.
+        // Verification needs neither of the first two bundles, only the tile above them.
         for name in [
             "tile/entries/000", "tile/entries/001", "tile/0/000", "tile/0/001", "segments/000", "segments/001",
         ] {
@@ -80,7 +80,7 @@ import TransparencyLog
         #expect(try await other.verify { $0.verifiedBefore = before }.verdict == .forked)
     }
 
-    @Test func `an anchor of fewer leaves than were verified before is compared by a proof`() async throws {
+    @Test func `an anchor with fewer leaves than were verified before is compared by a proof`() async throws {
         let key = try PrivateKey.generate(.ed25519)
         let archive = try SampleArchive(keys: [key])
         let anchor = try await archive.write([300]).checkpoint

@@ -65,7 +65,7 @@ struct IndependentReaderTests {
         (0..<8).reduce(0) { $0 + TilePath.count(level: $1, size: size).full }
     }
 
-    /// A process dies, or loses power, at each of its system calls, and the log is opened again.
+    /// A process dies or loses power at each of its system calls, and the log is opened again.
     @Test func `after a crash and reopening only files of the checkpoint are left`()
         async throws
     {

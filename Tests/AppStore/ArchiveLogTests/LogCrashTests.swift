@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// A writer that ends, or fails, at each of its system calls.
+/// A writer that ends or fails at each of its system calls.
 @Suite("Crashes of a log's writer") struct LogCrashTests {
     private let key: PrivateKey
 
@@ -15,7 +15,7 @@ import TransparencyLog
 
     private static let ends: [Int64] = [2, 254, 258, 259]
 
-    /// Writes all steps; returns the end of the last acknowledged one.
+    /// Writes all steps. Returns the end of the last acknowledged step.
     private func write(_ calls: any FileCalls) async -> Int64 {
         var acknowledged: Int64 = 0
         do {
@@ -30,7 +30,7 @@ import TransparencyLog
         return acknowledged
     }
 
-    /// Runs the next process: no acknowledged leaf is missing, and it continues to the end.
+    /// Runs the next process, which must have every acknowledged leaf and continue to the end.
     private func resume(_ disk: SimulatedDisk, after acknowledged: Int64, _ context: String) async throws {
         let log = try WrittenLog(DirectoryStore(path: "/archive", creating: true, calls: disk), key: key)
         var writer = try await log.open()
@@ -80,7 +80,7 @@ import TransparencyLog
     }
 
     /// 40 logs with 50 crashes each with `SLUICE_TEST_LONG`, otherwise 3 logs.
-    @Test func `a log is sound after each of many crashes, has every record once, and never shrinks`()
+    @Test func `a log is intact after each of many crashes, has every record once, and never shrinks`()
         async throws
     {
         let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] != nil

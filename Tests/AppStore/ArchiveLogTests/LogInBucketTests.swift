@@ -7,7 +7,8 @@ import Synchronization
 import Testing
 import TransparencyLog
 
-/// The writer of a log in a bucket: requests that fail, processes that end between two of them, and second writers.
+/// The writer of a log in a bucket, with requests that fail, processes that end between two requests, and second
+/// writers.
 @Suite("Logs in a bucket") struct LogInBucketTests {
     private let key: PrivateKey
 
@@ -31,7 +32,7 @@ import TransparencyLog
         }
     }
 
-    /// Writes all steps over a network that fails after `requests` requests; the last one may have arrived.
+    /// Writes all steps over a network that fails after `requests` requests. The last request may have arrived.
     private func write(_ bucket: SimulatedBucket, requests: Int, lastArrives: Bool) async throws -> (
         acknowledged: Int64, isComplete: Bool
     ) {

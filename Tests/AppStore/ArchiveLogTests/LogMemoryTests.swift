@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import TransparencyLog
 
-/// A writer's knowledge of a log before it signs: it signs nothing that contradicts this knowledge.
+/// A writer knows the state of its log before it signs, and signs nothing that contradicts it.
 @Suite("Consistency of a log's writer") struct LogMemoryTests {
     private let key: PrivateKey
     private let store = MemoryStore()

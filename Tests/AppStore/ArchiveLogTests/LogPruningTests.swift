@@ -6,8 +6,7 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Deletion of payloads after their retention: announced by one run, carried out by a later one (the review's A13,
-/// reliability 5.5).
+/// Deletion of payloads after their retention: one run announces it, and a later run carries it out.
 struct LogPruningTests {
     private static let day = LogPruning.minimumDelay
     private static let cutoff = SampleArchive.start + 1_000_000

@@ -17,7 +17,7 @@ import TransparencyLog
     }
 
     @Test(arguments: [1, 2, 255, 256, 257, 511, 512, 700, 66_000] as [Int64])
-    func `committed leaves are stored, at every size`(count: Int64) async throws {
+    func `committed leaves are stored at every size`(count: Int64) async throws {
         let log = try log()
         var writer = try await log.open()
         try WrittenLog.append(upTo: count, to: &writer)
@@ -105,7 +105,7 @@ import TransparencyLog
         let log = try log()
         let lock = try await log.store.lock(log.names.prefix)
         await #expect(throws: ObjectStoreError.self) { _ = try await log.store.lock(log.names.prefix) }
-        // Two writers, as on a store without locks: the later one takes over the log.
+        // Two writers, as on a store without locks. The later one takes over the log.
         var first = try await log.open()
         try WrittenLog.append(upTo: 5, to: &first)
         var second = try await log.open()

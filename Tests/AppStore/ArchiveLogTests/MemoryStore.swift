@@ -2,7 +2,7 @@ import Cryptography
 import ObjectStorage
 import Synchronization
 
-/// A store in memory, whose objects tests can read and change.
+/// A store in memory. Tests can read and change its objects.
 final class MemoryStore: ObjectStore {
     private struct Lock: ObjectStoreLock {
         func release() {}
@@ -94,7 +94,7 @@ final class MemoryStore: ObjectStore {
     private static func version(_ bytes: [UInt8]) -> ObjectVersion { ObjectVersion(text: SHA256.digest(of: bytes).hex) }
 }
 
-/// The contents of a store after each operation, in order.
+/// Returns the contents of a store after each operation, in order.
 final class RecordedStates: Sendable {
     private let state = Mutex<[[String: [UInt8]]]>([])
 

@@ -6,16 +6,16 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Archives with a log of checkpoints and a retention, with random changes and copied at random moments.
+/// Archives with a log of checkpoints and a retention, changed at random and copied at random moments.
 @Suite("Random changes and intermediate states of an archive") struct RandomArchiveTests {
     private static let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 10_000 : 80
 
-    /// An archive that grows in rounds, as members of a group write it. In each round some logs grow, one log after
+    /// An archive that grows in rounds, as written by members of a group. In each round some logs grow, one log after
     /// another is opened again, segments are deleted, and the log of checkpoints follows.
     private struct Growing {
         let recorder = RecordingStore()
         let archive: SampleArchive
-        /// The checkpoint of the log of checkpoints after each round, and the number of operations until then.
+        /// The checkpoint of the log of checkpoints after each round, and the number of operations up to then.
         private(set) var rounds: [(operations: Int, note: SignedNote)] = []
 
         init(rounds count: Int, _ generator: inout SeededGenerator) async throws {
@@ -34,7 +34,7 @@ import TransparencyLog
             }
         }
 
-        /// The anchored checkpoint at a moment; nil before the first.
+        /// Returns the checkpoint anchored at a moment; nil before the first.
         func anchor(at moment: Int) -> SignedNote? { rounds.last { $0.operations <= moment }?.note }
     }
 
@@ -55,7 +55,7 @@ import TransparencyLog
                 let anchored = try await growing.archive.verify(store) {
                     $0.anchors = try growing.archive.anchors([anchor])
                 }
-                // A log that was created since the last round is in no anchor yet.
+                // A log created since the last round is not in any anchor yet.
                 #expect(anchored.findings.allSatisfy { $0.kind == .unanchored }, "after \(moment) operations")
             }
         }
@@ -94,7 +94,7 @@ import TransparencyLog
         let growing = try await Growing(rounds: 5, &generator)
         let whole = growing.recorder.objects(at: growing.recorder.history.count)
         let anchors = try growing.archive.anchors([try #require(growing.rounds.last).note])
-        // The writer's own object is in no tree, and clients do not need a superfluous copy.
+        // The writer's own object is not part of a tree, and clients do not need a superfluous copy.
         let names = whole.keys.sorted().filter { $0 != "checkpoint-log/pending" }
         var found = 0
         while found < Self.count {

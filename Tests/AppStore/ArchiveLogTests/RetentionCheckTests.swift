@@ -4,7 +4,7 @@ import Cryptography
 import KafkaModel
 import Testing
 
-/// Conclusions of an auditor about deleted segments from the archived retention records (the review's A12 to A14).
+/// An auditor's conclusions about deleted segments, from the archived retention records.
 struct RetentionCheckTests {
     static let day: Int64 = 86_400_000
     static let start: Int64 = 1_800_000_000_000
@@ -12,7 +12,7 @@ struct RetentionCheckTests {
     /// Segments 0 and 1, archived at the start.
     private static let segments = [0, 1].map { DeletedSegment(index: $0, newestArchivedAt: start) }
 
-    /// A step on a given day after the start.
+    /// Creates a step on a given day after the start.
     struct Step {
         var action = RetentionRecord.Action.delete
         var day: Int64
@@ -20,7 +20,7 @@ struct RetentionCheckTests {
         var announced: Int?
         var kept: [Range<Int>]? = []
         var origin = RetentionCheckTests.origin
-        /// Number of days by which the record is older than the time that it states.
+        /// Number of days by which the record is older than the time it states.
         var postdated: Int64 = 0
     }
 
@@ -53,7 +53,7 @@ struct RetentionCheckTests {
 
     @Test func `a deletion of old segments a day after its announcement has no findings`() throws {
         #expect(try findings([Self.announce(400), Step(day: 401)]).isEmpty)
-        // An announcement of the next segments in a deleting step counts as well.
+        // An announcement of the next segments in a deleting step is valid too.
         #expect(
             try findings([
                 Self.announce(400, 256), Step(day: 401, minimum: 256, announced: 512), Step(day: 402),

@@ -4,7 +4,7 @@ import KafkaModel
 import ObjectStorage
 import TransparencyLog
 
-/// An archive that was written by the real writer, with records at any offsets.
+/// An archive written by the real writer, with records at arbitrary offsets.
 struct SampleArchive {
     static let origin = "archive.example.com/sluice"
     static let start: Int64 = 1_800_000_000_000
@@ -74,7 +74,7 @@ struct SampleArchive {
         return writer.checkpoint
     }
 
-    /// Returns checkpoints from elsewhere, verified with the keys of this archive.
+    /// Returns checkpoints from elsewhere, verified with this archive's keys.
     func anchors(_ notes: [SignedNote]) throws -> AnchoredCheckpoints {
         AnchoredCheckpoints(notes, verifiers: try verifiers)
     }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import TransparencyLog
 
-/// A writer that stores its signed heads outside the archive.
+/// A writer that also stores its signed heads outside the archive.
 @Suite("Signed heads of a log") struct SignedHeadsTests {
     private let key: PrivateKey
     private let store = MemoryStore()
@@ -159,7 +159,7 @@ import TransparencyLog
     }
 }
 
-/// Signed heads in memory.
+/// Signed heads, stored in memory.
 final class MemoryHeads: SignedHeads {
     struct Failure: Error {}
 

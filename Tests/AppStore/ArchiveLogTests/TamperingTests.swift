@@ -9,7 +9,7 @@ import TransparencyLog
 @Suite("Tampering with an archive") struct TamperingTests {
     static let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 10_000 : 300
 
-    /// A way to change one object, or to exchange it with another one of its kind.
+    /// A way to change one object, or to swap it with another one of the same kind.
     enum Change: String, CaseIterable {
         case flipBit, cut, extend, remove, exchange, reorder, zero, empty
     }
@@ -33,7 +33,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `an unmodified copy is sound at any moment of writing`() async throws {
+    @Test func `an unmodified copy is intact at any moment of writing`() async throws {
         var generator = SeededGenerator(seed: 15)
         var copies = 0
         while copies < Self.count {
@@ -41,7 +41,7 @@ import TransparencyLog
             let archive = try SampleArchive(store: recorder)
             let counts = (0..<6).map { _ in Int.random(in: 1...160, using: &generator) }
             try await archive.write(Array(counts[..<3]))
-            // One writer that ended, and one that continues.
+            // One writer that has ended, and one that continues.
             try await archive.write(Array(counts[3...]), at: 1_800_000_100)
             for _ in 0..<50 {
                 let moment = Int.random(in: 1...recorder.history.count, using: &generator)
@@ -52,7 +52,7 @@ import TransparencyLog
         }
     }
 
-    /// Two logs with several checkpoints each; one spans more than one tile.
+    /// Two logs with several checkpoints each. One spans more than one tile.
     static func archive() async throws -> (SampleArchive, [String: [UInt8]]) {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
@@ -61,7 +61,7 @@ import TransparencyLog
         return (archive, store.objects)
     }
 
-    /// The names of all objects that a log needs, in ascending order.
+    /// Returns the names of all objects that a log needs, in ascending order.
     static func vital(_ objects: [String: [UInt8]]) -> [String] { objects.keys.sorted() }
 
     private static func isNewest(_ name: String, in objects: [String: [UInt8]]) -> Bool {

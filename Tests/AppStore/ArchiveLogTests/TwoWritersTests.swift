@@ -10,8 +10,8 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// Two members that both consider themselves the owner of a partition whose log is in a bucket. Each is suspended
-/// before any request while the other commits, dies, or has requests that arrive late.
+/// Two members that both consider themselves the owner of a partition with its log in a bucket. Each is suspended
+/// before any of its requests while the other one commits, dies, or has requests that arrive late.
 @Suite("Two writers of one log in a bucket", .timeLimit(.minutes(30))) struct TwoWritersTests {
     private let key: PrivateKey
 
@@ -26,8 +26,8 @@ import TransparencyLog
         #expect(problems.isEmpty, "\(problems)")
     }
 
-    /// Objects are written under their names before their checkpoint, as in a store whose locks exclude other writers;
-    /// here they do not.
+    /// In a store with locks, objects are written under their names before their checkpoint. This bucket claims to have
+    /// locks but has none.
     @Test func `writers that rely on locks which the bucket lacks are detected`() async throws {
         for seed in 0..<40 {
             if try await !problems(seed, hasLocks: true).isEmpty { return }
@@ -35,7 +35,7 @@ import TransparencyLog
         Issue.record("the schedules find nothing")
     }
 
-    /// Returns the faults that a schedule reveals.
+    /// Returns the faults revealed by a schedule.
     ///
     /// - Parameter hasLocks: whether the writers assume that the bucket has locks.
     private func problems(_ seed: Int, hasLocks: Bool) async throws -> [String] {
@@ -58,7 +58,7 @@ import TransparencyLog
         return try await alarms.map { "beside the writers: \($0)" } + check(bucket, schedule, acknowledged)
     }
 
-    /// Returns the findings of verifications whose requests interleave with those of the writers.
+    /// Returns the findings of verifications that run between the writers' requests.
     private func verifications(_ bucket: SimulatedBucket, _ schedule: RequestSchedule) async -> [String] {
         defer { schedule.finish(client: 2) }
         var findings: [String] = []
@@ -105,7 +105,7 @@ import TransparencyLog
     }
 }
 
-/// Leaves whose offsets were committed.
+/// Leaves with committed offsets.
 private final class AcknowledgedLeaves: Sendable {
     private struct State {
         var leaves: [Int: [UInt8]] = [:]
@@ -159,7 +159,7 @@ private struct TrustingStore: ObjectStore {
     }
 }
 
-/// A process that opens the log again after each crash.
+/// A process that reopens the log after each crash.
 private struct Member: Sendable {
     let number: Int
     let bucket: SimulatedBucket
@@ -170,7 +170,7 @@ private struct Member: Sendable {
     private static let incarnations = 4
     private static let widths = [1, 3, 44, 100, 256, 300]
 
-    /// The record of an offset as this member would archive it: the salt stands for time and nonce.
+    /// Returns the record of an offset as this member would archive it. The salt represents time and nonce.
     static func entry(_ offset: Int64, salt: Int64) throws -> ArchiveEntry {
         try ArchiveEntry(
             KafkaRecord(
@@ -181,7 +181,7 @@ private struct Member: Sendable {
             archivedAtMilliseconds: 1_800_000_000_000 + offset * 10 + salt, protection: .plain)
     }
 
-    /// The record after the last one of a log.
+    /// Returns the record after the last one of a log.
     static func next(of writer: LogWriter, salt: Int64) throws(LogError) -> ArchiveEntry {
         do {
             return try entry(writer.lastLeaf.map { $0.position.offset.rawValue + 1 } ?? 0, salt: salt)

@@ -9,7 +9,7 @@ import Testing
 import TransparencyLog
 
 @Suite("Verifying an archive") struct VerificationTests {
-    @Test func `an unmodified archive is sound, and everything in it is counted`() async throws {
+    @Test func `an unmodified archive is intact, and everything in it is counted`() async throws {
         let archive = try SampleArchive()
         try await archive.write([10, 300, 17])
         try await archive.write([5], to: archive.names("appstore.certificates"), kind: .certificate, step: 3)
@@ -22,7 +22,7 @@ import TransparencyLog
         #expect(log.checkpoint?.isSigned == true)
     }
 
-    @Test func `an empty log and an empty archive are sound`() async throws {
+    @Test func `an empty log and an empty archive are intact`() async throws {
         let archive = try SampleArchive()
         #expect(try await archive.verify().logs.isEmpty)
         try await archive.write([])
@@ -30,7 +30,7 @@ import TransparencyLog
         #expect(report.findings.isEmpty && report.logs.count == 1)
     }
 
-    @Test func `trees of every size up to two tiles are sound, with or without a key`() async throws {
+    @Test func `trees of every size up to two tiles are intact, with or without a key`() async throws {
         for size in [1, 2, 3, 255, 256, 257, 511, 512, 513] {
             let archive = try SampleArchive()
             try await archive.write([size])
@@ -499,7 +499,7 @@ import TransparencyLog
         #expect(try await archive.verify().findings.isEmpty)
     }
 
-    @Test func `a log is sound while its writer continues`() async throws {
+    @Test func `a log is intact while its writer continues`() async throws {
         let archive = try SampleArchive()
         try await archive.write([200])
         async let written: LogWriter = archive.write((0..<60).map { 1 + $0 % 40 }, at: 1_800_000_100)

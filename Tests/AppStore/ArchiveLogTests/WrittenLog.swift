@@ -5,7 +5,7 @@ import ObjectStorage
 import Testing
 import TransparencyLog
 
-/// A log of a partition whose records can be recomputed from their offsets.
+/// A log of a partition with records that can be recomputed from their offsets.
 struct WrittenLog {
     static let partition = KafkaTopicPartition(topic: "appstore.certificates", partition: 3)
     static let archive = "example.com/archive"
@@ -24,7 +24,7 @@ struct WrittenLog {
         try await LogWriter.open(store, names: names, signer: signer, at: time, copyInterval: 0)
     }
 
-    /// The entry of the record at an offset: about 60 bytes, unencrypted.
+    /// Returns the entry of the record at an offset: about 60 bytes, unencrypted.
     static func entry(_ offset: Int64) throws -> ArchiveEntry {
         try ArchiveEntry(
             KafkaRecord(
@@ -35,15 +35,15 @@ struct WrittenLog {
             protection: .plain)
     }
 
-    /// Appends the records up to an offset, from the first one that the log does not have.
+    /// Appends the records up to an offset, starting with the first one that the log does not have.
     static func append(upTo end: Int64, to writer: inout LogWriter) throws {
         let next = writer.lastLeaf.map { $0.position.offset.rawValue + 1 } ?? 0
         guard next < end else { return }
         for offset in next..<end { try writer.append(entry(offset)) }
     }
 
-    /// Compares everything that the checkpoint covers with the appended entries (hashes, entries, objects), and returns
-    /// it.
+    /// Compares everything covered by the checkpoint with the appended entries (hashes, entries, objects), and returns
+    /// the checkpoint.
     @discardableResult
     func check() async throws -> Checkpoint {
         let bytes = try #require(await store.read(names.checkpoint())).bytes
@@ -83,7 +83,7 @@ struct WrittenLog {
         try #require(await store.read(name), "\(name) is missing").bytes
     }
 
-    /// The names of all objects, relative to the log's prefix.
+    /// Returns the names of all objects, relative to the log's prefix.
     func objects() async throws -> [String] {
         try await store.list(names.prefix, after: nil, limit: 100_000).map {
             String($0.name.text.dropFirst(names.prefix.text.count + 1))

@@ -264,7 +264,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
         #expect(phase(8) == "ACTIVE true")
         #expect(phase(35) == "GRACE true")
         #expect(phase(41) == "ACTIVE true")
-        // The end of the grace period is not kept, so it might have been over.
+        // The end of the grace period is not kept, so the period might have been over.
         #expect(purchase.whollyKnownSince(before: at(35 * day)) == at(40 * day))
         #expect(purchase.whollyKnownSince(before: at(8 * day)) == nil)
     }

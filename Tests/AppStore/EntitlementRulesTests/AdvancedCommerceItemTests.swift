@@ -3,8 +3,8 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// Items of Advanced Commerce transactions. Sources: Apple's `advancedCommerceInfo`, whose items have a
-/// `revocationDate`, and `revocationPercentage`, which these transactions lack.
+/// Items of Advanced Commerce transactions. Sources: Apple's `advancedCommerceInfo`, with a `revocationDate` in its
+/// items, and `revocationPercentage`, which these transactions lack.
 @Suite("Items of Advanced Commerce") struct AdvancedCommerceItemTests {
     private func items(_ revoked: [String: Int64]) -> JSONValue {
         let items = ["a", "b"].map { sku in
@@ -63,7 +63,7 @@ import Testing
         #expect(answer.active == ["gold", "anything"])
     }
 
-    @Test func `without a rule the product is owned while an item is`() throws {
+    @Test func `without a rule the product is owned while any item is`() throws {
         let one = try subscription(["a": 9 * day])
         #expect(try json(one, at: 10 * day)["active"] == ["generic"])
         let all = try subscription(["a": 9 * day, "b": 20 * day])
@@ -92,7 +92,7 @@ import Testing
             Notification(.refund, signed: 2 * day, transaction: transaction.with("purchaseDate", date: 0)))
     }
 
-    @Test func `a non-consumable is owned while an item is`() throws {
+    @Test func `a non-consumable is owned while any item is`() throws {
         #expect(try json(charge("Non-Consumable", ["a": day]), at: 3 * day)["active"] == ["generic"])
         #expect(try json(charge("Non-Consumable", ["a": day, "b": day]), at: 3 * day)["active"] == [])
     }

@@ -3,13 +3,13 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// Failed renewals, and the events that end the failure. Sources: Apple's `isInBillingRetryPeriod`, "Testing failing
+/// Failed renewals, and events that end the failure. Sources: Apple's `isInBillingRetryPeriod`, "Testing failing
 /// subscription renewals" and "Reducing involuntary subscriber churn", and developer.apple.com/forums/thread/739756.
 extension AccessCase {
     static let retrying = failing.with("expirationIntent", 2).with("renewalDate", date: 30 * day)
     static let inGrace = retrying.with("gracePeriodExpiresDate", date: 46 * day)
     static let failedInGrace = told(.didFailToRenew, .gracePeriod, on: 30, .billingGracePeriod, first, inGrace)
-    /// Returns the upload of a transaction, which contains no renewal information.
+    /// Returns the upload of a transaction, without renewal info.
     static func uploaded(_ transaction: JSONObject, on day: Double) -> Notification {
         told(NotificationType("UPLOAD"), on: day, nil, transaction, nil)
     }

@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Purchases that exceed the bounds on kept transactions and notifications.
+/// Purchases that exceed the limits of stored transactions and notifications.
 @Suite("Bounded facts") struct FactsBoundsTests {
     private let token = "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
 
@@ -40,7 +40,7 @@ import Testing
         return try #require(purchase.published(at: at((count - 1) * 7 * day + hour), rules: ProductRules()).value)
     }
 
-    @Test func `a value of 156 transactions is at most 8 KiB, and at most 1.5 times one of 2`() throws {
+    @Test func `a value of 156 transactions has at most 8 KiB, and at most 1.5 times the size of one with 2`() throws {
         let young = try published(2).count
         let old = try published(156).count
         #expect(old <= 8192)
@@ -170,8 +170,8 @@ import Testing
     }
 }
 
-/// Some hundred notifications about more transactions than are kept, many of them about old ones, some at the same
-/// moment.
+/// Returns some hundred notifications about more transactions than are kept. Many are about old transactions, and some
+/// have the same signing time.
 private struct LongHistory {
     let facts: [PurchaseFacts]
 

@@ -57,7 +57,7 @@ import Testing
         let grant = try #require(waiting.grants.first)
         #expect(grant.state == "UNCONFIRMED" && !grant.isEntitled && grant.until == nil)
         #expect(grant.trust == .sharedSecret && grant.awaitsConfirmation && grant.transactionId.rawValue == "1")
-        // The unconfirmed purchase has decided nothing.
+        // The unconfirmed purchase did not affect the decision.
         #expect(waiting.trust == .signed)
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(accepted.active == ["monthly"] && accepted.trust == .sharedSecret)
         #expect(accepted.grants.map(\.transactionId.rawValue) == ["2"])
         #expect(accepted.grants.map(\.awaitsConfirmation) == [false])
-        // A statement that agrees with the signed facts decides nothing.
+        // A statement that agrees with the signed facts does not affect the decision.
         #expect(answer(try merged([(Self.bought, true), (Self.bought, false)]), .accept, at: day).trust == .signed)
     }
 
@@ -101,11 +101,11 @@ import Testing
         let accepted = answer(facts, .accept, at: 6 * day)
         #expect(accepted.active.isEmpty && accepted.trust == .sharedSecret)
         #expect(accepted.grants.map(\.state) == ["REVOKED"])
-        // After seven days of queries without a confirmation, the statement no longer counts.
+        // After seven days of queries without confirmation the statement is ignored.
         var settled = facts
         settled.setLegacyAside(facts.unsettledLegacyIds)
         #expect(answer(settled, .accept, at: 6 * day).active == ["monthly"] && !settled.hasUnsettledLegacy)
-        // A repetition does not count either.
+        // A repetition is ignored too.
         settled.merge(facts)
         #expect(answer(settled, .accept, at: 6 * day).active == ["monthly"])
     }
@@ -133,7 +133,8 @@ import Testing
         #expect(facts.legacyQuestion?.due == at(9 * day))
     }
 
-    /// app-store.md 12.4 rule 1a: a cancellation takes precedence, the greatest end applies, and all else is unchanged.
+    /// app-store.md 12.4 rule 1a: a cancellation takes precedence, the latest end applies, and everything else is
+    /// unchanged.
     @Test func `a later unsigned end does not undo a signed revocation`() throws {
         let refunded = Notification(
             .refund, signed: 10 * day, status: .revoked,
@@ -148,13 +149,13 @@ import Testing
             #expect(answer.active.isEmpty, "day \(days)")
             #expect(answer.grants.map(\.state) == ["REVOKED"], "day \(days)")
         }
-        // A later end counts if the transaction was not refunded.
+        // A later end applies if the transaction was not refunded.
         let kept = try merged([(Self.bought, true), (extended, false)])
         #expect(answer(kept, .accept, at: 35 * day).active == ["monthly"])
     }
 
-    /// app-store.md 12.4 rule 2a: an answer settles everything known at the time of the query, not only what differed
-    /// from Apple's statement then.
+    /// app-store.md 12.4 rule 2a: an answer settles everything known at the time of the query, not only the differences
+    /// from Apple's statement at that time.
     @Test func `an answer of Apple also settles an earlier body that agreed with the signed facts`() throws {
         let off = Notification(
             .didChangeRenewalStatus, .autoRenewDisabled, signed: day, status: .active,

@@ -52,7 +52,7 @@ import Testing
         #expect(answer.grants.isEmpty && answer.reports.isEmpty)
     }
 
-    @Test func `a refund without a percentage debits all`() throws {
+    @Test func `a refund without a percentage debits everything`() throws {
         let transaction = transaction("Consumable").with("revocationDate", date: day)
         let rule = ProductRule(entitlements: [], units: 7)
         #expect(try answer([charge(transaction)], at: 2 * day, rule: rule).balances.map(\.netUnits) == [0])
@@ -89,7 +89,7 @@ import Testing
         ("revocationPercentage", -1, .percentageOutOfRange),
         ("revocationPercentage", 9_999_999_999, .percentageOutOfRange),
     ])
-    func `amounts out of range count for no credit and are reported`(
+    func `amounts out of range give no credit and are reported`(
         field: String, value: JSONValue, problem: EntitlementProblem
     ) throws {
         let answer = try answer([charge(transaction("Consumable").with(field, value))], at: day)
@@ -97,7 +97,7 @@ import Testing
         #expect(answer.reports.map(\.problem) == [problem])
     }
 
-    @Test func `units that overflow count for no credit, and balances saturate`() throws {
+    @Test func `units that overflow give no credit, and balances saturate`() throws {
         let many = charge(transaction("Consumable").with("quantity", 2_147_483_647))
         let answer = try answer([many], at: day, rule: ProductRule(entitlements: [], units: .max))
         #expect(answer.balances.map(\.creditedUnits) == [0])
@@ -216,7 +216,7 @@ import Testing
         #expect(sandbox.grants.isEmpty)
     }
 
-    @Test func `history leaves out later purchases`() throws {
+    @Test func `history omits later purchases`() throws {
         let later = charge(transaction("Non-Consumable", at: 5 * day))
         #expect(try answer([later], at: day, view: .history).grants.isEmpty)
         #expect(try answer([later], at: 5 * day, view: .history).active == ["right"])

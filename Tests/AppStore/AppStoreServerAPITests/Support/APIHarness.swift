@@ -8,7 +8,7 @@ import HTTPServer
 import Synchronization
 import TestSupport
 
-/// A client, its key file, and its reported events.
+/// A client, its key file, and the events it reported.
 final class APIHarness: Sendable {
     static let app = BundleId(SigningKit.bundleId)
     static let production = APIScope(app, in: .production)
@@ -19,7 +19,7 @@ final class APIHarness: Sendable {
     let directory: TemporaryDirectory
     let keyFile: String
     private let events: Events
-    /// The fake App Stores, kept alive as long as the harness.
+    /// The fake App Stores, retained by the harness.
     private let stores: [FakeAppStore]
 
     final class Events: Sendable {

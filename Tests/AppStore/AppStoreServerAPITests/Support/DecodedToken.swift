@@ -2,7 +2,7 @@ import Cryptography
 import JSON
 import TestSupport
 
-/// A JWT, decoded and verified without the code that created it.
+/// A JWT, decoded and verified independently of the code that created it.
 struct DecodedToken {
     let header: JSONObject
     let claims: JSONObject

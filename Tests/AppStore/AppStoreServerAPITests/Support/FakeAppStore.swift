@@ -2,12 +2,12 @@ import Foundation
 import HTTPServer
 import Synchronization
 
-/// The App Store Server API on a free port: sends a test's responses, and records requests.
+/// The App Store Server API on a free port. It sends a test's responses and records requests.
 final class FakeAppStore: Sendable {
     struct Asked: Sendable {
         let method: String
         let path: String
-        /// Decoded names and values, in order.
+        /// Decoded names and values in order.
         let query: [(name: String, value: String)]
         let authorization: String
         let accept: String?
@@ -23,7 +23,8 @@ final class FakeAppStore: Sendable {
     private let server: HTTPServer
     private let kept: Requests
 
-    /// - Parameter answer: returns the response; nil leaves the request unanswered until the connection is closed.
+    /// - Parameter answer: returns the response, or nil to leave the request unanswered until the connection is
+    ///   closed.
     init(_ answer: @escaping @Sendable (Asked, _ number: Int) -> HTTPResponse?) throws {
         let requests = Requests()
         var limits = Limits()

@@ -1,4 +1,4 @@
-/// A condition that prevents a test from continuing.
+/// An error that prevents a test from continuing.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 

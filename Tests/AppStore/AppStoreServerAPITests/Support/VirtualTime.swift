@@ -1,7 +1,7 @@
 import Synchronization
 import Time
 
-/// Both clocks of a test: they change only with a wait or when the test moves them.
+/// Both clocks of a test. They advance only during a wait or when the test moves them.
 final class VirtualTime: Sendable {
     /// 2027-01-15T08:00:00Z in milliseconds since 1970.
     static let start: Int64 = 1_800_000_000_000

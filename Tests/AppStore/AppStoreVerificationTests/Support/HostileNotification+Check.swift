@@ -5,7 +5,7 @@ import Testing
 
 extension HostileNotification {
     /// Checks that the verdict is the same for a new verifier, for one that knows the valid header, and for one with a
-    /// table of its key: each takes another code path.
+    /// precomputed table of the key. Each takes another code path.
     func check() throws {
         let kit = try SigningKit.shared()
         let body = try body(kit)

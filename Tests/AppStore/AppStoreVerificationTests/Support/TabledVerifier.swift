@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// A verifier with key tables that are created synchronously on the calling thread, and their reported events.
+/// A verifier that creates key tables synchronously on the calling thread, with the events it reported.
 final class TabledVerifier: Sendable {
     private final class Reports: Sendable {
         let events = Mutex<[FixedKeyEvent]>([])
@@ -46,8 +46,8 @@ final class TabledVerifier: Sendable {
         try P256FixedKeyTable(try #require(P256PublicKey(certificate: try SigningKit.shared().pki.leaf)))
     }
 
-    /// Returns a verifier that shares one table for the leaf of the shared kit, created and tested once for all tests:
-    /// that takes a tenth of a second.
+    /// Returns a verifier with a shared table for the leaf of the shared kit. The table is created and tested once for
+    /// all tests, because that takes a tenth of a second.
     static func sharing(_ kit: SigningKit) throws -> TabledVerifier {
         let table = try shared.get()
         return try TabledVerifier(kit) { making in

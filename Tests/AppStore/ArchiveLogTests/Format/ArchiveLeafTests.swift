@@ -42,8 +42,8 @@ struct ArchiveLeafTests {
     {
         let mask = try Samples.leafMask()
         let id = try #require(ArchiveKeyId(hex: "000102030405060708090a0b0c0d0e0f"))
-        // HMAC-SHA-256 of the digest of an empty object under 32 bytes of 5, computed with Python's hmac and XORed with
-        // the id.
+        // HMAC-SHA-256 of the digest of an empty object with 32 bytes of 5 as the key, computed with Python's hmac and
+        // XORed with the id.
         let masked = "a50d2b00a85ae7a6bf9d72b98b034917"
         let digest = SHA256.digest(of: [])
         #expect(HexText.encode(try mask.reference(to: id, objectDigest: digest)?.bytes ?? []) == masked)

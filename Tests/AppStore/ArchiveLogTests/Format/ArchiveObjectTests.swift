@@ -164,7 +164,7 @@ struct ArchiveObjectTests {
                 timestampMilliseconds: nil, archivedAtMilliseconds: 0,
                 key: round % 7 == 0 ? ArchiveKeyReference(id: key.id) : nil, objectLength: object.count,
                 objectDigest: SHA256.digest(of: object))
-            // The result is either an error of the format, or a record that encodes to the same bytes.
+            // The result is a format error, or a record that encodes to the same bytes.
             do throws(ArchiveFormatError) {
                 guard case .record(let record) = try ArchiveObject.open(object, of: leaf, key: key.secret) else {
                     continue

@@ -3,8 +3,8 @@ struct AccessAnswer: Hashable, Sendable {
     var isEntitled: Bool
     var state: String
     var product: String
-    /// End of access in ACTIVE, GRACE and OWNED, end of the state in RETRY; otherwise nil. In milliseconds from the
-    /// start of the story.
+    /// The end of access in ACTIVE, GRACE and OWNED, and the end of the state in RETRY; otherwise nil. In milliseconds
+    /// from the start of the story.
     var until: Int64?
     /// Seats of a subscription with access.
     var seats: Int64?

@@ -7,7 +7,7 @@ struct AccessTally {
     var knownPast = 0
 }
 
-/// Compares the rules with the oracle over one story.
+/// Compares the rules with the oracle for one story.
 struct AccessComparison {
     let story: AccessStory
 
@@ -52,8 +52,8 @@ struct AccessComparison {
         return differences
     }
 
-    /// Compares the owner, except before the purchase, within ten minutes of a claim because clocks may differ, and if
-    /// more purchases were made than are kept.
+    /// Compares the owner, except before the purchase, within ten minutes of a claim (clocks may differ), and after
+    /// more purchases than are stored.
     private func compareAccount(_ oracle: AccessOracle, _ purchase: PurchaseFacts, _ moment: Int64) -> Difference? {
         let isNearClaim = story.claim.map { abs($0.claimed - moment) < 10 * minute } ?? false
         if moment < 0 || isNearClaim || oracle.transactions.filter({ !$0.isRenewal }).count > 4 { return nil }

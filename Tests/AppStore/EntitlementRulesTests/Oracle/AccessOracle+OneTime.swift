@@ -18,8 +18,7 @@ extension AccessOracle {
         return answer
     }
 
-    /// Returns the units debited by a refund, rounded to the nearest unit: Apple rounds the share of the whole
-    /// quantity.
+    /// Returns the units debited by a refund. Apple's percentage of the whole quantity is rounded to the nearest unit.
     private static func debit(_ transaction: StatedTransaction) -> Int64 {
         (transaction.quantity * (transaction.revocationPercentage ?? 100_000) + 50_000) / 100_000
     }

@@ -18,8 +18,8 @@ extension AccessOracle {
         return (running ?? made.first)?.account
     }
 
-    /// Whether an upgrade that began by a moment replaced the transaction: the period it ended, or a renewal made for
-    /// the next one.
+    /// Whether an upgrade that began by a moment replaced the transaction: the period that it ended, or a renewal
+    /// already made for the next one.
     private func isReplaced(_ transaction: StatedTransaction, at instant: Int64) -> Bool {
         upgrades.contains { upgrade in
             guard let successor = upgrade.transaction, successor.id != transaction.id else {

@@ -11,7 +11,7 @@ extension AccessOracle {
         answer.seats = current.seats(at: instant)
         guard !current.first.items.isEmpty else { return answer }
         let held = current.first.items.filter { $0.revoked.map { $0 > instant } ?? true }
-        // Access is granted per item, so without items there is none.
+        // Access is granted per item, so no items means no access.
         if held.isEmpty { return AccessAnswer(isEntitled: false, state: "REVOKED", product: answer.product) }
         answer.items = held.map(\.sku)
         return answer
@@ -37,23 +37,23 @@ extension AccessOracle {
     }
 
     /// Returns the last expiry of the consecutive periods of the same product. A period refunded before it begins does
-    /// not extend it.
+    /// not extend access.
     private func end(of current: AccessPeriod, in periods: [AccessPeriod]) -> Int64 {
         var end = current.expires
         for next in periods where next.start > current.start && next.start <= end {
-            // From then on the greater purchaseDate decides, even if the periods overlap.
+            // From then on the latest purchaseDate decides, even if the periods overlap.
             guard next.first.product == current.first.product else { return next.start }
             if next.transactions.contains(where: { $0.revoked == nil }) { end = max(end, next.expires) }
         }
         return end
     }
 
-    /// Returns renewal info about the period or a later one; info about an earlier period is out of date.
+    /// Returns renewal info about the period or a later one. Info about an earlier period is out of date.
     private func renewal(of period: AccessPeriod) -> StatedRenewal? {
         renewal.flatMap { $0.renewalDate >= period.expires ? $0 : nil }
     }
 
-    /// Returns the newest status if it was stated while the period was current, and not together with renewal info of a
+    /// Returns the newest status if it was stated during the current period, and not together with renewal info of a
     /// former one.
     private func status(of period: AccessPeriod) -> AppleStatement? {
         guard let newest = statuses.last, !isExplained(newest, period) else { return nil }
@@ -63,7 +63,7 @@ extension AccessOracle {
         return newest.statusSigned >= period.start || period.has(newest.transaction) ? newest : nil
     }
 
-    /// Whether a status 5 is explained by another, revoked transaction in the same statement.
+    /// Whether another, revoked transaction in the same statement explains a status 5.
     private func isExplained(_ statement: AppleStatement, _ period: AccessPeriod) -> Bool {
         guard statement.status == 5, let transaction = statement.transaction else { return false }
         return transaction.revoked != nil && !period.has(transaction)
@@ -90,7 +90,7 @@ extension AccessOracle {
         return isOver || (renewal.isInRetry == false && !saysGrace) ? nil : date
     }
 
-    /// Row 3b: whether no statement rules out that the period was renewed.
+    /// Row 3b: whether no statement contradicts a renewal of the period.
     private func mayRenew(_ period: AccessPeriod) -> Bool {
         if let failure = renewal(of: period), failure.isInRetry == true || failure.intent != nil { return false }
         // Renewal info signed before the period began is irrelevant to the period's own renewal.

@@ -1,5 +1,5 @@
 /// Access at a moment, computed from a set of statements according to app-store.md 11.2 to 11.6. It is written from
-/// that text alone and shares no code with the rules: it keeps all statements and searches them for every query.
+/// that text alone and shares no code with the rules. It keeps all statements and searches them for every query.
 struct AccessOracle: Sendable {
     let settings: AccessSettings
     /// The newest statement about each transaction.
