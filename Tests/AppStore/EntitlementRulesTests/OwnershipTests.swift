@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// The owner of a purchase: the account of the current transaction, and the effect of the app's claims.
+/// The owner of a purchase: the account of the current transaction, unless an app's claim overrides it.
 @Suite struct OwnershipTests {
     private static let one = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000001")
     private static let other = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-000000000002")
@@ -41,7 +41,7 @@ import Testing
         for told in [[Self.bought(Self.one), again], [again, Self.bought(Self.one)]] {
             #expect(try purchase(told, [Self.transferred]).appAccountToken == Self.one)
         }
-        // Its renewals repeat the account, even if they are the only ones known.
+        // Its renewals repeat the account, even if only the renewals are known.
         let renewals = (4..<40).map { Self.renewed($0, Self.one) }
         #expect(
             try purchase([Self.bought(Self.one), again] + renewals, [Self.transferred]).appAccountToken == Self.one)
@@ -94,7 +94,7 @@ import Testing
         let guess = OwnerClaim(appAccountToken: Self.other, claimedAt: at(-day))
         #expect(try purchase([Self.bought(nil)], [guess]).appAccountToken == nil)
         #expect(try purchase([Self.bought(nil), Self.renewed(1, nil)], [guess]).appAccountToken == nil)
-        // Until the purchase is known, the claim is visible.
+        // The claim is visible until the purchase is known.
         #expect(try purchase([], [guess]).appAccountToken == Self.other)
         // The clocks of two machines may differ by some seconds.
         let atOnce = OwnerClaim(appAccountToken: Self.other, claimedAt: at(-minute))
@@ -142,12 +142,12 @@ import Testing
             #expect(purchase.owner(at: at(day)) == Self.one)
             #expect(purchase.owner(at: at(2 * day)) == Self.other)
         }
-        // A claim that replaces none also applies to the past.
+        // A claim that replaces no other also applies to the past.
         let first = OwnerClaim(appAccountToken: Self.other, claimedAt: at(2 * day))
         #expect(try purchase([Self.bought(nil)], [first]).owner(at: at(day)) == Self.other)
     }
 
-    @Test func `an account that was set later applies by the newest statement about the transaction`() throws {
+    @Test func `an account set later applies from the newest statement about the transaction`() throws {
         let set = AccessCase.told(
             .didChangeRenewalStatus, .autoRenewDisabled, on: 5, .active, Self.month(0, Self.third, "PURCHASE"))
         #expect(try purchase([Self.bought(Self.one), set]).appAccountToken == Self.third)

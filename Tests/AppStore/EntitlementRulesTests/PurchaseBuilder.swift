@@ -6,12 +6,12 @@ let minute: Int64 = 60_000
 let hour: Int64 = 3_600_000
 let day: Int64 = 86_400_000
 
-/// Returns the moment a number of milliseconds after 2026-01-01T00:00:00Z.
+/// Returns the moment this many milliseconds after 2026-01-01T00:00:00Z.
 func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_767_225_600_000 + milliseconds)
 }
 
-/// Builds notifications from as few values as a test needs. Dates are given by ``at(_:)``.
+/// Builds notifications from as few values as a test needs. ``at(_:)`` gives their dates.
 struct Notification {
     var type: NotificationType
     var subtype: Subtype?
@@ -34,10 +34,10 @@ struct Notification {
         self.renewalInfo = renewalInfo
     }
 
-    /// Returns the facts of the notification, read from JSON text like a consumer does. Nested objects are signed if
-    /// the notification is.
+    /// Returns the facts of the notification, parsed from JSON text as by a consumer. Nested objects are signed if the
+    /// notification is.
     ///
-    /// - Parameter received: when an unsigned notification was received; nil means its date.
+    /// - Parameter received: when an unsigned notification was received; nil for its date.
     func facts(isSigned: Bool = true, received: Int64? = nil) throws -> PurchaseFacts? {
         var data: JSONObject = ["environment": "Production", "bundleId": "com.example"]
         data["status"] = status.map { .integer(Int64($0.rawValue)) }

@@ -40,7 +40,7 @@ import Testing
         #expect(try PurchaseFacts(json: Array(Self.golden.utf8)) == goldenPurchase())
     }
 
-    @Test func `unknown members survive at every level`() throws {
+    @Test func `unknown members are preserved at every level`() throws {
         let text = Self.golden
             .replacing(#""formatVersion":2,"#, with: #""formatVersion":2,"later":{"x":1},"#)
             .replacing(#""autoRenewStatus":1"#, with: #""autoRenewStatus":1,"newer":[2]"#)
@@ -106,7 +106,7 @@ import Testing
         #expect { try PurchaseFacts(json: Array(text.utf8)) } throws: { ($0 as? PurchaseFormatError)?.code == code }
     }
 
-    @Test func `members of the wrong kind read as absent`() throws {
+    @Test func `members of the wrong kind are treated as absent`() throws {
         let text =
             #"{"formatVersion":2,"environment":"Production","bundleId":"b","originalTransactionId":"1","#
             + #""latestTransaction":{"signedDate":1e300},"traits":[{"quantity":1e99}],"transactions":"E.A.A..K,","#
@@ -117,7 +117,7 @@ import Testing
         #expect(purchase.renewal == nil && purchase.status == nil && purchase.claim == nil && purchase.events.isEmpty)
     }
 
-    @Test func `a published record carries an answer for readers and the facts for the join`() throws {
+    @Test func `a published record contains an answer for readers and the facts for the join`() throws {
         let purchase = try goldenPurchase()
         let text = try #require(purchase.published(at: at(11 * day), rules: ProductRules()).value)
         let object = try #require(try JSONValue(json: text).object)
@@ -174,7 +174,7 @@ struct AppleSampleTests {
         AppStoreInstant(clampingMillisecondsSince1970: milliseconds)
     }
 
-    @Test func `after each notification the state is the one Apple reports`() throws {
+    @Test func `after each notification the state is the one that Apple reports`() throws {
         let facts = try facts()
         var purchase = facts[0]
         let expected: [(SubscriptionState.Phase, String)] = [
@@ -207,7 +207,7 @@ struct AppleSampleTests {
             #expect(purchase.state(asOf: instant(1_759_388_947_000))?.phase == .expired)
             // The refunded period had ended long before its refund.
             #expect(purchase.state(asOf: instant(1_760_335_200_000))?.phase == .active)
-            // Nothing is known of its renewal; the disabled renewal belongs to an earlier period.
+            // Nothing is known about its renewal; the disabled renewal belongs to an earlier period.
             #expect(purchase.state(asOf: instant(1_760_335_400_000))?.phase == .renewing)
             #expect(purchase.state(asOf: instant(1_760_347_000_000))?.phase == .expired)
             #expect(purchase.state(at: instant(1_760_592_313_999))?.phase == .active)

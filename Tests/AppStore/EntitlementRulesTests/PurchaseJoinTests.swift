@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Generated life cycles: the state does not depend on the order in which facts arrive.
+/// Generated life cycles. The state must not depend on the order in which facts arrive.
 @Suite("Purchase facts are a join") struct PurchaseJoinTests {
     @Test(arguments: 0..<12 as Range<UInt64>)
     func `every order with duplicates leads to the same facts`(seed: UInt64) throws {
@@ -64,7 +64,7 @@ import Testing
             // Unconfirmed facts neither grant nor remove access.
             #expect(Self.answer(mixed, .confirm, days).active == Self.answer(expected, .confirm, days).active)
         }
-        // A fact that Apple did not know until the last query no longer counts.
+        // A fact that Apple did not know at the last query is ignored.
         var settled = mixed
         settled.setLegacyAside(mixed.unsettledLegacyIds)
         for days in stride(from: Int64(0), through: 400, by: 20) {
@@ -122,7 +122,7 @@ import Testing
             let token = ["x", "y"].randomElement(using: &random) ?? "x"
             return Notification(
                 type, subtype, signed: Int64.random(in: 0...6, using: &random) * day,
-                // Few identities, so that some are repeated with different content.
+                // There are few identities, so some are repeated with different content.
                 uuid: "u\(index % 5)", status: SubscriptionStatus(Int32.random(in: 1...6, using: &random)),
                 transaction: transaction.with("appAccountToken", .string(token)), renewalInfo: renewalInfo)
         }

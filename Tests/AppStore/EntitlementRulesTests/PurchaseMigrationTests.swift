@@ -27,7 +27,7 @@ import Testing
             ).facts())
     }
 
-    /// Merges facts one by one like the store does, with all derived updates.
+    /// Merges facts one by one as the store does, with all derived updates.
     static func settled(_ facts: [PurchaseFacts]) -> [String: PurchaseFacts] {
         var purchases: [String: PurchaseFacts] = [:]
         var work = facts
@@ -48,7 +48,7 @@ import Testing
         let facts = [try old(token), try new()]
         for order in [facts, facts.reversed(), facts + facts.reversed()] {
             let purchases = Self.settled(order)
-            // The earlier purchase ends by its own facts alone.
+            // Only the earlier purchase's own facts end it.
             #expect(purchases["1"]?.state(at: at(29 * day))?.phase == .active)
             #expect(purchases["1"]?.state(at: at(9 * day))?.until == at(30 * day))
             #expect(purchases["1"]?.successors == [OriginalTransactionId("9"): at(10 * day)])

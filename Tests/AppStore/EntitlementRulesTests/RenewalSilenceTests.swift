@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// A subscription that renews on day 30, without news of the renewal.
+/// A subscription that renews on day 30 while no renewal is reported.
 @Suite struct RenewalSilenceTests {
     private static let end = 30 * day
 
@@ -35,7 +35,7 @@ import Testing
 
     struct Case: CustomTestStringConvertible {
         let testDescription: String
-        /// In milliseconds after the end of the period.
+        /// Milliseconds after the end of the period.
         let readUntil: Int64
         let asked: Int64
         let expected: String
@@ -56,7 +56,7 @@ import Testing
         Case("just before 24 hours", read: -day, asked: 24 * hour - 1, "RENEWING true unknown"),
         Case("after 24 hours", read: -day, asked: 24 * hour, "EXPIRED false"),
     ])
-    func `silence counts only as far as the input was read`(given: Case) throws {
+    func `a missing renewal counts only as far as the input was read`(given: Case) throws {
         #expect(
             text(try bought(), at: Self.end + given.asked, readUntil: Self.end + given.readUntil) == given.expected)
     }

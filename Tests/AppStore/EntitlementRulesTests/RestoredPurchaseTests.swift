@@ -3,8 +3,8 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// A non-consumable bought once and restored on other devices: several transactions of one purchase. Sources: Apple's
-/// `originalTransactionId` and `transactionId`, and developer.apple.com/forums/thread/736020.
+/// A non-consumable bought once and restored on other devices, which gives one purchase several transactions. Sources:
+/// Apple's `originalTransactionId` and `transactionId`, and developer.apple.com/forums/thread/736020.
 @Suite("A restored non-consumable") struct RestoredPurchaseTests {
     private func transaction(_ id: String, at date: Int64) -> JSONObject {
         let base: JSONObject = [

@@ -17,7 +17,7 @@ extension AccessCase {
     static let team = told(.subscribed, .initialBuy, on: 0, .active, seats("1", 5, from: 0))
     static let added = told(
         NotificationType("SEATS_ADDED"), Subtype("NEW"), on: 10, .active, marked(seats("2", 2, from: 10)))
-    /// The first transaction, signed again after seats were added: now it has the mark.
+    /// The first transaction, signed again and marked after seats were added.
     static let signedAgain = told(
         .didChangeRenewalStatus, .autoRenewDisabled, on: 12, .active, marked(seats("1", 5, from: 0)), renewal(0))
 

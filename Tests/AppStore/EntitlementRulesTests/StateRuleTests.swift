@@ -91,7 +91,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(try rules([transaction("Non-Renewing Subscription")], at: 2) == [.lengthUnknown])
     }
 
-    @Test func `a state that ends by itself says when, and a consumable has units`() throws {
+    @Test func `a state that ends by itself states when, and a consumable has units`() throws {
         let active = try #require(
             purchase([AccessCase.bought]).standings(at: at(day), rules: ProductRules()).standings.first)
         #expect(active.entitlements == ["monthly"] && active.isEntitled && active.until == at(30 * day))

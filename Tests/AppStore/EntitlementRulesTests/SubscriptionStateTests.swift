@@ -114,7 +114,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(state.until == nil)
     }
 
-    @Test func `status revoked without a revocation revokes and asks Apple`() throws {
+    @Test func `status revoked without a revocation revokes and queries Apple`() throws {
         let revoke = Notification(
             .revoke, signed: 5 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("inAppOwnershipType", "FAMILY_SHARED"),
@@ -239,7 +239,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(try purchase(bought, refund).state(at: at(6 * day))?.phase == .revoked)
     }
 
-    @Test func `a refund of an older period is history`() throws {
+    @Test func `a refund of an older period has no effect`() throws {
         let renewed = Notification(
             .didRenew, signed: 30 * day, status: .active, transaction: period("2", from: 30 * day, to: 60 * day))
         let refund = Notification(
@@ -250,7 +250,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(purchase.transactions[TransactionId("1")]?.isRevoked(at: at(36 * day)) == true)
     }
 
-    @Test func `a reversed refund restores to the same expiry`() throws {
+    @Test func `a reversed refund restores access to the same expiry`() throws {
         let refund = Notification(
             .refund, signed: 5 * day, status: .revoked,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 5 * day))
@@ -276,7 +276,7 @@ private typealias Phase = SubscriptionState.Phase
 
     // MARK: Order
 
-    @Test func `a failure that arrives after the recovery it preceded changes nothing`() throws {
+    @Test func `a failure that arrives after the later recovery changes nothing`() throws {
         let base = 30 * day
         let recovery = Notification(
             .didRenew, .billingRecovery, signed: base + 5 * minute, status: .active,
@@ -311,7 +311,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(ordered.shuffled().sorted() == ordered)
     }
 
-    @Test func `the status Apple states is compared with the facts`() throws {
+    @Test func `Apple's stated status is compared with the facts`() throws {
         #expect(try !purchase(bought).statusDisagrees)
         let odd = Notification(
             .didRenew, signed: day, status: .expired, transaction: period("1", from: 0, to: 30 * day))
@@ -323,7 +323,7 @@ private typealias Phase = SubscriptionState.Phase
 
     // MARK: Seats
 
-    @Test func `added seats count and do not replace the period`() throws {
+    @Test func `added seats are counted and do not replace the period`() throws {
         let team = Notification(
             .subscribed, .initialBuy, signed: 0, status: .active,
             transaction: period("1", from: 0, to: 30 * day).with("quantity", 5))
@@ -386,7 +386,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(purchase.state(at: at(32 * day))?.productId == ProductId("yearly"))
     }
 
-    @Test func `the owner is Apple's token, else the claim`() throws {
+    @Test func `the owner is Apple's token, or else the claim`() throws {
         var unclaimed = try purchase(bought)
         #expect(unclaimed.appAccountToken == nil)
         unclaimed.insert(OwnerClaim(appAccountToken: AppAccountToken("A"), claimedAt: at(1)))

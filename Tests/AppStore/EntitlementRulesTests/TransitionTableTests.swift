@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// One row: the previous notifications, a new one, and the resulting state in any order of arrival.
+/// One row: earlier notifications, a new one, and the resulting state in any order of arrival.
 struct TransitionRow: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let before: [Notification]

@@ -18,11 +18,11 @@ func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_789_900_000_000 + milliseconds)
 }
 
-/// Returns that moment as the unsigned formats write it.
+/// Returns this moment in the text format of unsigned notifications.
 func text(at milliseconds: Int64) -> JSONValue { .string(String(at(milliseconds).millisecondsSince1970)) }
 
 extension JSONObject {
-    /// Returns the members of both; those of `other` take precedence.
+    /// Returns the members of both objects. The members of `other` take precedence.
     static func + (one: JSONObject, other: JSONObject) -> JSONObject {
         var result = one
         for member in other.members { result[member.name] = member.value }
@@ -66,7 +66,7 @@ func renewal(
 
 /// Creates bodies of the unsigned formats in short form.
 struct LegacyDraft: Sendable {
-    /// The members outside of the receipt.
+    /// The members outside the receipt.
     var body: JSONObject
     /// The members of `unified_receipt`; nil in the oldest format.
     var receipt: JSONObject?
@@ -110,7 +110,7 @@ struct LegacyDraft: Sendable {
         return try LegacyNotification(document(), bundleId: bundleId, receivedAt: at(received))
     }
 
-    /// Returns why the body is rejected; nil when it is accepted.
+    /// Returns the reason for rejecting the body; nil if it is accepted.
     func fault() throws -> LegacyFault? {
         do {
             _ = try read()
@@ -121,7 +121,7 @@ struct LegacyDraft: Sendable {
     }
 }
 
-/// Returns a receipt of the oldest format: `expires_date` is in milliseconds, next to readable dates.
+/// Returns a receipt of the oldest format, with `expires_date` in milliseconds next to readable dates.
 func receipt(
     _ id: String, _ product: String = monthly, bought: Int64 = 0, expires: Int64 = month, with further: JSONObject = [:]
 ) -> JSONObject {
@@ -138,7 +138,7 @@ func receipt(
 }
 
 extension LegacyNotification {
-    /// `TYPE` or `TYPE/SUBTYPE`.
+    /// The type as `TYPE` or `TYPE/SUBTYPE`.
     var mapped: String { subtype.map { "\(notificationType)/\($0)" } ?? notificationType.rawValue }
 
     var payload: NotificationPayload { get throws { try NotificationPayload(json: notification) } }

@@ -60,7 +60,7 @@ import Testing
         #expect(try notification.transactionPayload?.inAppOwnershipType == .purchased)
     }
 
-    @Test func `the notification names its app, environment and version`() throws {
+    @Test func `the notification contains its app, environment and version`() throws {
         let notification = try LegacyDraft("DID_RENEW", [Self.rich], [renewal("1", yearly)]).read()
         let payload = try notification.payload
         #expect(payload.notificationUUID?.rawValue == notification.eventId)
@@ -191,7 +191,7 @@ import Testing
         #expect(payload.isInBillingRetryPeriod == nil)
     }
 
-    @Test func `among several renewals of a group, the one of the subject's product is used`() throws {
+    @Test func `among several renewals of a group, the renewal of the subject's product is used`() throws {
         let notification = try LegacyDraft(
             "DID_RENEW", [transaction("100")], [renewal("0", yearly), renewal("1", monthly)]
         ).read()
@@ -215,7 +215,7 @@ import Testing
         #expect(payload.inAppOwnershipType == .purchased)
         #expect(payload.appAccountToken == nil && payload.isUpgraded == nil)
         #expect(try notification.renewalPayload?.autoRenewStatus == .on)
-        // The field explains why the former period ended.
+        // The field explains the end of the former period.
         #expect(try notification.renewalPayload?.expirationIntent == nil)
         #expect(try notification.renewalPayload?.gracePeriodExpiresDate == nil)
         #expect(try notification.status == .active)
@@ -259,7 +259,7 @@ import Testing
     }
 }
 
-/// Fields of a transaction and the offer that they indicate.
+/// Fields of a transaction, and the offer that they indicate.
 struct OfferCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let fields: JSONObject

@@ -26,7 +26,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Hostile and malformed bodies") struct LegacyHostileTests {
     @Test(arguments: odd + forbidden + quarantined + read)
-    func `each body is quarantined or read according to its fault`(row: HostileCase) throws {
+    func `each body is quarantined or parsed according to its fault`(row: HostileCase) throws {
         #expect(try row.draft.fault()?.code == row.code)
     }
 
@@ -43,7 +43,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         #expect(fault.description.hasPrefix("text: "))
     }
 
-    /// Their sender knew the password, and Apple keeps no history of version 1: if refused, they would be lost.
+    /// The sender knew the password, and Apple keeps no history of version 1. A refused notification would be lost.
     private static let odd: [HostileCase] = [
         HostileCase("environment Production", .environment) { $0.body["environment"] = "Production" },
         HostileCase("environment prod", .environment) { $0.body["environment"] = "prod" },
@@ -79,7 +79,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    @Test func `a body whose bid is not a text is quarantined`() throws {
+    @Test func `a body with a bid that is not a string is quarantined`() throws {
         var draft = LegacyDraft("DID_RENEW", [transaction("100")])
         draft.body["bid"] = 1
         #expect(try draft.fault()?.outcome == .quarantined)
@@ -145,7 +145,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    @Test func `a body with both kinds of receipts is read as version 1`() throws {
+    @Test func `a body with both kinds of receipts is parsed as version 1`() throws {
         var draft = LegacyDraft("DID_RENEW", [transaction("100")])
         draft.body["latest_receipt_info"] = .object(receipt("999", bought: 90 * day))
         #expect(try draft.read().source == .v1)

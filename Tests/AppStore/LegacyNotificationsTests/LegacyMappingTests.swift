@@ -24,7 +24,7 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
     ) throws {
         let notification = try row.draft.read()
         #expect(notification.mapped == row.mapped)
-        // The texts agree, and the type as sent is kept.
+        // The texts agree, and the type is kept as sent.
         #expect(try notification.payload.notificationType == notification.notificationType)
         #expect(try notification.payload.subtype == notification.subtype)
         #expect(try notification.payload.unknownFields["rawType"]?.string == notification.rawType)

@@ -45,7 +45,7 @@ import Testing
         let legacy = try legacy(body)
         #expect(!legacy.contains(canary))
         #expect(!legacy.contains(Self.escaped))
-        // Still a single JSON object.
+        // It must still be a single JSON object.
         let document = try JSONDocument.object(Array(legacy.utf8))
         #expect(!contains(JSONValue(document.root), canary))
     }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `text beside a secret is preserved`() throws {
+    @Test func `text next to a secret is preserved`() throws {
         #expect(
             try legacy(#"{"a":1,"shared":"x\#(canary)","list":["\#(canary)","b"],"password":"\#(canary)"}"#)
                 == #"{"a":1,"shared":"","list":["","b"]}"#)

@@ -4,7 +4,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-/// A purchase with received bodies and queries to Apple, in the order of a story.
+/// A purchase with received bodies and queries to Apple, in story order.
 struct SettledLife {
     private(set) var facts = PurchaseFacts(
         environment: .production, bundleId: app, originalTransactionId: OriginalTransactionId("100"))
@@ -22,7 +22,7 @@ struct SettledLife {
         self.facts.merge(try #require(facts))
     }
 
-    /// Merges signed data that was not requested: from an upload of the app, or a version 2 notification.
+    /// Merges signed data that was not requested: an upload of the app, or a version 2 notification.
     mutating func sign(
         _ id: String, bought: Int64 = 0, expires: Int64 = month, revoked: Int64? = nil, at signed: Int64,
         status: SubscriptionStatus? = nil, renewal: JSONObject? = nil
@@ -41,7 +41,7 @@ struct SettledLife {
         facts.merge(try #require(said))
     }
 
-    /// Merges Apple's response to a query: the facts known at the time of the query are settled.
+    /// Merges Apple's response to a query, which settles the facts known at the time of the query.
     mutating func answer(_ answer: (inout SettledLife) throws -> Void) throws {
         let question = try #require(facts.legacyQuestion)
         try answer(&self)
@@ -62,7 +62,7 @@ struct SettledLife {
     static func date(_ moment: Int64) -> JSONValue { .integer(at(moment).millisecondsSince1970) }
 }
 
-/// The table of 12.4, by row number: the validity of version 1 facts, by their receipt relative to the query to Apple.
+/// The rows of the table in 12.4: the validity of version 1 facts, by their receipt relative to the query to Apple.
 @Suite("Confirmation of version 1 notifications") struct LegacySettlingTests {
     private static let on: JSONObject = ["autoRenewStatus": 1, "autoRenewProductId": .string(monthly)]
     private static let first = transaction("100")
@@ -96,7 +96,7 @@ struct SettledLife {
         #expect(!life.isAsked(at: month + 2 * minute) && life.state(.confirm, at: month + day) == "GRACE+")
         try life.receive(Self.recovered, at: month + 4 * day)
         #expect(life.isAsked(at: month + 4 * day))
-        // Apple's API is down: the signed state remains.
+        // Apple's API is down, so the signed state remains.
         #expect(life.state(.confirm, at: month + 5 * day) == "GRACE+")
         #expect(life.state(.accept, at: month + 17 * day) == "ACTIVE+")
         try life.answer {
@@ -119,7 +119,7 @@ struct SettledLife {
             for moment in [month + 5 * day, month + 17 * day, 2 * month - 1] {
                 #expect(life.state(.accept, at: moment) == "ACTIVE+")
             }
-            // The renewal may be late, as for every subscriber.
+            // As for every subscriber, the renewal may be late.
             #expect(life.state(.accept, at: 2 * month + minute) == "RENEWING+")
         }
     }
@@ -130,7 +130,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: month + 4 * day) == "GRACE+")
         try life.sign("101", bought: month + 5 * day, expires: 2 * month + 5 * day, at: month + 5 * day)
         #expect(life.state(.accept, at: month + 17 * day) == "ACTIVE+")
-        // The renewal is late as for every subscriber, and not in retry.
+        // As for every subscriber, the renewal is late and not in retry.
         #expect(life.state(.accept, at: 2 * month + 5 * day + minute) == "RENEWING+")
     }
 
@@ -330,7 +330,7 @@ struct SettledLife {
         try life.receive(
             LegacyDraft("DID_RENEW", [transaction("999", bought: month, expires: 20 * month)], [renewal()]),
             at: month - hour)
-        // Apple responds about the subscription, and does not know transaction 999.
+        // Apple responds about the subscription and does not know transaction 999.
         try life.answer { try $0.sign("100", at: month - hour + minute, status: .active, renewal: Self.on) }
         // Before the end of the period, when Apple would be queried anyway.
         #expect(life.isAsked(at: month - 30 * minute) && life.state(.confirm, at: month + day) == "EXPIRED")
@@ -379,7 +379,7 @@ struct SettledLife {
             "DID_CHANGE_RENEWAL_STATUS", [later, Self.first], [renewal("0")],
             ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: 45 * day)])
         try life.receive(off, at: 45 * day)
-        // The app uploads the transaction, without renewal information.
+        // The app uploads the transaction, without renewal info.
         try life.sign("101", bought: 40 * day, expires: 70 * day, at: 46 * day)
         #expect(life.isAsked(at: 46 * day))
         #expect(life.state(.accept, at: 70 * day + minute) == "EXPIRED")

@@ -55,7 +55,7 @@ import Testing
 
     // MARK: The transaction
 
-    @Test func `the transaction is the one bought last, wherever it is in the receipt`() throws {
+    @Test func `the transaction is the one bought last, regardless of its position in the receipt`() throws {
         let transactions = [
             transaction("100"), transaction("102", bought: 2 * month, expires: 3 * month),
             transaction("101", bought: month, expires: 2 * month),
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `among transactions bought at the same time it is the one that expires last`() throws {
+    @Test func `among transactions bought at the same time the one that expires last is selected`() throws {
         let transactions = [transaction("101", expires: 2 * month), transaction("102", expires: month)]
         #expect(try subject(LegacyDraft("DID_RENEW", transactions)) == "101")
         #expect(try subject(LegacyDraft("DID_RENEW", transactions.reversed())) == "101")
@@ -132,7 +132,7 @@ import Testing
         #expect(notification.transaction == nil && notification.renewalInfo == nil)
         #expect(try notification.status == nil)
         #expect(try notification.payload.data?.signedTransactionInfo == nil)
-        // The purchase is known, and keeps the notification in its partition.
+        // The purchase is known, and determines the notification's partition.
         #expect(notification.originalTransactionId?.rawValue == "100")
         #expect(notification.eventTime == at(7 * day))
     }

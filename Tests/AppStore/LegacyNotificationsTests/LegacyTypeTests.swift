@@ -3,11 +3,11 @@ import JSON
 import LegacyNotifications
 import Testing
 
-/// One documented type and its recipients.
+/// A documented type and its recipients.
 struct TypeCase: Sendable, CustomTestStringConvertible {
     let type: String
     let mapped: String
-    /// The recipients: the purchaser, a family member.
+    /// The recipients: the purchaser or a family member.
     let audience: Set<String>
     let isSentInSandbox: Bool
 

@@ -19,12 +19,12 @@ import Testing
         var generator = SeededGenerator(seed: 7)
         let merged = (0..<20).map { _ in
             var whole = ReceivedNotifications(key: "com.example.app/1")
-            // Each part twice.
+            // Each part is merged twice.
             for part in (parts + parts).shuffled(using: &generator) { _ = whole.merge(part) }
             return whole
         }
         #expect(Set(merged).count == 1)
-        // The newest entry is from day 390; 190 days earlier is day 200.
+        // The newest entry is from day 390, and 190 days earlier is day 200.
         #expect(merged[0].minutes.count == 20)
         #expect(merged[0].contains(NotificationMark(of: "n-20")))
         #expect(!merged[0].contains(NotificationMark(of: "n-19")))

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SweepProgressTests {
     static let hour: Int64 = 3_600_000
 
-    /// Returns the windows of each pass, to the end.
+    /// Returns the windows of each pass to its end.
     private func windows(_ range: SweepRange, length: Int64) -> [[SweepRange]] {
         var windows: [[SweepRange]] = [[], []]
         guard var progress = SweepProgress(over: range, windows: length) else { return windows }
@@ -35,7 +35,7 @@ import Testing
         #expect(SweepProgress(over: SweepRange(from: 6, to: 5), windows: 10) == nil)
     }
 
-    @Test func `a window with an expired token is halved without omitting any part of it`() throws {
+    @Test func `a window with an expired token is halved without omitting any part`() throws {
         let range = SweepRange(from: 0, to: 8 * Self.hour)
         var progress = try #require(SweepProgress(over: range, windows: 8 * Self.hour))
         progress.pageToken = "token"

@@ -4,7 +4,7 @@ import KafkaModel
 import Records
 import Testing
 
-/// One payload, the parts extracted from it, and the expected record: a contract with every consumer.
+/// A payload, its extracted parts, and the expected record. They form a contract with every consumer.
 struct GoldenRecord: Sendable {
     var name: String
     var notification: String
@@ -23,7 +23,7 @@ struct GoldenRecord: Sendable {
 
     static let receivedAt = AppStoreInstant(clampingMillisecondsSince1970: 1_790_000_001_042)
 
-    /// Builds the record like the ingress.
+    /// Builds the record as the ingress does.
     func produced() throws -> KafkaProducerRecord? {
         let document = try JSONDocument.object(Array(notification.utf8))
         let envelope = NotificationEnvelope(document)
@@ -49,7 +49,7 @@ struct GoldenRecord: Sendable {
     static let header = HeaderReference(rawValue: String(repeating: "0123456789abcdef", count: 4))
     static let signature = String(repeating: "A", count: 85) + "Q"
 
-    /// Returns a proof of these members, all under one header segment.
+    /// Returns a proof with these members, all under one header segment.
     private static func proof(_ members: Signed...) -> RecordContent.Evidence {
         let part = RecordProof.Part(header: header, signature: Array(signature.utf8)[...])
         func named(_ member: Signed) -> RecordProof.Part? { members.contains(member) ? part : nil }

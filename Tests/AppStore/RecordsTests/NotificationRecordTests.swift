@@ -90,7 +90,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 @Suite("Reading notification records") struct NotificationRecordTests {
     @Test(arguments: GoldenRecord.all)
-    func `a record is read as it was written`(golden: GoldenRecord) throws {
+    func `a record is parsed as it was written`(golden: GoldenRecord) throws {
         let produced = try #require(try golden.produced())
         let record = try NotificationRecord(key: produced.key, value: produced.value, headers: produced.headers)
         let envelope = NotificationEnvelope(try JSONDocument.object(bytes(golden.notification)))
@@ -114,7 +114,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect((record.legacy != nil) == (golden.legacy != nil))
     }
 
-    @Test func `a null value is a legal error`() {
+    @Test func `a null value is a defined error`() {
         #expect(throws: RecordError(.nullValue)) { try NotificationRecord(key: nil, value: nil, headers: []) }
     }
 
@@ -148,7 +148,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(record.notification.unknownFields["x"] == 1)
     }
 
-    @Test func `a payload as deep as the ingress accepts can be read inside its record`() throws {
+    @Test func `a payload as deep as the ingress accepts can be parsed inside its record`() throws {
         let deep =
             #"{"notificationType":"TEST","notificationUUID":"u","signedDate":1,"data":{"bundleId":"b","#
             + #""environment":"Sandbox"},"deep":"# + String(repeating: "[", count: 31)
@@ -159,7 +159,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 }
 
 @Suite("Topic names") struct TopicNamesTests {
-    @Test func `topic names are those of the contract`() {
+    @Test func `topic names match the contract`() {
         let names = TopicNames()
         #expect(
             names.all.map(\.rawValue) == [
@@ -184,7 +184,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         }
     }
 
-    @Test func `header names are those of the contract`() {
+    @Test func `header names match the contract`() {
         #expect(
             RecordHeaderName.allCases.map(\.rawValue) == [
                 "ce_specversion", "ce_id", "ce_type", "ce_source", "ce_subject", "ce_time", "content-type",
@@ -234,7 +234,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(detail.utf8.count <= QuarantineRecord.maximumDetailBytes + 3)
     }
 
-    @Test func `an unrecognized record is read as far as possible`() {
+    @Test func `an unrecognized record is parsed as far as possible`() {
         let record = QuarantineRecord(key: [0xFF], value: nil, headers: [])
         #expect(record.reason == "unknown")
         #expect(record.receivedBytes.isEmpty)

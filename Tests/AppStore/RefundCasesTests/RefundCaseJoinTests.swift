@@ -4,7 +4,7 @@ import RefundCases
 import TestSupport
 import Testing
 
-/// Returns every kind of statement about one case, at colliding moments.
+/// Returns every kind of statement about one case, with colliding times.
 private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] {
     let moments: [Int64] = [0, hour, hour, 2 * hour, 9 * hour, day]
     func moment() -> Int64 { moments[Int(random.next() % UInt64(moments.count))] }
@@ -46,7 +46,7 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
             let said = try statements(&random)
             let expected = merge(said)
             for _ in 0..<5 { #expect(merge((said + said.prefix(4)).shuffled(using: &random)) == expected) }
-            // Associative: two members that each know a part.
+            // Associative: two members that each know a part of the case.
             var one = merge(Array(said.prefix(6)))
             one.merge(merge(Array(said.suffix(7))))
             #expect(one == expected)
@@ -121,7 +121,7 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
 }
 
 @Suite("Refund cases of format version 1") struct RefundCaseVersion1Tests {
-    /// Returns a case as the previous version published it.
+    /// Returns a case as published by the previous version.
     private func version1(_ members: String) throws -> RefundCase {
         let requests = [(0, 1_000), (9 * hour, 9 * hour + 1_000)].map { signed, received in
             """

@@ -105,7 +105,7 @@ import Testing
         refund.merge(try request(0).refund())
         #expect(refund.transaction?.appAccountToken == nil)
         #expect(try RefundCase(json: refund.jsonText()) == refund)
-        // A request signed later contains data of the person again.
+        // A request signed later contains personal data again.
         refund.merge(try request(2 * day).refund())
         #expect(refund.transaction?.appAccountToken != nil)
     }
@@ -152,7 +152,7 @@ import Testing
                 + #"{"transaction_id":"7","original_transaction_id":"7"},"#
                 + #"{"transaction_id":"9","original_transaction_id":"7"}]}}"#, true
         ),
-        // Another transaction is concerned.
+        // A transaction other than this one is concerned.
         (
             #"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":["#
                 + #"{"transaction_id":"9","original_transaction_id":"7"}]}}"#, true
@@ -173,7 +173,7 @@ import Testing
         let refund = try unsigned.refund()
         #expect(refund.rounds.newest?.isAmbiguous == isAmbiguous)
         #expect(try RefundCase(json: refund.jsonText()) == refund)
-        // A signed request resolves it.
+        // A signed request resolves the ambiguity.
         #expect(try merged([unsigned, request(0)]).rounds.newest?.isAmbiguous == false)
     }
 

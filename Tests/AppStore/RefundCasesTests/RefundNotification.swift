@@ -12,13 +12,13 @@ func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_767_225_600_000 + milliseconds)
 }
 
-/// A record was not parsed as a test expects.
+/// The error for a record that was not parsed as expected.
 struct NotARefund: Error {}
 
 /// Creates notification records about a refund in short form.
 struct RefundNotification {
     var type: NotificationType
-    /// Signing time in milliseconds; received a second later by default.
+    /// Signing time in milliseconds. By default the record is received a second later.
     var signed: Int64
     var received: Int64?
     var uuid: String?
@@ -28,9 +28,9 @@ struct RefundNotification {
     var isSigned = true
     /// The version 1 body.
     var legacy: JSONObject?
-    /// Whether it is a REFUND with subtype SEATS: the transaction has no revocationDate.
+    /// Whether it is a REFUND with subtype SEATS. The transaction then has no revocationDate.
     var isOfSeats = false
-    /// When the record is read, by our clock.
+    /// When our clock says the record is read.
     var readAt: Int64?
 
     static let purchase: JSONObject = [
@@ -97,7 +97,7 @@ func request(_ signed: Int64, received: Int64? = nil, uuid: String? = nil) -> Re
     RefundNotification(.consumptionRequest, signed: signed, received: received, uuid: uuid)
 }
 
-/// Returns all notifications merged, in this order.
+/// Returns the result of merging all notifications in this order.
 func merged(_ notifications: [RefundNotification]) throws -> RefundCase {
     var refunds = try notifications.map { try $0.refund() }
     var first = refunds.removeFirst()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RefundRules
 
-/// The company's decisions and their precedence: withdrawal, service, topic, rule, file; any no overrides any yes.
-/// Source: app-store.md 10.6.
+/// The company's decisions in order of precedence: withdrawal, service, topic, rule, file. Any refusal overrides any
+/// consent. Source: app-store.md 10.6.
 @Suite struct CompanyWordsTests {
     private static let file = """
         {"default":"decline","consumption":{"customerConsented":true,"deliveryStatus":"DELIVERED",\
@@ -132,7 +132,7 @@ import Testing
     }
 }
 
-/// Records of the preferences topic: a contract.
+/// Records of the preferences topic, which form a contract.
 @Suite struct RefundPreferenceTests {
     private func read(_ text: String) throws(RefundInputError) -> RefundPreference {
         try RefundPreference(json: Array(text.utf8), name: "record")
@@ -187,7 +187,7 @@ import Testing
     }
 }
 
-/// Conditions on the purchase and the customer's history, and rules that cannot apply.
+/// Conditions on the purchase and the customer's history, and rules that can never apply.
 @Suite struct RefundConditionTests {
     private func applies(_ conditions: String, to facts: RefundFacts) throws -> Bool {
         try rules(when: conditions).decide(facts, CompanyWords()).rule == "one"

@@ -16,7 +16,7 @@ extension ConsumptionFacts {
     }
 }
 
-/// The response of the company's service: a contract.
+/// The response of the company's service, which is a contract.
 @Suite struct ConsumptionFactsTests {
     private static let golden = """
         {"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false,\

@@ -52,7 +52,7 @@ extension ConsumptionFacts {
 }
 
 extension RefundRules {
-    /// Decides by the rules, and by the response of the company's service if there is one.
+    /// Decides by the rules, and by the response of the company's service if given.
     func decide(_ facts: RefundFacts, _ service: ConsumptionFacts?) -> RefundDecision {
         decide(facts, CompanyWords(service: service))
     }
@@ -64,7 +64,7 @@ extension RefundDecision {
     }
 }
 
-/// Parses rules from a text, as the file `rules.json`.
+/// Parses rules from a text, like the file `rules.json`.
 func rules(_ text: String) throws(RefundInputError) -> RefundRules {
     try RefundRules(json: Array(text.utf8), name: "rules.json")
 }

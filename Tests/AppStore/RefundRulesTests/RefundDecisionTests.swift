@@ -64,7 +64,7 @@ import Testing
         #""reason":["OTHER","UNINTENDED_PURCHASE"]"#, #""age":{"from":"0s"}"#, #""earlierRefunds":{"from":0}"#,
         #""consumptionPercentage":{"from":"0%"}"#,
     ])
-    func `no condition matches an unknown fact, whatever its bounds`(condition: String) throws {
+    func `no condition matches an unknown fact, regardless of its bounds`(condition: String) throws {
         let unknown = RefundFacts(
             environment: .production, bundleId: BundleId("com.example.app"), transactionId: TransactionId("1"),
             requestedAt: .requested)
@@ -167,7 +167,7 @@ import Testing
         #expect(RefundRules.none.decide(.consumable(), .consented()).consumption.customerConsented == true)
     }
 
-    @Test func `a decision carries the fingerprint of its rules`() throws {
+    @Test func `a decision contains the fingerprint of its rules`() throws {
         let rules = try rules(Self.ordered)
         #expect(rules.decide(.consumable(), nil).rulesFingerprint == rules.fingerprint)
     }

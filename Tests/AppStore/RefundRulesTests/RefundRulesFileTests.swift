@@ -5,7 +5,7 @@ import Testing
 
 @testable import RefundRules
 
-/// The rules file: a contract, with the JSON Schema `deploy/refund-rules.schema.json`.
+/// The rules file is a contract, with the JSON Schema `deploy/refund-rules.schema.json`.
 @Suite struct RefundRulesFileTests {
     private static func example() throws -> [UInt8] {
         var folder = URL(filePath: #filePath).resolvingSymlinksInPath()
@@ -34,7 +34,7 @@ import Testing
         #expect(rules.decide(.consumable { $0.earlierRefunds = 3 }, nil).rule == "many-refunds")
         #expect(rules.decide(.subscription(), nil).outcome == .grantProrated)
         #expect(rules.decide(.consumable(), nil).source == .fallback)
-        // It contains no consent: without the company's service nothing is sent.
+        // It contains no consent, so nothing is sent without the company's service.
         #expect(throws: ConsumptionProblem.self) {
             try ConsumptionAnswer(.consumable(), rules.decide(.consumable(), nil))
         }
@@ -122,7 +122,7 @@ import Testing
             #"{"default":"decline","rules":[{"name":"one","when":{\#(conditions)},"outcome":"decline"}]}"#, message)
     }
 
-    /// Expects the parser and the schema to refuse the text.
+    /// Expects both the parser and the schema to reject the text.
     private func expectRefusal(_ text: String, _ message: String) throws {
         let error = #expect(throws: RefundInputError.self) { try rules(text) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")

@@ -84,7 +84,7 @@ import TransparencyLog
         let error = await #expect(throws: LogError.self) { try await log.check(hasNote: true) }
         #expect(error?.code == .beginRefused)
         #expect(error?.message.contains("\(names.prefix) is not in the archive") == true)
-        // The archive has that log, and the anchors have nothing.
+        // The archive has the log, and the anchors have nothing.
         for store in [anchor, empty] {
             let known = AnchoredHeads(store: store, topic: nil, logger: logger)
             try await AnchoredCheckpointLog(store: anchor, signer: archive.signer, anchors: known).check(hasNote: false)

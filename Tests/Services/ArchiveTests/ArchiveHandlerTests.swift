@@ -15,11 +15,11 @@ import TransparencyLog
 
 @testable import Archive
 
-/// The handler with one partition, called as the runtime does.
+/// The handler with one partition, called as by the runtime.
 @Suite("Handler of the archive", .timeLimit(.minutes(1))) struct ArchiveHandlerTests {
     private static let place = KafkaTopicPartition(topic: "appstore.notifications.production", partition: 0)
 
-    /// A clock that advances at each reading, until it is set back.
+    /// A clock that advances at each reading until it is set back.
     private final class Wall: Sendable {
         let milliseconds = Atomic<Int64>(1_900_000_000_000)
 
@@ -84,7 +84,7 @@ import TransparencyLog
         await producer.close(within: .seconds(5))
     }
 
-    /// Archives ten records, and revokes the partition.
+    /// Archives ten records and revokes the partition.
     private func archiveTen() async throws {
         try await handler.partitionAssigned(Self.place, startingAt: 0)
         #expect(try await handler.append(records(0..<10)) == Array(repeating: .done, count: 10))
@@ -152,8 +152,8 @@ import TransparencyLog
         await broker.stop()
     }
 
-    /// Times never go back, so after a jump of the clock all leaves have the time of the jump until it is past.
-    @Test func `a log whose time is ahead of the clock is reported with the difference`() async throws {
+    /// Times never go back. After a jump of the clock all leaves have the time of the jump until it is past.
+    @Test func `a log with a time ahead of the clock is reported with the difference`() async throws {
         try await write(30)
         try await archiveTen()
         #expect(secondsAhead == 0)

@@ -43,7 +43,7 @@ final class ArchiveInstallation: Sendable {
 
     func stop() async { await broker.stop() }
 
-    /// - Parameter keyStore: file of the key store; each host has its own.
+    /// - Parameter keyStore: the file of the key store; each host has its own.
     func configuration(_ further: [String] = [], keyStore: String = "keys.sqlite") throws -> Configuration {
         let arguments = [
             "--kafka.bootstrap.servers", kafka.bootstrapServers, "--profile", "single-node", "--admin.port", "0",
@@ -100,8 +100,7 @@ final class ArchiveInstallation: Sendable {
 
     // MARK: Archived records
 
-    /// Returns every record of the archive, decrypted, by partition in the order of the log, and checks the end of each
-    /// log.
+    /// Returns every record of the archive, decrypted, by partition in log order. Also checks the end of each log.
     func archived(keyStore: String = "keys.sqlite") async throws -> [KafkaTopicPartition: [KafkaRecord]] {
         let store = try store()
         let keys = try keys(keyStore)
@@ -141,7 +140,7 @@ final class ArchiveInstallation: Sendable {
             guard let entries = try await store.read(names.tile(.entries(index: index, width: width))),
                 let objects = try await store.read(names.segment(index: index, width: width))
             else {
-                // A partial tile or segment that was replaced since, because the log has grown.
+                // A partial tile or segment that was replaced because the log has grown.
                 let newer = try #require(await store.read(names.checkpoint()))
                 try #require(newer.bytes != found.bytes)
                 return try await self.entries(of: place, store)
@@ -171,7 +170,8 @@ final class ArchiveInstallation: Sendable {
             grouping: try await kafka.records(of: [topic], partitions: Int32(count)), by: \.topicPartition)
     }
 
-    /// Waits until a new service has published its pseudonym key: its startup is complete, except for the erasures.
+    /// Waits until a new service has published its pseudonym key. Its startup is then complete, except for the
+    /// erasures.
     func waitForKeys(_ service: RunningServices) async throws {
         let isThere = await eventually {
             service.metric(#"sluice_archive_key_records_total{outcome="applied"}"#) >= 1

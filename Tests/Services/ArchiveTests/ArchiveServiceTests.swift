@@ -117,7 +117,7 @@ import Testing
         try await installation.waitForLeaves(10, first)
         await first.stop()
         let second = try await ArchiveInstallation(partitions: 1)
-        // The topic has copies of the same records, and new ones of the same purchases.
+        // The topic has copies of the same records, and new records of the same purchases.
         try await second.kafka.write((0..<20).map { second.notification($0, of: $0 % 10) })
         try second.take(installation)
         let (files, old) = (FileManager.default, second.directory.file("old"))
@@ -198,7 +198,7 @@ import Testing
         try await installation.kafka.write([record.produced(to: installation.topics.erasures)])
         let isDone = await eventually { service.metric(#"sluice_archive_erasures_total{outcome="destroyed"}"#) == 1 }
         #expect(isDone)
-        // A copy of the same notification, as a replay produces it, and one that Apple signed later.
+        // A copy of the same notification, as produced by a replay, and one that Apple signed later.
         var later = installation.notification(5, of: 1)
         later.headers[1] = KafkaHeader(.time, "2026-10-02T00:00:00.000Z")
         try await installation.kafka.write([installation.notification(1, of: 1), later])

@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ErasureFollowerTests {
     private static let topic: KafkaTopic = "appstore.erasures"
 
-    /// Two hosts with a key store each, and the topic that both read.
+    /// Two hosts with separate key stores, and the topic that both read.
     private final class Hosts {
         let broker: DevBroker
         let kafka: KafkaConfiguration
@@ -58,7 +58,7 @@ import Testing
             try await kafka.write(records.map { $0.produced(to: topic) })
         }
 
-        /// Starts the follower of a host, as the executable does.
+        /// Starts the follower of a host as the executable does.
         func follow(_ host: Int) async throws -> RunningServices {
             try await RunningServices { [kafka, stores] logger, registry in
                 [
@@ -96,7 +96,7 @@ import Testing
         try await waitUntil {
             try hosts.stores[0].dataKey(first).isDestroyed && hosts.stores[1].dataKey(second).isDestroyed
         }
-        // Both have read the record of the second host too, and publish no further one.
+        // Both have also read the record of the second host, and publish nothing further.
         try await waitUntil { try hosts.stores.allSatisfy { try $0.erasuresNextOffset == 2 } }
         let published = try await hosts.published()
         #expect(published.map(\.keys) == [[first], [second]])

@@ -16,12 +16,12 @@ import TransparencyLog
 
 @testable import Archive
 
-/// Selection and time of the payloads that `sluice-archive` deletes (the review's A13, A14 and A21).
+/// The payloads that `sluice-archive` deletes, and when it deletes them.
 struct RetentionServiceTests {
     private static let day: Int64 = 86_400_000
     private static let start: Int64 = 1_800_000_000_000
 
-    /// A member with logs of whole segments, and a clock that tests set.
+    /// A member with logs of whole segments, and a clock set by the tests.
     private final class Member: Sendable {
         let directory: TemporaryDirectory
         let store: DirectoryStore
@@ -60,13 +60,13 @@ struct RetentionServiceTests {
                 }, pause: {})
         }
 
-        /// Performs a run at an instant.
+        /// Runs the retention at an instant.
         func run(at milliseconds: Int64) async throws {
             clock.withLock { $0 = milliseconds }
             try await service().runOnce()
         }
 
-        /// Writes a log of whole segments whose records were archived at the start, and leaves it open.
+        /// Writes a log of whole segments with records archived at the start, and leaves the log open.
         @discardableResult
         func write(
             _ topic: KafkaTopic, segments: Int, keyOf: (Int) throws -> ArchiveProtection = { _ in .plain },
@@ -142,7 +142,7 @@ struct RetentionServiceTests {
         #expect(member.published.withLock { $0.isEmpty })
     }
 
-    @Test func `records of a producer whose clock is ahead expire nothing`() async throws {
+    @Test func `records of a producer with a clock ahead expire nothing`() async throws {
         let member = try Member()
         let log = try await member.write(member.names.notifications(.production), segments: 2)
         try await member.advance(Self.start + 10_000 * Self.day)
@@ -156,7 +156,7 @@ struct RetentionServiceTests {
         return ArchiveDataKey(id: id, secret: secret, mask: mask)
     }
 
-    @Test func `segments with a held record or an unknown key are kept, others deleted`() async throws {
+    @Test func `segments with a held record or an unknown key are kept, and others are deleted`() async throws {
         let member = try Member()
         let held = try member.key(of: 1)
         let unknown = ArchiveProtection.encrypted(try Self.unknownKey())

@@ -19,7 +19,7 @@ import Testing
             #"sluice_entitlements_requests_total{key="\#(key)",path="\#(path)",status="\#(status)"} 1"#)
     }
 
-    @Test func `each request is counted by the name of its key, path and status`() async throws {
+    @Test func `each request is counted by key name, path and status`() async throws {
         let api = try await ReadAPIHarness(now: on(1), keys: Self.keys)
         #expect(try await api.get("?originalTransactionId=1", key: Self.reader).status == 200)
         #expect(try await api.get("?x=1", key: Self.writer).status == 400)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Entitlements
 
-/// A real purchase in the App Store's sandbox (seven of its notifications).
+/// A real purchase in the App Store's sandbox, with seven of its notifications.
 @Suite(
     .enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"), .timeLimit(.minutes(5)))
 struct AppleSampleTests {
@@ -30,7 +30,7 @@ struct AppleSampleTests {
         (1_759_388_948_000, "EXPIRED false 2000001025686313"),
         (1_759_389_041_604, "EXPIRED false 2000001025686313"),
         (1_760_335_200_000, "ACTIVE true 2000001032604840"),  // refunded later
-        // A new purchase after renewal was turned off: facts about the former period no longer apply.
+        // A new purchase after renewal was turned off, so facts about the former period no longer apply.
         (1_760_335_310_000, "RENEWING true 2000001032604840"),
         (1_760_346_110_000, "EXPIRED false 2000001032604840"),
         (1_760_591_941_117, "ACTIVE true 2000001035288486"),
@@ -38,7 +38,7 @@ struct AppleSampleTests {
         (1_760_592_315_000, "RENEWING true 2000001035288486"),
     ]
 
-    /// Records as the ingress writes them: the payloads byte for byte, without the nested JWS.
+    /// Returns records as the ingress writes them: the payloads byte for byte, without the nested JWS.
     static func records() throws -> [KafkaProducerRecord] {
         try files.map { file in
             let jws = try TestVectors.bytes("genuine/\(file).jws")
@@ -59,7 +59,7 @@ struct AppleSampleTests {
         }
     }
 
-    @Test func `has the expected state at each moment, whatever the order`() async throws {
+    @Test func `has the expected state at each moment, in every order`() async throws {
         let records = try Self.records().map { $0.record() }
         var random = SeededGenerator(seed: 11)
         for round in 0..<6 {

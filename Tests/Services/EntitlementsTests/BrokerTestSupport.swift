@@ -15,7 +15,7 @@ import Testing
 
 @testable import Entitlements
 
-/// A broker with the topics of one installation, with the test's own prefix and group; embedded unless
+/// A broker with the topics of one installation, with a separate prefix and group for each test. It is embedded unless
 /// `ApacheKafka.use` is active.
 final class Installation: Sendable {
     let topics: TopicNames
@@ -82,7 +82,7 @@ final class Installation: Sendable {
     }
 }
 
-/// The services of the executable, started like by its main.
+/// The services of the executable, started as by its main function.
 final class RunningEntitlements: Sendable {
     let registry = MetricsRegistry()
     let log = MemoryLogSink()
@@ -150,7 +150,7 @@ final class RunningEntitlements: Sendable {
         #expect(problems.isEmpty, "\(method) \(path)")
     }
 
-    /// Returns state and transaction of all grants, including inactive ones.
+    /// Returns the state and transaction of all grants, including inactive ones.
     func states(_ query: String) async throws -> [String] {
         try await get(query).body.allGrants.map { grant in
             "\(grant["state"]?.string ?? "?") \(grant["transactionId"]?.string ?? "?")"
@@ -165,7 +165,7 @@ final class RunningEntitlements: Sendable {
             .reduce(0, +)
     }
 
-    /// Waits until a number of records is finished with any verdict, and their states can be read.
+    /// Waits until a number of records is finished with any verdict and their states can be read.
     func finish(_ count: Double) async throws {
         try await waitUntil(within: .seconds(25)) {
             self.metric("sluice_consumer_records_total{") >= count && self.metric("sluice_state_lag_records{") == 0

@@ -9,7 +9,7 @@ import Time
 
 @testable import Entitlements
 
-/// `POST /v1/claims` of the whole service over an embedded broker: the new owner of a purchase, and the required proof.
+/// `POST /v1/claims` of the whole service with an embedded broker: the new owner of a purchase, and the required proof.
 @Suite(.timeLimit(.minutes(5))) struct ClaimTests {
     private let one = account
     private let other = "00000000-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
@@ -53,7 +53,7 @@ import Time
             #expect(early["known"] == true && early["active"] == [])
             #expect(try await status("1000", app: "com.example.other") == 404)
             #expect(try await status("1000/2") == 404)
-            // The purchase was made without a token: it belongs to the account as soon as it arrives.
+            // The purchase was made without a token, so it belongs to the account as soon as it arrives.
             try await installation.write([
                 SigningAppStore.bought(token: nil).produced(in: installation.notifications(.production))
             ])
@@ -95,7 +95,7 @@ import Time
             #expect(moved.status == 200 && moved.body["appAccountToken"]?.string == other)
             #expect(try await active(service, other) == ["com.example.monthly"])
             #expect(try await active(service, one) == [])
-            // Repeating the claim changes nothing, and needs no proof.
+            // Repeating the claim changes nothing and needs no proof.
             #expect(try await service.post("/v1/claims", claim(other)).status == 200)
             #expect(try await installation.read(installation.state(.production)).count == (isNamed ? 2 : 3))
         }

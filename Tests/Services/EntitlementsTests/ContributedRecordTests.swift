@@ -9,8 +9,8 @@ import Testing
 
 @testable import Entitlements
 
-/// Records of the entitlements topic written by another process without product rules: sluice-reconciler adds facts
-/// that Apple signed.
+/// Records of the entitlements topic written by a process without product rules: sluice-reconciler adds facts that
+/// Apple signed.
 @Suite(.timeLimit(.minutes(5))) struct ContributedRecordTests {
     @Test func `the facts of a contributed record are merged, and the resulting answer is published`() async throws {
         let installation = try await Installation("contributed")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The suite of the embedded broker on Apache Kafka, with real compaction, rebalances and commits.
+/// Repeats the embedded broker's suite on Apache Kafka, with real compaction, rebalances and commits.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(10)))
 struct EntitlementsOnApacheKafkaTests {
     private let tests = EntitlementsOnBrokerTests()

@@ -12,7 +12,7 @@ import Time
 
 @testable import Entitlements
 
-/// The whole service over an embedded broker. Each group join takes three seconds.
+/// The whole service with an embedded broker. Each group join takes three seconds.
 @Suite(.timeLimit(.minutes(10))) struct EntitlementsOnBrokerTests {
     private let at61 = "at=\(on(61))"
 
@@ -49,7 +49,7 @@ import Time
         #expect(await first.stop() == .ok)
 
         var random = SeededGenerator(seed: 3)
-        // While the service is down, the missing notifications, repeated ones and a new purchase are written.
+        // While the service is down, the test writes the missing notifications, repeated ones and a new purchase.
         let second = lifeOfOne(purchase: "5000", token: account)[..<2]
         try await installation.write(
             (life.shuffled(using: &random) + second).map { $0.produced(in: production) })
@@ -69,7 +69,7 @@ import Time
         #expect(Set(letters.map(\.value)) == [[0xFF, 0x00], wrongType.record().value, sandboxed.record().value])
         #expect(try await installation.read(installation.deadLetterTopic(.sandbox)).isEmpty)
 
-        // The disk is lost: everything is restored from the topic.
+        // The disk is lost, and everything is restored from the topic.
         let other = try TemporaryDirectory()
         let restored = try await RunningEntitlements(installation.configuration(data: other.path))
         #expect(try await restored.states("?originalTransactionId=1000&\(at61)") == ["EXPIRED 10002"])
@@ -109,7 +109,7 @@ import Time
             #expect(line.contains(part), "\(part)")
         }
 
-        // Resets the offsets like `sluicectl entitlements rebuild` does.
+        // Resets the offsets as `sluicectl entitlements rebuild` does.
         try await commit(installation, \.low)
         let again = try await RunningEntitlements(configuration)
         try await again.finish(4)
@@ -162,7 +162,7 @@ import Time
         #expect(try await claim("no number", other).status == 404)
         #expect(try await claim("1", "no UUID").status == 400)
         #expect(try await service.post("/v1/claims", ["x": 1]).status == 400)
-        // The purchase is claimed: another account needs a transfer and a proof.
+        // The purchase is claimed, so another account needs a transfer and a proof.
         #expect(try await claim("1", account).status == 409)
         #expect(await service.stop() == .ok)
         await installation.stop()
@@ -190,7 +190,7 @@ import Time
         #expect(try await service.get("?originalTransactionId=1").body["known"] == false)
         #expect(await service.stop() == .ok)
 
-        // A member without a database learns of the erasure from the tombstone.
+        // A member without a database learns about the erasure from the tombstone.
         let other = try TemporaryDirectory()
         let restored = try await RunningEntitlements(installation.configuration(data: other.path))
         try await installation.write(life.map { $0.produced(in: production) })

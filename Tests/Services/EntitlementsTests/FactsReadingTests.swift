@@ -10,7 +10,7 @@ import Testing
 
 @testable import Entitlements
 
-/// One record and the expected outcome.
+/// A record and the expected outcome.
 struct ReadingCase: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable, Equatable {
         case facts
@@ -194,7 +194,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `facts are those of the notification`() throws {
+    @Test func `facts equal those of the notification`() throws {
         let draft = lifeOfOne()[1]
         guard case .state(let facts) = FactsReading.read(draft.record(), environment: .production) else {
             Issue.record("no facts")

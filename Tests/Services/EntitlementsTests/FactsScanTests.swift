@@ -10,9 +10,9 @@ import Testing
 
 @testable import Entitlements
 
-/// Compares the scan of a record with the models of its payloads: facts that the scan returns must be equal.
+/// Compares the scan of a record with the models of its payloads. All facts that the scan returns must be equal.
 @Suite struct FactsScanTests {
-    /// A notification with every member that is required for facts and that the scan reads.
+    /// A notification with every member that facts require and the scan reads.
     private static var whole: JSONObject {
         var transaction = period("2000000900000001", from: on(0), to: on(30), token: account)
         let transactionMembers: JSONObject = [
@@ -47,7 +47,7 @@ import Testing
         ]
     }
 
-    /// Values that a member may have, whoever writes to the topic.
+    /// Values that a member may have, regardless of the writer.
     private static let values: [JSONValue] = [
         .null, true, false, 0, 1, -1, 4_294_967_296, .integer(.max), .integer(on(3)), "", "x", "PURCHASED", "ü",
         "Production", "Sandbox", "7E3FB204-2D5B-4A5C-8F1E-0A1B2C3D4E5F", "a\"b", "a\nb", "\u{7F}", .array([]),
@@ -56,7 +56,7 @@ import Testing
         .string(String(repeating: "9", count: 256)), .string(String(repeating: "9", count: 257)),
     ]
 
-    /// Notations of numbers that no JSON writer of this project uses.
+    /// Number formats that no JSON writer in this project uses.
     private static let numbers = ["1.0", "1e3", "-0", "1.5", "17672256000000e-1", "123456789012345678901234567890"]
 
     private static let names: [String: [String]] = [
@@ -76,7 +76,7 @@ import Testing
         try NotificationRecord(key: nil, value: value, headers: [KafkaHeader(key: "ce_trust", text: "signed")])
     }
 
-    /// Whether the scan read the record; its facts must then equal those of the models byte for byte.
+    /// Returns whether the scan read the record. If so, its facts must equal those of the models byte for byte.
     @discardableResult
     private func isScanned(_ value: [UInt8]) throws -> Bool {
         guard let parsed = try? record(value),
@@ -128,7 +128,7 @@ import Testing
                 let expectedOutcome = expected?.merge(others)
                 #expect(outcome == expectedOutcome)
                 (row, expected) = (row ?? facts, expected ?? others)
-                // Sometimes written and read, like a stored row.
+                // Some are written and parsed again, like a stored row.
                 if Bool.random(using: &random) { row = try row.map { try PurchaseFacts(json: $0.jsonText) } }
             }
             #expect(row?.jsonText == expected?.jsonText && row == expected && row != nil)

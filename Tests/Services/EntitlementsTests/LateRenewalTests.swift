@@ -8,7 +8,7 @@ import Testing
 
 @testable import Entitlements
 
-/// One day of renewing subscriptions that Apple reports early, in time and late: the values published meanwhile.
+/// One day of subscription renewals that Apple reports early, in time and late, with the values published meanwhile.
 @Suite struct LateRenewalTests {
     private static let minute: Int64 = 60_000
     private static let hour: Int64 = 3_600_000
@@ -20,7 +20,7 @@ import Testing
         let facts: PurchaseFacts
     }
 
-    /// Generates purchases one after the other, with up to an hour between the end of a period and the notification of
+    /// Generates purchases one after the other. Up to an hour lies between the end of a period and the notification of
     /// the next.
     private func notifications(_ purchases: Int, _ random: inout some RandomNumberGenerator) throws -> [Told] {
         var told: [Told] = []

@@ -3,21 +3,21 @@ import JSON
 
 @testable import Entitlements
 
-/// Checks responses against the OpenAPI document that the service publishes: the status must be documented for the
-/// operation, with its header fields, and the body must match the schema. Stricter than the document in one point: an
-/// undocumented member is a problem. Supports the keywords that the document uses and refuses any other.
+/// Checks responses against the OpenAPI document that the service publishes. The operation must document the status and
+/// its header fields, and the body must match the schema. Stricter than the document in one respect: an undocumented
+/// member is a problem. Supports the keywords that the document uses and rejects any other.
 struct OpenAPIValidator {
     let document: JSONValue
 
     init(_ text: [UInt8] = OpenAPIDocument.text) throws { document = try JSONValue(json: text) }
 
-    /// Returns the problems of a response; empty when it conforms.
+    /// Returns the problems of a response; empty if it conforms.
     ///
     /// - Parameter header: returns the value of a header field of the response.
     func problems(
         of method: String, _ path: String, status: Int, body: [UInt8], header: (String) -> String?
     ) -> [String] {
-        // A HEAD is a GET without the body; requests that match no operation have no documentation.
+        // A HEAD is a GET without the body. Requests that match no operation have no documentation.
         let method = method == "HEAD" ? "get" : method.lowercased()
         guard let operation = self[["paths", path, method]] else {
             return [401, 404, 405].contains(status) ? [] : ["\(method) \(path) is not documented"]

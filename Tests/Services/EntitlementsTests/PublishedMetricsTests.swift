@@ -7,7 +7,7 @@ import Testing
 
 @testable import Entitlements
 
-/// Metrics of published purchases that operators rely on.
+/// Metrics of published purchases that operators depend on.
 @Suite struct PublishedMetricsTests {
     private func text(of draft: Draft) throws -> String {
         let registry = MetricsRegistry()

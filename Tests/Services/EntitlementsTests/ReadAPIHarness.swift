@@ -13,12 +13,12 @@ import Time
 
 @testable import Entitlements
 
-/// The reason a service reports as missing, set by tests.
+/// The reason that a service reports as missing. Tests set it.
 final class Obstacle: Sendable {
     let text = Mutex<String?>(nil)
 }
 
-/// A read API over HTTP on a free port with a fixed wall clock, over rows that tests fill.
+/// A read API over HTTP on a free port with a fixed wall clock, with rows written by tests.
 final class ReadAPIHarness: Sendable {
     let directory: TemporaryDirectory
     let rows: RowsHarness
@@ -35,7 +35,7 @@ final class ReadAPIHarness: Sendable {
 
     /// - Parameters:
     ///   - keys: the lines of `http.keys.file`; nil runs without a file.
-    ///   - readUntil: the moment up to which the input was read; nil means now.
+    ///   - readUntil: the moment up to which the input was read; nil for now.
     ///   - stalenessLimit: in milliseconds.
     ///   - accessLines: selects the requests that are logged.
     ///   - story: takes requests for stories; nil disables them.
@@ -111,7 +111,7 @@ final class ReadAPIHarness: Sendable {
 }
 
 extension JSONObject {
-    /// All grants of an answer, active and inactive.
+    /// Returns all grants of an answer, active and inactive.
     var allGrants: [JSONObject] {
         ["grants", "inactive"].flatMap { self[$0]?.array ?? [] }.compactMap(\.object)
     }

@@ -53,7 +53,7 @@ import Testing
         await api.stop()
     }
 
-    /// A customer who never bought anything owns nothing: that is not an error.
+    /// A customer without any purchase owns nothing, which is not an error.
     @Test func `the answer for an unknown subject is empty, in the requested environment and app`()
         async throws
     {
@@ -163,7 +163,7 @@ import Testing
         for field in ["\"x\"", "", "W/", String(tag.dropLast(2)) + "\""] {
             #expect(try await api.get(query, ifNoneMatch: field).status == 200, "\(field)")
         }
-        // The moment alone does not change the tag; another answer or new facts do.
+        // The moment alone does not change the tag, but another answer or new facts do.
         #expect(try await api.get("\(query)&at=\(on(2))", ifNoneMatch: tag).status == 304)
         #expect(try await api.get("\(query)&at=\(on(31))", ifNoneMatch: tag).status == 200)
         try api.merge([lifeOfOne()[1]])
@@ -227,7 +227,7 @@ import Testing
         #expect(try await api.get("?originalTransactionId=1").status == 200)
         func metrics() -> String { String(decoding: api.registry.prometheusText(), as: UTF8.self) }
         #expect(metrics().contains("sluice_entitlements_read_failures_total 1"))
-        // Counted after the response was sent.
+        // The response is counted after it was sent.
         #expect(await eventually { metrics().contains("sluice_entitlements_reads_total 2") })
         let lines = api.log.lines.filter { $0.contains("cannot be read") }
         #expect(lines.count == 1)

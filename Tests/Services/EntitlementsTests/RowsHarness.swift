@@ -9,11 +9,11 @@ import TestSupport
 @testable import Entitlements
 @testable import KeyedState
 
-/// The rows of entitlements without brokers: publications are discarded.
+/// The rows of entitlements without brokers. Publications are discarded.
 struct RowsHarness: Sendable {
     let store: LocalState<EntitlementsModel>
     let model: EntitlementsModel
-    /// Directory of a database without a given path.
+    /// The directory of a database that was created without a path.
     private let directory: TemporaryDirectory
 
     private static let inputs = Dictionary(
@@ -22,7 +22,7 @@ struct RowsHarness: Sendable {
     /// - Parameters:
     ///   - path: path of the database; nil creates a temporary one.
     ///   - partitions: number of partitions of every topic.
-    ///   - input: reading progress of the input; nil counts as fully read.
+    ///   - input: reading progress of the input; nil for fully read.
     init(
         path: String? = nil, rules: ProductRules = ProductRules(), partitions: Int32 = 1,
         input: InputFreshness? = nil
@@ -34,7 +34,7 @@ struct RowsHarness: Sendable {
             partitions: partitions)
     }
 
-    /// Handles records like the handler: returns a verdict for each record, and merges the facts.
+    /// Handles records as the handler does: merges the facts, and returns a verdict for each record.
     @discardableResult func handle(_ records: [KafkaRecord], at now: Int64 = 0) throws -> [HandlerVerdict] {
         var facts: [KafkaTopic: [PurchaseFacts]] = [:]
         let verdicts = records.map { record -> HandlerVerdict in

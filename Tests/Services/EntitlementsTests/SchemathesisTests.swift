@@ -7,12 +7,12 @@ import Testing
 
 @testable import Entitlements
 
-/// An independent client that uses only the API's document: Schemathesis (PyPI) generates valid and invalid requests
-/// from it, and checks the responses.
+/// Schemathesis (PyPI), an independent client that uses only the API's document. It generates valid and invalid
+/// requests, and checks the responses.
 @Suite(.timeLimit(.minutes(10))) struct SchemathesisTests {
     private static let program = find()
 
-    /// Returns the program named by `SLUICE_TEST_SCHEMATHESIS`, or one in PATH.
+    /// Returns the program named by `SLUICE_TEST_SCHEMATHESIS`, or the one in PATH.
     private static func find() -> String? {
         let environment = ProcessInfo.processInfo.environment
         if let path = environment["SLUICE_TEST_SCHEMATHESIS"] { return path }
@@ -20,8 +20,8 @@ import Testing
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// The checks of each response. Refusal of invalid requests is tested elsewhere: a parameter schema cannot express
-    /// that exactly one subject is required.
+    /// The checks of each response. Other tests cover the rejection of invalid requests, because a parameter schema
+    /// cannot express that exactly one subject is required.
     private static let checks = [
         "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_headers_conformance",
         "response_schema_conformance",

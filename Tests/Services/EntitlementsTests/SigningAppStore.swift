@@ -7,10 +7,10 @@ import Time
 
 @testable import Entitlements
 
-/// A test App Store that signs for `com.example`, and the settings with which a service trusts it.
+/// A test App Store that signs for `com.example`, and a service's settings to trust it.
 struct SigningAppStore {
     let pki: TestCertificateAuthority
-    /// A similar authority whose leaf expired ten days ago.
+    /// A similar authority with a leaf that expired ten days ago.
     private let former: TestCertificateAuthority
     private let directory: TemporaryDirectory
 
@@ -43,7 +43,7 @@ struct SigningAppStore {
         return .string(String(decoding: try JWSSigner(isExpired ? former : pki).sign(payload), as: UTF8.self))
     }
 
-    /// Returns the upload of an app.
+    /// Returns an upload of an app.
     func upload(_ draft: Draft, isExpired: Bool = false) throws -> JSONObject {
         var body: JSONObject = ["signedTransactionInfo": try sign(draft.transaction, isExpired: isExpired)]
         if let renewalInfo = draft.renewalInfo {
@@ -52,7 +52,7 @@ struct SigningAppStore {
         return body
     }
 
-    /// Returns a month bought just now, without a notification yet.
+    /// Returns a month that was just bought and has no notification yet.
     static func bought(
         _ purchase: String = "1000", environment: AppStoreEnvironment = .production, token: String? = account,
         signed: Int64 = Clocks.system.wallMilliseconds()

@@ -35,7 +35,7 @@ import Testing
         #expect(error?.exitCode == .configuration)
     }
 
-    /// Returns a service without reachable brokers: enough to start its listener.
+    /// Returns a service without reachable brokers, which suffices to start its listener.
     private func service(host: String = "127.0.0.1", port: Int) throws -> (EntitlementsService, () async -> Void) {
         let logger = Logger(label: "test", level: .info, format: .json, sink: MemoryLogSink())
         let model = EntitlementsModel(rules: ProductRules(), topics: TopicNames())

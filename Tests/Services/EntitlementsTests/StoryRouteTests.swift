@@ -15,7 +15,7 @@ import Time
 
 @testable import Entitlements
 
-/// `/v1/story`.
+/// The route `/v1/story`.
 @Suite(.timeLimit(.minutes(5))) struct StoryRouteTests {
     private static let path = "/v1/story"
     private static let reader = String(repeating: "r", count: 32)
@@ -75,7 +75,7 @@ import Time
         await busy.stop()
     }
 
-    @Test func `a story needs a key with its permission`() async throws {
+    @Test func `a story requires a key with its permission`() async throws {
         let taken = Taken()
         let api = try await ReadAPIHarness(
             now: on(1), keys: "backend read \(Self.reader)\nconsole story \(Self.teller)\n",

@@ -9,14 +9,14 @@ import Testing
 
 let day: Int64 = 86_400_000
 
-/// Returns the milliseconds since 1970 of a moment a number of days after 2026-01-01T00:00:00Z.
+/// Returns the milliseconds since 1970 of a moment this many days after 2026-01-01T00:00:00Z.
 func on(_ days: Double) -> Int64 { 1_767_225_600_000 + Int64(days * 86_400_000) }
 
 extension TemporaryDirectory {
     var database: String { file("entitlements.sqlite") }
 }
 
-/// A notification of a monthly subscription from a few values, encoded like the ingress does.
+/// A notification of a monthly subscription from a few values, encoded as by the ingress.
 struct Draft {
     var type = "SUBSCRIBED"
     var subtype: String?
@@ -137,7 +137,8 @@ func renewal(_ status: Int64 = 1) -> JSONObject {
 
 let account = "7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f"
 
-/// Returns the history of one subscription: bought, renewed, renewal turned off, expired. One fact set for many tests.
+/// Returns the history of one subscription: bought, renewed, renewal turned off, expired. Many tests share this set of
+/// facts.
 func lifeOfOne(
     purchase: String = "1000", token: String? = account, environment: AppStoreEnvironment = .production
 ) -> [Draft] {
@@ -161,7 +162,7 @@ func lifeOfOne(
     ]
 }
 
-/// Returns every permutation of some elements.
+/// Returns every permutation of the elements.
 func permutations<Element>(_ elements: [Element]) -> [[Element]] {
     guard elements.count > 1 else { return [elements] }
     return elements.indices.flatMap { index in

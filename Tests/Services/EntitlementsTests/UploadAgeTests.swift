@@ -9,11 +9,11 @@ import Time
 
 @testable import Entitlements
 
-/// An old upload alone proves nothing: Apple is queried if there is a key, or else the purchase must be known.
+/// An old upload alone proves nothing. With a key Apple is queried; without one the purchase must be known.
 @Suite(.timeLimit(.minutes(5))) struct UploadAgeTests {
     private let now = Clocks.system.wallMilliseconds()
 
-    /// Runs a service with or without an API key, and its signer.
+    /// Starts a service with or without an API key, and its signer.
     private func withService(
         _ name: String, hasKey: Bool, _ further: [String] = [],
         _ body: (RunningEntitlements, SigningAppStore, SimulatedAppStore, Installation) async throws -> Void
@@ -41,7 +41,7 @@ import Time
             #expect(answer.body["message"]?.string?.contains("appstore.api.key.file") == true)
             #expect(try await installation.read(installation.state(.production)).isEmpty)
             #expect(try await service.get("?originalTransactionId=1000").body["known"] == false)
-            // A fresh upload makes the purchase known; then the old one is accepted like any other.
+            // A recent upload makes the purchase known, and the old one is then accepted like any other.
             #expect(try await service.post("/v1/transactions", signer.upload(SigningAppStore.bought())).status == 200)
             #expect(try await service.post("/v1/transactions", signer.upload(old)).status == 200)
         }
@@ -58,7 +58,7 @@ import Time
         }
     }
 
-    @Test func `the age is a setting`() async throws {
+    @Test func `the age is configurable`() async throws {
         try await withService("age", hasKey: false, ["--entitlements.upload.age", "3h"]) {
             (service, signer, _, _) async throws in
             let old = SigningAppStore.bought(signed: now - 2 * 3_600_000)
@@ -76,7 +76,7 @@ import Time
             let answer = try await service.post("/v1/transactions", signer.upload(old, isExpired: isExpired))
             #expect(answer.status == 200 && answer.body["active"] == ["com.example.monthly"], "\(answer)")
             #expect(store.api.requests(of: .getTransactionInfo) == 1)
-            // The transaction was refunded since, which only Apple knows.
+            // The transaction has been refunded since, which only Apple knows.
             var refunded = SigningAppStore.bought("2000", signed: now - 20 * day)
             let kept = refunded
             refunded.transaction?["revocationDate"] = .integer(now - 10 * day)

@@ -10,7 +10,7 @@ import Time
 
 @testable import Entitlements
 
-/// `POST /v1/transactions` of the whole service over an embedded broker.
+/// `POST /v1/transactions` of the whole service with an embedded broker.
 @Suite(.timeLimit(.minutes(5))) struct UploadTests {
     private typealias Store = SigningAppStore
 
@@ -39,7 +39,7 @@ import Time
         #expect(try await service.get("?transactionId=10001").body["known"] == true)
         let published = try await installation.read(installation.state(.production))
         #expect(published.count == 1)
-        // After a repeated upload and the notification the state is unchanged, and nothing is published again.
+        // A repeated upload and the notification do not change the state, and nothing is published again.
         #expect(try await service.post("/v1/transactions", store.upload(draft)).status == 200)
         #expect(try await installation.read(installation.state(.production)).count == 1)
         try await installation.write([draft.produced(in: installation.notifications(.production))])
@@ -94,7 +94,7 @@ import Time
         #expect(try await upload(bought(token: nil), by: account).status == 200)
         #expect(try await upload(bought(token: nil), by: other).status == 409)
         #expect(try await service.get("?appAccountToken=\(other)").body["known"] == false)
-        // Apple names an account: the transaction is accepted, and the purchase stays with that account.
+        // Apple names an account, so the transaction is accepted and the purchase stays with that account.
         let named = try await upload(bought("2000", token: other), by: account)
         #expect(named.status == 409)
         #expect(try await service.states("?appAccountToken=\(other)") == ["ACTIVE 20001"])

@@ -228,7 +228,7 @@ import Testing
         ("ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", false),
         ("00-0AF7651916CD43DD8448EB211C80319C-B7AD6B7169203331-01", false), ("x", false), ("", false),
     ])
-    func `trace context is forwarded only when it is valid`(traceparent: String, isValid: Bool) async throws {
+    func `trace context is forwarded only if valid`(traceparent: String, isValid: Bool) async throws {
         let body = TestAppStore.body(try appStore.renewal())
         try await IngressHarness.with(broker) { harness async throws in
             #expect(try await harness.post(body, headers: [("traceparent", traceparent)]).status == 200)

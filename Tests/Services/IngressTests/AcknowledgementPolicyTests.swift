@@ -62,7 +62,7 @@ import Testing
         #expect(AcknowledgementPolicy.notAcknowledged(KafkaError(code, "")).reason == reason)
     }
 
-    @Test func `every Kafka failure is answered 503, whatever its code and persistence`() {
+    @Test func `every Kafka failure is answered 503, regardless of its code and persistence`() {
         for code in (-1100...(-1000)).map(Int32.init) + (-250...130).map(Int32.init) {
             for persistence in [KafkaError.Persistence.no, .maybe, .yes] {
                 let error = KafkaError(.init(rawValue: code), "", persistence: persistence)

@@ -27,7 +27,7 @@ import Testing
             try broker.setLeader(of: partition, to: 1)
             let isTaken = try await eventually { try await harness.post(body).status == 200 }
             #expect(isTaken)
-            // The topic works again: known segments are not written again.
+            // The topic works again, and known segments are not written again.
             #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
             let headers = try await harness.headers()
             #expect(headers.count == 1)
@@ -77,7 +77,7 @@ import Testing
     @Test func `a notification that cannot be rebuilt exactly is kept as received, and counted`() async throws {
         let broker = try DevBroker()
         let payload = try CompactJWS.payload(try appStore.renewal())
-        // White space around the payload, which Apple does not send, is lost in a record.
+        // White space around the payload, which Apple does not send. A record does not preserve it.
         let jws = try JWSSigner(appStore.pki).sign([UInt8(ascii: "\n")] + payload + [UInt8(ascii: " ")])
         try await IngressHarness.with(broker) { harness async throws in
             #expect(try await harness.post(TestAppStore.body(String(decoding: jws, as: UTF8.self))).status == 200)
@@ -94,7 +94,7 @@ import Testing
         let broker = try DevBroker()
         let notifications = try appStore.corpus(2000)
         try await IngressHarness.with(broker) { harness async throws in
-            // Batches smaller than the listener's number of slots.
+            // Batches are smaller than the listener's number of slots.
             for first in stride(from: 0, to: notifications.count, by: 100) {
                 try await withThrowingTaskGroup(of: Int.self) { group in
                     for notification in notifications[first..<min(first + 100, notifications.count)] {

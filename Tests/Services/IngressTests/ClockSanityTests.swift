@@ -52,7 +52,7 @@ import Testing
         let sanity = ClockSanity()
         var wall = Self.start
         for step in 0..<600 {
-            // Half a second each minute: five minutes in ten hours.
+            // Half a second each minute amounts to five minutes in ten hours.
             wall += 60_500
             #expect(sanity.observe(wall: wall, monotonic: Int64(step) * 60_000))
         }

@@ -52,13 +52,13 @@ import Testing
     @Test func `each reason is logged a few times a second, and every refusal is counted`() throws {
         for _ in 0..<1_000 { log.take(try decision("json", 400)) }
         log.take(try decision("alg", 400))
-        // The log window may roll over in between: two windows at most.
+        // The log window may roll over in between, which gives at most two windows.
         #expect((2...4).contains(sink.lines.filter { $0.contains(#""reason":"json""#) }.count))
         #expect(sink.lines.contains { $0.contains(#""reason":"alg""#) })
         #expect(has(#"sluice_ingress_decisions_total{reason="json",status="400"} 1000"#))
     }
 
-    /// Every reason code of a response, or of an end without one, except the two that need no operator.
+    /// Every reason code of a response, or of an end without a response, except the two that need no operator.
     private static let reasons =
         Reason.allCases.map(\.rawValue) + [
             IngressReason.kafkaUnavailable, IngressReason.kafkaQueueFull, IngressReason.kafkaTimeout,
@@ -76,14 +76,14 @@ import Testing
     func `every refusal is counted under its reason, and logged a few times a second`(_ reason: String) throws {
         for _ in 0..<100 { log.take(try decision(reason, 400)) }
         #expect(has(#"sluice_ingress_decisions_total{reason="\#(reason)",status="400"} 100"#))
-        // The log window may roll over in between: two windows at most.
+        // The log window may roll over in between, which gives at most two windows.
         #expect((2...4).contains(sink.lines.count))
         for line in sink.lines { #expect(line.contains(#""reason":"\#(reason)""#), "\(line)") }
     }
 
     @Test func `no reason has two meanings`() {
-        // `empty`, `too_large`, `sandbox`, `clock` and `internal` are shared by the verifier and the listener or
-        // ingress, with one meaning.
+        // The verifier shares `empty`, `too_large`, `sandbox`, `clock` and `internal` with the listener or ingress,
+        // with the same meaning.
         #expect(Set(Self.reasons).count == Self.reasons.count)
         for reason in Self.reasons { #expect(reason.wholeMatch(of: /[a-z0-9_]+/) != nil, "\(reason)") }
     }
@@ -92,7 +92,7 @@ import Testing
         Refusal(.chainRoot, "", unknownRootFingerprint: fingerprint)
     }
 
-    @Test func `an unknown root with Apple's markers is logged with its fingerprint, a few times a second`() throws {
+    @Test func `an unknown root with Apple's extensions is logged with its fingerprint, a few times a second`() throws {
         for _ in 0..<1_000 { log.explain(unknownRoot("63343abf")) }
         #expect((2...4).contains(sink.lines.count))
         let line = try #require(sink.lines.first)
@@ -103,12 +103,12 @@ import Testing
         }
     }
 
-    @Test func `an untrusted chain without Apple's markers is not logged as an unknown root`() {
+    @Test func `an untrusted chain without Apple's extensions is not logged as an unknown root`() {
         log.explain(unknownRoot(nil))
         #expect(sink.lines.isEmpty)
     }
 
-    @Test func `only answered requests count in the duration`() throws {
+    @Test func `only answered requests are included in the duration`() throws {
         log.take(try decision("idle", 0))
         log.take(try decision("json", 400))
         #expect(has("sluice_ingress_request_duration_seconds_count 1"))

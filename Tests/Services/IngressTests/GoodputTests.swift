@@ -8,13 +8,13 @@ import Testing
 
 @testable import Ingress
 
-/// Brokers with half the required throughput: the share of acknowledged records that is answered in time.
+/// Brokers with half the required throughput: the share of acknowledged records that are answered in time.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct GoodputTests {
-    /// The broker delays each response and receives one record at a time: 20 records a second.
+    /// The broker delays each response and receives one record at a time, which limits it to 20 records a second.
     private static let roundTrip = Duration.milliseconds(50)
     /// Interval between notifications: twice the broker's throughput.
     private static let interval = Duration.milliseconds(25)
-    /// Time after which, without a limit, only records that waited too long are acknowledged: each second adds half a
+    /// Time after which, without a limit, only records that waited too long are acknowledged. Each second adds half a
     /// second to the wait of the next record.
     private static let settling = Duration.seconds(11)
     private static let measured = Duration.seconds(6)
@@ -35,7 +35,7 @@ import Testing
             + "503 for \(before.answered503); with it: 200 for \(after.answered200) of \(after.acknowledged), "
             + "503 for \(after.answered503)"
         print(text)
-        // Without the limit the brokers work for requests already answered with 503; some are answered in time only
+        // Without the limit the brokers work on requests already answered with 503. Some are answered in time only
         // because librdkafka drops records older than its own timeout.
         #expect(before.answered200 * 10 < before.acknowledged * 8, "\(text)")
         // The brokers are as busy as before, and nearly all of their work is useful.
@@ -57,7 +57,7 @@ import Testing
             broker,
             { plan in
                 plan.slowAfter = slowAfter
-                // One record per request, one request after the other.
+                // One record per request, one request after another.
                 plan.kafka = try KafkaConfiguration(
                     bootstrapServers: broker.bootstrapServers,
                     properties: ["max.in.flight.requests.per.connection": "1", "batch.num.messages": "1"])

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Returns the lines of a refusal, which must end with exit code 78.
+    /// Returns the lines of an error, which must have exit code 78.
     private func refusal(
         _ flags: [String] = apps, environment: [String: String] = [:], file: String? = nil
     ) throws -> [String] {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `one app is enough, every other setting has a default`() throws {
+    @Test func `one app is enough, and every other setting has a default`() throws {
         let plan = try plan()
         #expect(plan.kafka.bootstrapServers == "localhost:9092")
         #expect(plan.topics == TopicNames(prefix: "appstore"))
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [([], "none"), (["--kafka.compression.codec", "lz4"], "lz4")])
-    func `records are compressed only when it is configured`(flags: [String], codec: String) throws {
+    func `records are compressed only if configured`(flags: [String], codec: String) throws {
         let plan = try plan(Self.apps + flags)
         #expect(plan.kafka.effectiveProperties(for: .producer)["compression.codec"] == codec)
     }
@@ -104,13 +104,13 @@ import Testing
         #expect(plan.verifier.apps.map(\.appAppleId.rawValue) == [1, 2, 3])
     }
 
-    @Test func `tables of keys are off by default`() throws {
+    @Test func `key tables are off by default`() throws {
         #expect(try plan().verifier.tables == FixedKeyTables(isOn: false, recheckedOneIn: 256))
         let on = try plan(Self.apps + ["--verification.tables", "on", "--verification.tables.recheck", "1"])
         #expect(on.verifier.tables == FixedKeyTables(isOn: true, recheckedOneIn: 1))
     }
 
-    @Test func `roots come from PEM and DER files, in the order given`() throws {
+    @Test func `roots are read from PEM and DER files, in the order given`() throws {
         let store = try TestAppStore.shared()
         let directory = try TemporaryDirectory()
         let pem = try directory.write(store.pki.root.pem, to: "a.pem")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Ingress
 
-/// Preloading certificates that earlier processes published.
+/// Preloads certificates that earlier processes published.
 @Suite(.timeLimit(.minutes(5))) struct KnownCertificatesTests {
     /// Returns a chain that any client can build: the trusted leaf and intermediate with an arbitrary third entry, and
     /// an invalid signature.
@@ -21,7 +21,7 @@ import Testing
         return TestAppStore.body(try appStore.renewal(by: signer))
     }
 
-    /// Limits new chains: with the stopped clock only one is permitted.
+    /// Limits new chains. With the stopped clock only one is permitted.
     private func oneChain(_ plan: inout IngressPlan) {
         plan.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
     }

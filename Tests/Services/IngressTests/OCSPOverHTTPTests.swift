@@ -6,8 +6,7 @@ import Testing
 
 @testable import Ingress
 
-/// Requests to a responder: a response counts only when it comes directly from the address, with status 200, and is
-/// small.
+/// Requests to a responder. A response is used only if it comes directly from the address, has status 200 and is small.
 @Suite(.timeLimit(.minutes(5)))
 struct OCSPOverHTTPTests {
     /// A responder on a free port that sends prepared responses and records requests.

@@ -11,21 +11,21 @@ import Testing
 
 @testable import Ingress
 
-/// Responses to Apple while Kafka fails: only 503, and every 200 has its record.
+/// Responses to Apple while Kafka fails: only 503, or 200 with a record.
 ///
-/// Serialized: each test takes its own broker down.
+/// Serialized, because each test stops its own broker.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OutageTests {
     private let appStore: TestAppStore
 
     init() throws { appStore = try TestAppStore.shared() }
 
-    /// One response of a load.
+    /// One response to a load.
     private struct Reply: Sendable {
         let notificationUUID: String
         let status: Int
     }
 
-    /// Posts each notification until stopped, over `lanes` connections; a notification that was not accepted is posted
+    /// Posts each notification until stopped, over `lanes` connections. A notification that was not accepted is posted
     /// again after the others.
     private final class Load: Sendable {
         private struct State {
@@ -82,7 +82,7 @@ import Testing
             #expect(ready.status == 503)
             #expect(ready.text.contains("kafka: "))
             #expect(await eventually { load.replies.count >= opened + 300 })
-            // One probe per second waits for a broker until the handler deadline; all others are refused at once.
+            // One probe per second waits for a broker until the handler deadline. All others are refused at once.
             let refusals = harness.decisions("kafka_unavailable", 503) - refused
             let probes = harness.deadlines - waited
             #expect(refusals > 9 * probes, "\(refusals) refused, \(probes) waited")
@@ -120,11 +120,11 @@ import Testing
                 for _ in 0..<3 { group.addTask { try await harness.post(body).status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            // Refused by the handler's deadline or by the producer's timeout, whichever comes first: both are five
+            // Refused by the handler's deadline or the producer's timeout, whichever comes first. Both are five
             // seconds. The waiting copies have the same deadline.
             #expect(statuses == [503, 503, 503])
             try broker.setRoundTripTime(.zero)
-            // The ambiguous notification is sent again: it may be duplicated, and is not lost.
+            // The notification with an unknown outcome is sent again. It may be duplicated, but is not lost.
             let isTaken = try await eventually { try await harness.post(body).status == 200 }
             #expect(isTaken)
             #expect(try await harness.records(harness.production).count >= 2)
@@ -132,10 +132,9 @@ import Testing
         await broker.stop()
     }
 
-    /// Error codes of Produce that librdkafka retries.
+    /// Produce error codes that librdkafka retries.
     private static let retried: [Int32] = [3, 5, 6, 7, 8, 9, 14, 15, 16, 19, 20, 56, 59]
-    /// All others up to 97, except 46, which means that the broker already has the record, and 45, which stops the
-    /// producer.
+    /// All other codes up to 97, except 46 (the broker already has the record) and 45 (which stops the producer).
     private static let refused = (1...97).filter { !retried.contains($0) && $0 != 45 && $0 != 46 }
 
     @Test(arguments: [(retried, 200), (refused, 503)])

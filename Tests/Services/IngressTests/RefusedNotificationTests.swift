@@ -13,7 +13,8 @@ import Time
 
 @testable import Ingress
 
-/// Input that is not authentic or not for a configured app: a status, a counted reason, and no record.
+/// Input that is not authentic or not for a configured app. Each gets a status and a counted reason, and leaves no
+/// record.
 @Suite(.timeLimit(.minutes(5))) struct RefusedNotificationTests {
     private static let shared = Result { try DevBroker() }
     private let broker: DevBroker
@@ -88,7 +89,7 @@ import Time
                 #expect(harness.decisions(refused.reason, refused.status) == before + 1, "\(refused.reason)")
             }
             #expect(try await harness.counts() == [0, 0, 0])
-            // None of them affects the next request.
+            // None of them may affect the next request.
             #expect(try await harness.post(TestAppStore.body(try appStore.renewal())).status == 200)
         }
     }
@@ -119,7 +120,7 @@ import Time
         }
     }
 
-    @Test func `a flood of refusals is counted in full and logged in few lines`() async throws {
+    @Test func `a flood of refusals is counted completely and logged in few lines`() async throws {
         try await IngressHarness.with(broker) { harness async throws in
             let begun = ContinuousClock.now
             for _ in 0..<200 { #expect(try await harness.post(Array("x".utf8)).status == 400) }
@@ -149,7 +150,7 @@ import Time
         }
     }
 
-    @Test func `a body beyond the limit is rejected, one at the limit is read`() async throws {
+    @Test func `a body beyond the limit is rejected, and one at the limit is read`() async throws {
         try await IngressHarness.with(broker) { harness async throws in
             let limit = NotificationListener.maximumBody
             #expect(limit == 262_144)
@@ -162,7 +163,7 @@ import Time
         }
     }
 
-    @Test func `certificates just outside their validity are answered 503, long outside 403`() async throws {
+    @Test func `certificates just outside their validity period are answered 503, long outside 403`() async throws {
         let body = TestAppStore.body(try appStore.renewal())
         let end = try #require(appStore.pki.leaf.validity).notAfter
         for (late, status) in [(Int64(3_600), 503), (49 * 3_600, 403)] {
@@ -186,7 +187,7 @@ import Time
             var draft = TestAppStore.Draft()
             draft.signedDate = TestTime.start + 25 * 3_600_000
             for number in 1...3 {
-                // Wait until the producer is connected.
+                // Waits until the producer is connected.
                 #expect(
                     await eventually(within: .seconds(30)) { (try? await harness.get("/readyz").status) == 200 },
                     "before \(number)")

@@ -15,8 +15,8 @@ import Testing
 
     init() throws { appStore = try TestAppStore.shared() }
 
-    /// Posts everything at once, and stops the ingress while the broker still delays its responses and the body of one
-    /// request is incomplete.
+    /// Posts everything at once, then stops the ingress while the broker still delays its responses and one request has
+    /// an incomplete body.
     private func stopUnderLoad(
         _ count: Int, _ harness: IngressHarness, meanwhile: @Sendable (IngressHarness) async throws -> Void = { _ in }
     ) async throws -> [String: Int] {
@@ -27,7 +27,7 @@ import Testing
                     (notification.notificationUUID.rawValue, try await harness.post(notification.body).status)
                 }
             }
-            // Every request has reached the ingress: dispatched, or answered.
+            // Every request has reached the ingress and is dispatched or answered.
             #expect(
                 await eventually {
                     harness.value("sluice_http_requests_in_flight") + harness.decisions("accepted", 200) >= count
@@ -52,7 +52,7 @@ import Testing
         let harness = try await IngressHarness(broker)
         try broker.setRoundTripTime(.milliseconds(300))
         let statuses = try await stopUnderLoad(100, harness) { harness async throws in
-            // The admin listener reports it while the public one drains: until the request is complete.
+            // The admin listener reports the stop while the public one drains, until the request is complete.
             let isLogged = try await eventually(within: .seconds(2)) {
                 let ready = try await harness.get("/readyz")
                 return ready.status == 503 && ready.text.contains("draining: ")
@@ -61,7 +61,7 @@ import Testing
             #expect(try await harness.get("/livez").status == 200)
         }
         #expect(statuses.count == 100)
-        // On a busy machine some may reach the handler deadline.
+        // On a busy machine some requests may reach the handler deadline.
         #expect(Set(statuses.values).isSubset(of: [200, 503]))
         let accepted = Set(statuses.filter { $0.value == 200 }.keys)
         #expect(accepted.count > 50)

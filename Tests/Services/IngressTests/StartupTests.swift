@@ -13,7 +13,7 @@ import Testing
 
 @testable import Ingress
 
-/// A failing startup reports in one line the setting concerned and the fix.
+/// A failed startup is reported in one line with the setting and the fix.
 @Suite(.timeLimit(.minutes(5))) struct StartupTests {
     private static let shared = Result { try DevBroker() }
     private let broker: DevBroker
@@ -131,7 +131,7 @@ import Testing
             ])
         try other.start()
         let busy = Int(other.port())
-        // The admin listener was already open when the public one failed; its port is free again.
+        // The admin listener was already open when the public one failed. Its port is free again.
         let free = HTTPServer(
             listeners: [
                 Listener(

@@ -134,7 +134,7 @@ struct APICommandTests {
         #expect(seen == ["/inApps/v2/refund/lookup/7"])
     }
 
-    @Test func `an order of another app has exit code 1`() async throws {
+    @Test func `an order of another app returns exit code 1`() async throws {
         let (exitCode, printed, seen) = try await run(["order", "MK4TT4X3J"]) { _ in (200, #"{"status":1}"#) }
         #expect(exitCode == 1)
         #expect(printed.output == "no order of this app\n")
@@ -170,7 +170,7 @@ struct APICommandTests {
         #expect(printed.complaints.last?.contains("Get Transaction Info") == true, "\(printed.complaints)")
     }
 
-    @Test func `a delivered test notification has exit code 0, an undelivered one 1`() async throws {
+    @Test func `a delivered test notification returns exit code 0, an undelivered one 1`() async throws {
         let payload = Signed.notification.replacing("\"signedTransactionInfo\":\"{signedTransactionInfo}\",", with: "")
             .replacing("\"signedRenewalInfo\":\"{signedRenewalInfo}\",", with: "").replacing("SUBSCRIBED", with: "TEST")
         let signed = try Self.signed(payload)
@@ -211,7 +211,7 @@ struct APICommandTests {
         let findings = try await findings(status: 404, #"{"errorCode":4040010,"errorMessage":"not found"}"#)
         #expect(findings.contains("ok com.example.app Production: the token is accepted"), "\(findings)")
         #expect(findings.contains("ok com.example.app Sandbox: the token is accepted"))
-        // The tests' clock does not change, and is before the responses' dates.
+        // The tests' clock does not advance, and is earlier than the responses' dates.
         #expect(findings.last?.hasPrefix("problem difference: ") == true)
         #expect(findings.last?.hasSuffix(" s behind Apple's") == true)
     }
@@ -224,7 +224,7 @@ struct APICommandTests {
     }
 }
 
-/// Prepared responses, returned one after the other; the last one is repeated.
+/// Prepared responses, returned one after another. The last one is repeated.
 private final class Answers: Sendable {
     private let left: Mutex<[String]>
 

@@ -23,8 +23,8 @@ import Testing
                 repairsStatuses: repairs))
     }
 
-    /// Returns one line for each right: operations by their first letters (D is DescribeConfigs, d Describe) and the
-    /// name.
+    /// Returns one line for each right: the first letters of its operations (D is DescribeConfigs, d is Describe) and
+    /// the name.
     private static func lines(_ rights: [AccessRight]) -> Set<String> {
         let letters: [AccessRight.Operation: String] = [.read: "R", .write: "W", .describe: "d", .describeConfigs: "D"]
         return Set(
@@ -39,7 +39,7 @@ import Testing
         return ["\(operations) test.\(head)production\(tail)", "\(operations) test.\(head)sandbox\(tail)"]
     }
 
-    @Test func `the ingress writes its topics and reads certificates only`() {
+    @Test func `the ingress writes its topics and only reads certificates`() {
         let expected: Set = ["WD test.quarantine", "RWD test.certificates", "d group sluice-ingress"]
         #expect(
             Self.lines(Self.table().rights(of: .ingress)) == expected.union(Self.both("WD", "notifications.*")))
@@ -125,7 +125,7 @@ import Testing
     func `a custom group is in the names of the dead letter topics`(_ executable: AccessTable.Executable) {
         let rights = Self.lines(Self.table(groups: [executable: "other"]).rights(of: executable))
         let usual = Self.lines(Self.table().rights(of: executable))
-        // The archive has one dead letter topic, regardless of its group.
+        // The archive has one dead-letter topic, regardless of its group.
         let expected = usual.map { line in
             line.hasSuffix(".sluice-archive.dlq") ? line : line.replacing(executable.rawValue, with: "other")
         }

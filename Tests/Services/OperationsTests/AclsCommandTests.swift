@@ -100,7 +100,7 @@ import Testing
                 ]))
     }
 
-    @Test func `one principal for all executables has each right once`() async throws {
+    @Test func `with one principal for all executables each right is listed once`() async throws {
         let (_, printed) = await acls(["--principal", "User:sluice", "--output", "json"])
         let grants = try #require(try printed.objects.first?["grants"]?.array)
         #expect(grants.count == 1)
@@ -151,7 +151,7 @@ import Testing
         ("kafka-1:9092,kafka-2:9092", "kafka-1:9092,kafka-2:9092"), ("", "''"), ("a b", "'a b'"), ("$(id)", "'$(id)'"),
         ("a'b", #"'a'\''b'"#), ("~", "'~'"), ("é", "'é'"),
     ])
-    func `a quoted word is one word for a shell`(_ text: String, _ word: String) {
+    func `a quoted word is a single word for a shell`(_ text: String, _ word: String) {
         #expect(ShellWord.quoted(text) == word)
     }
 }

@@ -10,10 +10,10 @@ import Records
 import TestSupport
 import Testing
 
-/// `sluicectl archive verify` with sources outside the archive: Kafka's topics, the checkpoints there, and a second
+/// `sluicectl archive verify` with sources outside the archive: Kafka's topics, the checkpoints in Kafka, and a second
 /// store.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveAnchoredVerifyTests {
-    /// An archive with all records of a topic, and the broker of the topic.
+    /// An archive with all records of a topic, and the topic's broker.
     private struct Archived {
         let archive: TestArchive
         let broker: DevBroker

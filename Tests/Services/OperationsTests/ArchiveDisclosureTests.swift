@@ -13,8 +13,7 @@ import TransparencyLog
 
 @testable import Operations
 
-/// `sluicectl archive disclose` and `check-disclosure`: one record for a recipient with the public key (the review's
-/// A26).
+/// `sluicectl archive disclose` and `check-disclosure`: one record for a recipient who has the public key.
 @Suite(.timeLimit(.minutes(2))) struct ArchiveDisclosureTests {
     /// An archive with two records of one purchase, and the file of its public key.
     private final class Installation {

@@ -12,7 +12,7 @@ import TransparencyLog
 
 @testable import Operations
 
-/// `sluicectl archive export` of everything, of one person, and with a manifest (the review's section 4).
+/// `sluicectl archive export` of everything, of one person, and with a manifest.
 @Suite(.timeLimit(.minutes(2))) struct ArchiveExportTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
 
@@ -45,7 +45,7 @@ import TransparencyLog
         let archive = try await archive()
         let (code, printed) = await sluicectl(
             ["archive", "export", "--author", "auditor", "--app-account-token", Self.account] + archive.personFlags)
-        // The notifications of this test have no proof of Apple's signature.
+        // This test's notifications have no proof of Apple's signature.
         #expect(code == 1)
         let rows = try printed.objects
         let places = rows.map { "\($0["topic"]?.string ?? "")@\($0["offset"]?.integer ?? -1)" }

@@ -19,7 +19,7 @@ import Testing
     private static let log = KafkaTopicPartition(topic: topic, partition: 3)
     /// Number of records: two full bundles and a partial one.
     private static let count = 600
-    /// Offset before which Kafka had deleted some records.
+    /// The offset before which Kafka deleted some records.
     private static let gap = 400
 
     private final class Archive {
@@ -90,7 +90,7 @@ import Testing
         "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - String(offset).count) + String(offset)
     }
 
-    @Test func `a record is found by each of its identifiers, in the order of its log`() async throws {
+    @Test func `a record is found by each of its identifiers, in log order`() async throws {
         let archive = try await Archive()
         for (id, expected) in [
             (Self.uuid(599), [599 as Int64]), ("30599", [599]), (Self.uuid(0), [0]), (Self.uuid(450), [450]),

@@ -17,7 +17,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ArchivePersonsTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
 
-    /// An archive with one record for each of two purchases of one account, and the topic.
+    /// An archive with one record for each of two purchases of one account, and its topic.
     private final class Installation {
         let archive: TestArchive
         let broker: DevBroker
@@ -108,7 +108,7 @@ import Testing
         #expect(!record.author.isEmpty, "the user who runs the tests has a name or a number")
         #expect(record.subject == (try installation.store.mark(of: Installation.subject(1))))
         #expect(record.requestedAt.millisecondsSince1970 == Signed.now)
-        // Two weeks after the current time of these tests.
+        // Two weeks after these tests' current time.
         #expect(done.output.contains("must be deleted by 2026-11-15T00:00:00Z (14 days)"))
 
         let (_, again) = await sluicectl(arguments + ["--yes", "--output", "json"])

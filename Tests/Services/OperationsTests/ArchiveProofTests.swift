@@ -15,7 +15,7 @@ import Testing
 
 @testable import Operations
 
-/// An archive with Apple's certificates and one notification that refers to them, as sluice-archive writes it.
+/// An archive as written by sluice-archive, with Apple's certificates and one notification that references them.
 private struct ArchivedNotification {
     static let origin = "example.com/archive"
     static let topic = "appstore.notifications.production"
@@ -47,7 +47,7 @@ private struct ArchivedNotification {
         for record in try Self.records() { try await write(record) }
     }
 
-    /// The records that the ingress would produce for a notification signed under Apple's test root.
+    /// Returns the records that the ingress would produce for a notification signed under Apple's test root.
     private static func records() throws -> [KafkaProducerRecord] {
         let app = AppIdentity(bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890))
         let verifier = try NotificationVerifier(
@@ -82,7 +82,7 @@ private struct ArchivedNotification {
         for record in try Self.records() where record.topic.rawValue == Self.topic { try await write(record) }
     }
 
-    /// - Parameter isArchived: whether the record of the erasure, which names the key, is archived.
+    /// - Parameter isArchived: whether to archive the erasure record, which names the key.
     func erase(isArchived: Bool = true) async throws {
         let mark = try keys.mark(of: subject)
         let record = ErasureRecord(
@@ -100,7 +100,7 @@ private struct ArchivedNotification {
         _ = try keys.dataKeys(for: [other])
     }
 
-    /// Flags of a verification that reads payloads.
+    /// Returns the flags of a verification that reads payloads.
     var payloads: [String] {
         [
             "--key", key, "--payloads", "--archive.key.store", keyStore, "--archive.key.encryption.key.file", keyFile,
@@ -184,7 +184,7 @@ private struct ArchivedNotification {
         #expect(printed.output.contains("no archived erasure record lists it"))
     }
 
-    /// Changes v03 to v07 of the archive's review.
+    /// Changes v03 to v07 of the review of the archive.
     @Test(arguments: [
         ("DELETE FROM data_keys", 3, "1 missing"),
         ("UPDATE data_keys SET wrapping = zeroblob(8), wrapped = zeroblob(60)", 2, "0 missing"),

@@ -13,7 +13,7 @@ import TransparencyLog
 
 @testable import Operations
 
-/// `sluicectl archive status` and `export`, on archives written by the real writer.
+/// `sluicectl archive status` and `export`, with archives written by the real writer.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveReadingTests {
     // MARK: status
 
@@ -73,7 +73,7 @@ import TransparencyLog
         #expect(row["lag"]?.integer == 3)
         #expect(row["anchors"]?.array?.isEmpty == true)
 
-        // The anchor has the current state, and then the archive is restored from an earlier one.
+        // The anchor has the current state. Then the archive is restored from an earlier one.
         let place = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
         let before = try #require(await archive.store.read(place.checkpoint()))
         try await archive.write([archive.legacy(.didRenew, "3")])
@@ -202,7 +202,7 @@ import TransparencyLog
 
     @Test func `type, app and time filter the exported records`() async throws {
         let archive = try TestArchive()
-        // The records are a minute apart.
+        // The records are one minute apart.
         try await archive.write([
             archive.legacy(.didRenew, "1"), archive.legacy(.refund, "2"), archive.legacy(.didRenew, "3"),
         ])

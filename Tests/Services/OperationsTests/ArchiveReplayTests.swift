@@ -11,7 +11,7 @@ import Testing
 
 /// `sluicectl archive replay`: writes archived records to Kafka again.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveReplayTests {
-    /// An archive, and a cluster that has lost everything except the topics.
+    /// An archive, and a cluster that has lost everything except its topics.
     private struct Harness {
         static let partitions: Int32 = 2
         let archive: TestArchive
@@ -111,7 +111,7 @@ import Testing
         let (signals, interrupt) = AsyncStream.makeStream(of: String.self)
         interrupt.yield("SIGINT")
         interrupt.finish()
-        // The signal arrives at any moment: the last printed line states the start of the next run.
+        // The signal arrives at any moment. The last printed line states the start of the next run.
         let (_, ended) = await harness.replay(
             ["--yes", "--output", "json", "--to-topic", harness.scratch.rawValue], interruption: signals)
         let last = try #require(try ended.objects.last)

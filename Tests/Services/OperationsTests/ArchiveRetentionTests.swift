@@ -11,7 +11,7 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl archive verify --retention`: deletions against the archived records of the retention (the review's A14).
+/// `sluicectl archive verify --retention` compares deletions with the archived retention records.
 @Suite(.timeLimit(.minutes(2))) struct ArchiveRetentionTests {
     private static let day: Int64 = 86_400_000
     private static let start = Signed.now - 402 * day
@@ -28,7 +28,7 @@ import Testing
                 (0..<300).map { archive.purchase("1", uuid: "uuid-\($0)") }, at: ArchiveRetentionTests.start)
         }
 
-        /// Performs a run of the retention and archives its step if `isArchived` is true.
+        /// Runs the retention, and archives its step if `isArchived` is true.
         func run(at now: Int64, isArchived: Bool = true) async throws {
             let names = try LogNames(KafkaTopicPartition(topic: archive.production, partition: 0))
             let topic = archive.names.erasures
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a deletion with archived records is sound, but not under a longer retention`() async throws {
+    @Test func `a deletion with archived records is intact, but not under a longer retention`() async throws {
         let archive = try await Archive()
         try await archive.run(at: Signed.now - Self.day)
         try await archive.run(at: Signed.now)

@@ -14,7 +14,7 @@ import Testing
 
 @testable import Operations
 
-/// The author of each reveal is published before any record is shown (the review's A27, reliability 6).
+/// The author of each reveal is published before any record is shown.
 @Suite(.timeLimit(.minutes(2))) struct ArchiveRevealTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
     private static let author = ["--author", "a.officer", "--reason", "access request", "--request", "DSR-17"]
@@ -32,7 +32,7 @@ import Testing
             of: ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId(purchase)))
     }
 
-    /// The commands that decrypt records, each with its flags in addition to those of the archive.
+    /// The commands that decrypt records, with their flags in addition to those of the archive.
     static let commands: [(RevealRecord.Command, [String])] = [
         (.show, ["archive", "show", "appstore.notifications.production/0@0", "--reveal"]),
         (.export, ["archive", "export"]),

@@ -12,8 +12,7 @@ import Testing
 
 @testable import Operations
 
-/// The subjects that `sluicectl archive erase`, `hold`, `find` and `export` select: reliability 5.5 and the review's A6
-/// and A7.
+/// The subjects selected by `sluicectl archive erase`, `hold`, `find` and `export`.
 @Suite(.timeLimit(.minutes(2))) struct ArchiveSubjectsTests {
     private static let account = "7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55"
 
@@ -112,7 +111,7 @@ import Testing
         #expect(try await installation.status(of: "\(topic)/0@0") == "erased")
     }
 
-    /// Identifiers of design 4: a record's key has the first available one.
+    /// The possible identifiers of a record. Its key is the first one present.
     @Test(arguments: [
         ("--transaction-id", "transactionId"), ("--app-transaction-id", "appTransactionId"),
         ("--web-order-line-item-id", "webOrderLineItemId"), ("--request-identifier", "requestIdentifier"),
@@ -194,7 +193,7 @@ import Testing
         #expect(code == 2)
         #expect(printed.complaints.first?.contains("segment is missing although its retention has not ended") == true)
         #expect(try archive.key(of: "1") != nil)
-        // `show` too does not report the record as deleted after its retention.
+        // `show` does not report the record as deleted after its retention, either.
         let position = "\(archive.production)/0@0"
         let (shown, text) = await sluicectl(["archive", "show", position] + archive.personFlags)
         #expect(shown == 2)

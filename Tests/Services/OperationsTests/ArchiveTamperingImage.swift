@@ -20,7 +20,7 @@ struct ArchiveTamperingImage: Sendable {
     let signer: CheckpointSigner
     let key: String
 
-    /// The shared image, created once for all tests, which change copies.
+    /// The shared image, created once for all tests. They change copies of it.
     static let shared = Task { try await ArchiveTamperingImage() }
 
     private init() async throws {
@@ -78,7 +78,7 @@ struct ArchiveTamperingImage: Sendable {
         }
     }
 
-    /// Makes a copy for changes. Its files are hard links: each change removes a file and creates another one.
+    /// Makes a copy for changes. Its files are hard links, so each change removes a file and creates another one.
     func copy() throws -> ArchiveTamperingFiles {
         let files = ArchiveTamperingFiles(directory: try TemporaryDirectory(), image: self)
         for name in ["archive", "anchor"] {
@@ -87,13 +87,13 @@ struct ArchiveTamperingImage: Sendable {
         return files
     }
 
-    /// The path of a file or folder of the image that copies do not have: `earlier`, `logged` and their contents.
+    /// Returns the path of a file or folder of the image that copies lack: `earlier`, `logged` and their contents.
     func path(_ name: String) -> String? {
         ["earlier", "logged"].contains(name.prefix { $0 != "/" }) ? directory.file(name) : nil
     }
 }
 
-/// The files of a copy, and the changes that tests make to them.
+/// The files of a copy, and changes that tests make to them.
 struct ArchiveTamperingFiles {
     let directory: TemporaryDirectory
     let image: ArchiveTamperingImage
@@ -142,7 +142,7 @@ struct ArchiveTamperingFiles {
         }
     }
 
-    /// Replaces a file or folder by a copy of another, which may be one of ``ArchiveTamperingImage/path(_:)``.
+    /// Replaces a file or folder with a copy of another one, which may be from ``ArchiveTamperingImage/path(_:)``.
     func copy(_ source: String, to target: String) throws {
         let path = directory.file(target)
         try? FileManager.default.removeItem(atPath: path)
@@ -161,12 +161,12 @@ struct ArchiveTamperingFiles {
         try move("exchanged", to: other)
     }
 
-    /// Restores the first log to its earlier state, two leaves shorter.
+    /// Restores the first log to its earlier state, which is two leaves shorter.
     func rollBack() throws {
         try copy("earlier/\(ArchiveTamperingImage.notifications)/0", to: Self.log)
     }
 
-    /// A checkpoint signed by a key for a log, with this archive's origin or another one.
+    /// Returns a log's checkpoint signed with a key, with this archive's origin or another one.
     func checkpoint(
         _ log: String, leaves: Int = 9, archive: String = ArchiveTamperingImage.origin, by key: PrivateKey
     ) throws -> [UInt8] {
@@ -175,7 +175,7 @@ struct ArchiveTamperingFiles {
         return try signer.sign(checkpoint, after: 0, at: 1_800_000_000).bytes
     }
 
-    /// Runs `sluicectl archive verify`; returns its exit code and output.
+    /// Runs `sluicectl archive verify`, and returns its exit code and output.
     func verify(_ arguments: [String] = [], anchored: Bool, key: String? = nil) async -> (code: Int32, output: String) {
         let anchors = ["--checkpoint-from", "store", "--archive.anchor.url", directory.file("anchor")]
         let (code, printed) = await sluicectl(

@@ -5,16 +5,16 @@ import TestSupport
 import Testing
 import TransparencyLog
 
-/// A modification of an archive's files, and the expected exit code of `sluicectl archive verify`: 0 sound, 2 tampered,
-/// 3 incomplete or unanchored, 4 rolled back or forked, 5 key unknown, 6 unreadable. The numbers are those of the
-/// review of the archive.
+/// A modification of an archive's files, and the expected exit code of `sluicectl archive verify`: 0 intact, 2
+/// tampered, 3 incomplete or unanchored, 4 rolled back or forked, 5 key unknown, 6 unreadable. The numbers are those of
+/// the review of the archive.
 struct ArchiveTampering: Sendable, CustomTestStringConvertible {
     typealias Files = ArchiveTamperingFiles
 
     let testDescription: String
     /// Exit code with only the public key.
     let alone: Int32
-    /// Exit code with the checkpoints of the second store too.
+    /// Exit code with the checkpoints of the second store as well.
     let anchored: Int32
     /// Exit code with only the public key, if the archive has a log of checkpoints.
     let logged: Int32
@@ -25,7 +25,7 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
         _ change: @escaping @Sendable (Files) throws -> Void
     ) {
         testDescription = name
-        // The log of checkpoints detects the same as an anchor: a log that is missing or was rolled back alone.
+        // The log of checkpoints detects the same as an anchor: a single log that is missing or was rolled back.
         self.logged = logged ?? (alone == 0 && anchored == 4 ? 4 : alone)
         (self.alone, self.anchored, self.change) = (alone, anchored, change)
     }
@@ -155,7 +155,7 @@ struct ArchiveTampering: Sendable, CustomTestStringConvertible {
         },
         ArchiveTampering("t46 spare bits in the base64 of the root", 2, 2) {
             try $0.edit(text: "\(log)/checkpoint") { lines in
-                // 32 bytes end in two characters and a pad: two bits of the last character are unused.
+                // 32 bytes end in two characters and a padding character. Two bits of the last character are unused.
                 let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
                 var root = Array(lines[2])
                 if let index = alphabet.firstIndex(of: root[42]) { root[42] = alphabet[index | 1] }
@@ -331,7 +331,7 @@ struct ArchiveTamperingTests {
         #expect(await sluicectl(["archive", "prove", place, "--key", files.image.key] + flags).exitCode == 0)
         try files.remove(file)
         try files.edit("\(ArchiveTamperingFiles.log)/\(object)") { bytes in
-            // Changes the last byte of the first entry, which is part of a digest, or a byte of a hash in the path.
+            // Changes the last byte of the first entry (part of a digest), or a byte of a hash in the path.
             let isBundle = object.contains("entries")
             bytes[isBundle ? 1 + Int(bytes[0]) << 8 + Int(bytes[1]) : bytes.count > 32 ? 40 : 20] ^= 1
         }
@@ -356,7 +356,7 @@ struct ArchiveTamperingTests {
         #expect(try files.bytes("verified") == saved)
         try files.rollBack()
         #expect(await files.verify(flags, anchored: false).code == 4)
-        // Only the checkpoints of a sound archive are saved.
+        // Only the checkpoints of an intact archive are saved.
         #expect(try files.bytes("verified") == saved)
         let unsigned = ["archive", "verify", "--archive.url", files.directory.file("archive"), "--unsigned"] + flags
         #expect(await sluicectl(unsigned).exitCode == 64)

@@ -7,10 +7,10 @@ import TestSupport
 
 @testable import Operations
 
-/// A cluster with the topics of an installation and a mirror's copies: one complete purchase.
+/// A cluster with the topics of an installation and a mirror's copies of one complete purchase.
 struct CopiedCluster {
     static let partitions = 2
-    /// Prefix that distinguishes this cluster from the group members' own.
+    /// The prefix that distinguishes this cluster from the group members' own.
     static let prefix = "moved"
 
     let names = TopicNames(prefix: CopiedCluster.prefix)
@@ -19,7 +19,7 @@ struct CopiedCluster {
 
     static let key = "com.example.app/2000000000000001"
     static let timestamp: Int64 = 1_793_491_201_000
-    /// The partition of the key by murmur2.
+    /// Returns the key's partition by murmur2.
     static let place = KafkaPartition(ofKey: Array(key.utf8), partitions: Int32(partitions))
 
     /// - Parameter change: changes the topics and their partitions before they are created.

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl cluster prepare`: readiness of a cluster with copied topics, and the reported problems.
+/// `sluicectl cluster prepare`: the readiness of a cluster with copied topics, and the reported problems.
 @Suite(.timeLimit(.minutes(5)))
 struct ClusterPrepareTests {
     @Test func `complete copies are ready, without and with their source`() async throws {
@@ -34,7 +34,7 @@ struct ClusterPrepareTests {
         await target.close()
     }
 
-    /// One fault of a copy.
+    /// A fault of a copy.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var topics: @Sendable (inout [KafkaTopic: Int]) -> Void = { _ in }
@@ -210,7 +210,7 @@ struct ClusterPrepareTests {
         let findings = CopyChecks(source: source, target: target, isFinal: false, compacted: []).findings([topic])
         #expect(findings.map(\.status.rawValue) == [difference.status], "\(findings)")
         #expect(findings.first?.found.contains(difference.found) == true, "\(findings)")
-        // For the final switch no record may be in flight.
+        // No record may be in flight at the final switch.
         let final = CopyChecks(source: source, target: target, isFinal: true, compacted: []).findings([topic])
         #expect(final.map(\.status.rawValue) == ["problem"], "\(final)")
         let same = CopyChecks(
@@ -243,7 +243,7 @@ struct ClusterPrepareTests {
         #expect(findings([0, 60_001, 99_000]) == [whole])
         #expect(findings([60_001, 99_000]) == ["problem \(late)"])
         #expect(findings([60_000, 99_000]) == [whole])
-        // A repeated key may have replaced the first record, so far only in the copy.
+        // A repeated key may have replaced the first record, but so far only in the copy.
         #expect(findings([60_001, 99_000], compacted: [topic]) == ["warning \(late)"])
     }
 

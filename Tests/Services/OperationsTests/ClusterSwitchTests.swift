@@ -14,7 +14,7 @@ import Testing
 struct ClusterSwitchTests {
     private static let groups = ["sluice-entitlements", "sluice-refunds", "sluice-webhooks"]
 
-    /// Returns a cluster with offsets of its groups translated by a mirror.
+    /// Returns a cluster with group offsets translated by a mirror.
     private func translated() async throws -> (CopiedCluster, [KafkaTopicPartition]) {
         let target = try CopiedCluster()
         try await target.write([target.notification(), target.state()])
@@ -135,7 +135,7 @@ struct ClusterSwitchTests {
     }
 }
 
-/// Findings about group members, which only Apache Kafka reports.
+/// Findings about group members. Only Apache Kafka reports them.
 @Suite struct ClusterMembersTests {
     private func view(_ id: String, _ active: Set<KafkaConsumerGroup>) -> ClusterView {
         ClusterView(id: id, topics: [], records: [], activeGroups: active)

@@ -105,7 +105,7 @@ struct DoctorOnBrokerTests {
 
     // MARK: OCSP responders
 
-    /// A responder, and certificates whose leaf names it.
+    /// A responder, and certificates with a leaf that names it.
     private final class Responder: Sendable {
         private let pki = Mutex<TestCertificateAuthority?>(nil)
         private let status: OCSPResponder.Status

@@ -11,7 +11,7 @@ import Testing
 @testable import Ingress
 @testable import Operations
 
-/// The findings derived from facts: the pure part of `sluicectl doctor`.
+/// The findings derived from facts, without any input or output.
 @Suite struct DoctorFindingsTests {
     private static let now: Int64 = 1_795_000_000_000
 
@@ -36,7 +36,7 @@ import Testing
             configuration: good.merging(settings) { $1 })
     }
 
-    /// Returns an installation without a fault.
+    /// Returns an installation without faults.
     private static func good() -> DoctorFacts {
         var facts = DoctorFacts()
         facts.configuration = .good(apps: 2, profile: .production, file: "sluice.properties")

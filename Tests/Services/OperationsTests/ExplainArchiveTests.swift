@@ -17,7 +17,7 @@ import Testing
         let world = try await StoryWorld()
         let archive = try TestArchive(prefix: world.names.prefix)
         let position = try #require(ArchivedPosition(try await world.write(try world.produced(StoryWorld.bought))))
-        // The second record is in the archive only.
+        // The second record exists only in the archive.
         try await archive.write(
             [try world.produced(StoryWorld.bought), try world.produced(StoryWorld.renewedLate)],
             to: position.partition.partition, at: Signed.now)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `an erasure is an event, and what it destroyed is a gap`() async throws {
+    @Test func `an erasure is an event, and the destroyed content is a gap`() async throws {
         try await withArchive { world, archive, _ in
             let mark = try archive.keys.mark(
                 of: ArchiveSubject(.production, BundleId(StoryWorld.bundle), OriginalTransactionId("1001")))

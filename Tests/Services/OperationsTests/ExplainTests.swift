@@ -13,8 +13,8 @@ import Testing
 
 @testable import Operations
 
-/// The questions of support and on-call that the manual lists, each answered by one command about a history that is
-/// known by construction (``StoryWorld``).
+/// The questions of support and on-call in the manual. One command answers each of them for the known history of
+/// ``StoryWorld``.
 @Suite(.timeLimit(.minutes(5))) struct ExplainTests {
     private struct Answer {
         let code: Int32
@@ -75,7 +75,7 @@ import Testing
             #expect(purchase["last"]?.object?["at"] == "2026-10-01T03:00:00.000Z")
             #expect(purchase["last"]?.object?["cause"]?.object?["kind"] == "time")
             #expect(purchase["last"]?.object?["facts"]?.object?["position"]?.string == positions[1])
-            // Apple had renewed it, and the notification was nine hours late.
+            // Apple had renewed the subscription, and the notification was nine hours late.
             #expect(purchase["asKnownNow"]?.array?.first?.object?["state"] == "ACTIVE")
             #expect(answer.text.contains("no renewal was received within entitlements.renewal.leeway"))
         }
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func `a limit leaves records out, and says which`() async throws {
+    @Test func `a limit omits records and lists the omitted ones`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask(["7777", "--limit", "4"], world)
             let extent = try #require(
@@ -331,7 +331,7 @@ import Testing
     }
 }
 
-/// The bound on the work: a known key is in one partition.
+/// The work is bounded: a known key is in one partition.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .timeLimit(.minutes(10)))
 struct ExplainOnApacheKafkaTests {
     /// 1,000,000 with `SLUICE_TEST_LONG`, otherwise 12,000.

@@ -1,7 +1,7 @@
 import HTTPServer
 import Synchronization
 
-/// A read API with one response for every path or a response per path, which records requests.
+/// A read API that records requests, with one response for every path or a response per path.
 final class FakeReadAPI: Sendable {
     private final class Asked: Sendable {
         let targets = Mutex<[String]>([])
@@ -39,7 +39,7 @@ final class FakeReadAPI: Sendable {
     var flag: [String] { ["--entitlements.url", "http://127.0.0.1:\(server.port())/"] }
     var seen: [String] { asked.targets.withLock { $0 } }
     var bodies: [String] { asked.bodies.withLock { $0 } }
-    /// The received `Authorization` fields.
+    /// The received `Authorization` header fields.
     var keys: [String?] { asked.keys.withLock { $0 } }
     func stop() async { await server.drain(within: .zero) }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Operations
 
-/// Reading the text exposition format (https://prometheus.io/docs/instrumenting/exposition_formats/).
+/// Parsing of the text exposition format (https://prometheus.io/docs/instrumenting/exposition_formats/).
 struct MetricsPageTests {
     private func page(_ text: String) -> MetricsPage { MetricsPage(Array(text.utf8)) }
 
@@ -24,7 +24,7 @@ struct MetricsPageTests {
         #expect(page.sum(of: "http_requests") == nil)
     }
 
-    @Test func `escaped characters in label values are read`() {
+    @Test func `escaped characters in label values are parsed`() {
         let page = page(
             #"msdos_file_access_time_seconds{path="C:\\DIR\\FILE.TXT",error="Cannot find file:\n\"FILE.TXT\""} 1.458255915e9"#
         )

@@ -10,12 +10,12 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl backfill` and `sluicectl reconcile`: requests and output. The sweeps themselves are tested with
-/// sluice-reconciler.
+/// `sluicectl backfill` and `sluicectl reconcile`: requests and output. The tests of sluice-reconciler cover the sweeps
+/// themselves.
 @Suite(.timeLimit(.minutes(2))) struct ReconciliationCommandsTests {
     private static let app = BundleId("com.example.app")
 
-    /// A sweep that found one of twenty missing, and a waiting one.
+    /// A sweep that found one of twenty notifications missing, and a waiting sweep.
     private var sweeps: [Sweep] {
         var complete = Sweep(.production, Self.app, .failures)
         var run = SweepRun(startedAt: Signed.now, range: SweepRange(from: 0, to: 1_000_000), windows: 1_000_000)
@@ -79,7 +79,7 @@ import Testing
         await api.stop()
     }
 
-    /// Returns the time a number of days before the tests' current time.
+    /// Returns the time this many days before the tests' current time.
     private func days(_ count: Int64) -> String {
         AppStoreInstant(clampingMillisecondsSince1970: Signed.now - count * 86_400_000).description
     }

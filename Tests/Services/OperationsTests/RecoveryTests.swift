@@ -139,7 +139,7 @@ struct RecoveryTests {
         await harness.close()
     }
 
-    @Test func `release publishes records that pass now like the ingress, with origin replay`() async throws {
+    @Test func `release publishes records that pass now as the ingress does, with origin replay`() async throws {
         let harness = try Harness()
         let body = try Signed.body()
         try await harness.quarantine(body, "profile_audience")
@@ -193,7 +193,7 @@ struct RecoveryTests {
         let command = ["quarantine", "release", "--yes", "--output", "json"] + harness.flags + harness.trust
         let (interruption, interrupt) = AsyncStream.makeStream(of: String.self)
         let printed = Printed()
-        // One record per second, so that the interruption falls between two.
+        // One record per second, so that the interruption falls between two records.
         async let result = sluicectl(command + ["--rate", "1"], interruption: interruption, into: printed)
         #expect(await eventually { printed.output.contains("0-0") })
         interrupt.yield("SIGINT")

@@ -50,9 +50,9 @@ import Testing
                 // Entitlements, refunds, reconciler and archive.
                 "kafkaReadBytesPerSecond": 800_000,
                 "archiveBytesPerDay": 2_160_000_000, "archiveBytes": 864_000_000_000,
-                // A segment and two tiles per 256; 12 x 17,280 intervals of 5 s, and one per 1,000.
+                // A segment and two tiles per 256 records; 12 x 17,280 intervals of 5 s, and one per 1,000 records.
                 "archiveObjectsPerDay": 10_125, "archiveCheckpointsPerDay": 208_224,
-                // One per hour for each of 12 partitions.
+                // One per hour for each of the 12 partitions.
                 "archiveCopiesPerDay": 288,
             ])
     }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl state rekey`: each key of the copy is in its partition, with all of its records in their order.
+/// `sluicectl state rekey`: each key of the copy is in its partition, with all of its records in order.
 @Suite(.timeLimit(.minutes(5)))
 struct StateRekeyTests {
     @Test func `a plan changes nothing, --yes copies every key to its partition, and a repetition copies nothing`()
@@ -60,7 +60,7 @@ struct StateRekeyTests {
     {
         let topics = try TwoStates()
         let key = topics.movingKey
-        // The newer partition has a smaller number, and within a partition timestamps do not ascend.
+        // The newer partition has the lower number, and timestamps within a partition do not ascend.
         try await topics.write([
             topics.row(key, 3, in: topics.source, at: 1), topics.row(key, 2, in: topics.source, at: 1),
             topics.row(key, 9, in: topics.source, at: 0), topics.row(key, 4, in: topics.source, at: 0),
@@ -80,7 +80,7 @@ struct StateRekeyTests {
         erased.value = nil
         let rows = (0..<3).map { topics.row("k\($0)", $0, in: topics.source, partitions: 2) }
         try await topics.write(rows + [erased])
-        // Whole, the first of two, and nothing.
+        // Complete, the first of two, and nothing.
         try await topics.write((0..<2).map { topics.row("k\($0)", $0, in: topics.target, partitions: 4) })
 
         let (done, printed) = await topics.rekey(["--yes"])
@@ -136,7 +136,7 @@ struct StateRekeyTests {
         await topics.close()
     }
 
-    @Test func `records that the group has not handled are not left behind under another prefix`() async throws {
+    @Test func `unhandled records of the group are not left behind under another prefix`() async throws {
         let topics = try TwoStates()
         try await topics.write([topics.row("k0", 1, in: topics.source, partitions: 2)])
         try await topics.write((0..<3).map { topics.row("k0", $0, in: topics.input, partitions: 2) })
@@ -176,7 +176,7 @@ struct StateRekeyTests {
     }
 }
 
-/// Proposals keep their order over copies, and precede those that are made later.
+/// Proposals keep their order in copies, and precede later proposals.
 @Suite struct RekeyedProposalsTests {
     private let layout = RekeyLayout(source: "a", sourcePartitions: 2, target: "b", targetPartitions: 4)
 
@@ -267,14 +267,14 @@ struct StateRekeyOnApacheKafkaTests {
     }
 }
 
-/// A broker with a state of two partitions and a topic of four that it is copied to.
+/// A broker with a state of two partitions, and a topic of four partitions as the target of the copy.
 private struct TwoStates {
     static let moment: Int64 = 1_793_491_201_000
 
     let input = TopicNames(prefix: "former").notifications(.production)
     let source = TopicNames(prefix: "former").entitlements(.production)
     let target = TopicNames(prefix: "next").entitlements(.production)
-    /// Under the same prefix.
+    /// The target topic under the same prefix.
     let beside: KafkaTopic = "former.entitlements.production.copy"
     let broker: DevBroker
     let configuration: KafkaConfiguration
@@ -286,14 +286,14 @@ private struct TwoStates {
             profile: .embedded)
     }
 
-    /// A key that another number of partitions takes elsewhere.
+    /// Returns a key that another number of partitions assigns to another partition.
     var movingKey: String {
         (0..<100).map { "m\($0)" }.first {
             KafkaPartition(ofKey: Array($0.utf8), partitions: 2) != KafkaPartition(ofKey: Array($0.utf8), partitions: 4)
         } ?? ""
     }
 
-    /// A row as a member publishes it, in the partition that its key has among so many.
+    /// Returns a row as a member publishes it, in the partition of its key for this number of partitions.
     func row(_ key: String, _ number: Int, in topic: KafkaTopic, partitions: Int32) -> KafkaProducerRecord {
         row(key, number, in: topic, at: KafkaPartition(ofKey: Array(key.utf8), partitions: partitions).rawValue)
     }
@@ -312,7 +312,7 @@ private struct TwoStates {
         await producer.close(within: .seconds(5))
     }
 
-    /// Everything a topic holds, by partition and offset.
+    /// Returns all records of a topic, by partition and offset.
     func records(of topic: KafkaTopic) async throws -> [KafkaProducerRecord] {
         let starts = try await admin { try await $0.watermarks(of: topic).mapValues(\.low) }
         var records: [KafkaProducerRecord] = []

@@ -14,7 +14,7 @@ import Time
 
 @testable import Operations
 
-/// `sluicectl reconcile statuses`: published subscriptions compared with Apple's statuses.
+/// `sluicectl reconcile statuses` compares published subscriptions with Apple's statuses.
 @Suite(.timeLimit(.minutes(5))) struct StatusesTests {
     private let names = TopicNames(prefix: "statuses\(UUID().uuidString.lowercased().prefix(8))")
     private let directory: TemporaryDirectory
@@ -105,7 +105,7 @@ import Time
             """
     }
 
-    /// - Parameter answers: Apple's responses about purchases; nil uses the default ones.
+    /// - Parameter answers: Apple's responses about purchases; nil for the default ones.
     private func run(
         _ flags: [String], answers: @escaping @Sendable (String) -> (Int, String)? = { _ in nil }
     ) async throws -> (exitCode: Int32, printed: Printed, asked: [String]) {
@@ -158,7 +158,7 @@ import Time
                 4 subscriptions compared, 3 differ
 
                 """)
-        // Neither purchases with signed notifications only, nor erased ones.
+        // Neither purchases with only signed notifications, nor erased ones.
         #expect(!asked.contains { $0.hasSuffix("/400") || $0.hasSuffix("/600") })
     }
 

@@ -14,7 +14,7 @@ import Testing
 
 @testable import Operations
 
-/// An installation whose history is known by construction, on the embedded broker. Now is 2026-11-01T00:00:00Z.
+/// An installation with a known history, on the embedded broker. The current time is 2026-11-01T00:00:00Z.
 ///
 /// - Purchase 1001 (`monthly`, account A) was bought on 1 September. Its renewal on 1 October was received nine hours
 ///   late, and access was lost from 03:00 to 09:00. The period ends on 15 November.
@@ -34,7 +34,7 @@ struct StoryWorld {
     var input: KafkaTopic { names.notifications(.production) }
     var letters: KafkaTopic { input.deadLetters(of: "sluice-entitlements") }
 
-    /// Returns a command line with flags for this installation. Nothing listens at the URLs that are not given.
+    /// Returns a command line with flags for this installation. URLs that are not given have no listener.
     func command(_ arguments: [String]) -> [String] {
         let silent = ["--entitlements.url", "--webhooks.admin.url"].filter { !arguments.contains($0) }
         return ["explain"] + arguments
@@ -79,7 +79,7 @@ struct StoryWorld {
         try #require(AppStoreInstant(rfc3339: text.count == 10 ? text + "T00:00:00Z" : text))
     }
 
-    /// Returns the notificationUUID with a number.
+    /// Returns the notificationUUID for a number.
     static func uuid(_ number: Int) -> String {
         "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
     }
@@ -149,7 +149,7 @@ struct StoryWorld {
         return "\(delivery.topic)/\(delivery.partition)@\(delivery.offset)"
     }
 
-    /// Writes notifications of other purchases, 2.5 KB each as Apple's are.
+    /// Writes notifications of other purchases, with 2.5 KB each like Apple's.
     func fill(_ count: Int) async throws {
         let pad = (0..<997).map { _ in
             (0..<36).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }.joined()
@@ -175,7 +175,7 @@ struct StoryWorld {
         }
     }
 
-    /// Commits the ends of all partitions of the input for a group.
+    /// Commits the end offsets of all input partitions for a group.
     func commit(_ group: String) async throws {
         try await KafkaAdmin(kafka).closing { admin in
             let ends = try await admin.watermarks(of: input).mapValues(\.high)
@@ -210,7 +210,7 @@ extension StoryWorld {
 
     /// Writes the history.
     ///
-    /// - Returns: the positions of the records, by the numbers of their notifications.
+    /// - Returns: the positions of the records, by notification number.
     func writeHistory() async throws -> [Int: String] {
         var positions: [Int: String] = [:]
         for draft in [Self.bought, Self.renewedLate, Self.charged, Self.asked, Self.declined, Self.poison] {

@@ -29,7 +29,7 @@ final class Printed: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter linesBeforeClosing: number of prints after which the output is closed.
+    /// - Parameter linesBeforeClosing: the number of prints after which the output is closed.
     init(linesBeforeClosing: Int? = nil) {
         state.withLock { $0.linesBeforeClosing = linesBeforeClosing }
     }
@@ -48,7 +48,7 @@ final class Printed: Sendable {
 
     var output: String { state.withLock { String(decoding: $0.output, as: UTF8.self) } }
     var complaints: [String] { state.withLock { $0.complaints } }
-    /// The lines of the output, each one JSON object.
+    /// Returns the lines of the output, each one a JSON object.
     var objects: [JSONObject] {
         get throws {
             try output.split(separator: "\n").map { try #require(try JSONValue(json: Array($0.utf8)).object) }
@@ -56,7 +56,7 @@ final class Printed: Sendable {
     }
 }
 
-/// Runs `sluicectl` with parts like those of the executable; reveals of archived records are recorded instead of
+/// Runs `sluicectl` with dependencies like those of the executable. Reveals of archived records are recorded instead of
 /// published.
 func sluicectl(
     _ arguments: [String], environment: [String: String] = [:], timeout: Duration = .seconds(10),
@@ -168,7 +168,7 @@ extension TemporaryDirectory {
     }
 }
 
-/// Sample records as a consumer would read them.
+/// Sample records as seen by a consumer.
 enum Sample {
     static let names = TopicNames()
     /// 2026-11-01T00:00:01Z.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Operations
 
-/// Records that `sluicectl tap` selects.
+/// Records selected by `sluicectl tap`.
 @Suite(.timeLimit(.minutes(2))) struct TapFilterTests {
     /// - Parameter headers: values by name.
     private func record(
@@ -44,7 +44,7 @@ import Testing
         #expect(!filter.matches(record()))
     }
 
-    @Test func `an app is known by its header, or by the key`() {
+    @Test func `an app is determined by its header or the key`() {
         let filter = filter { $0.bundleId = "com.example.app" }
         #expect(filter.matches(record()))
         #expect(filter.matches(record(key: nil, ["ce_bundleid": "com.example.app"])))
@@ -76,7 +76,7 @@ import Testing
         #expect(filter.matches(record(at: nil)))
     }
 
-    @Test func `all conditions must be met`() {
+    @Test func `all conditions must be satisfied`() {
         let filter = filter {
             $0.type = "REFUND"
             $0.bundleId = "com.example.app"

@@ -15,7 +15,7 @@ import Testing
 
 @testable import Operations
 
-/// An archive in a directory, with its key store, written by sluice-archive's writer.
+/// An archive in a directory with its key store, written by sluice-archive's writer.
 struct TestArchive {
     static let origin = "example.com/archive"
 
@@ -62,7 +62,7 @@ struct TestArchive {
         ).keys.first
     }
 
-    /// Appends records to the log of their partition under one checkpoint, at consecutive offsets, a minute apart.
+    /// Appends records to the log of their partition under one checkpoint, at consecutive offsets and one minute apart.
     func write(
         _ produced: [KafkaProducerRecord], to partition: KafkaPartition = 0, at time: Int64 = Signed.now
     ) async throws {
@@ -70,7 +70,7 @@ struct TestArchive {
         let kind = try #require(ArchivedTopic(topic, names: names))
         var writer = try await LogWriter.open(
             store, names: LogNames(KafkaTopicPartition(topic: topic, partition: partition)), signer: signer,
-            // The log is signed immediately, and its next checkpoint is at least a second later.
+            // The log is signed immediately. Its next checkpoint is at least a second later.
             at: Int(time / 1_000) - 1)
         for (number, record) in produced.enumerated() {
             let read = KafkaRecord(
@@ -90,7 +90,7 @@ struct TestArchive {
         try await writer.commit(at: Int(time / 1_000))
     }
 
-    /// Erases everything about a purchase.
+    /// Erases all records about a purchase.
     func erase(_ purchase: String) throws {
         let subject = ArchiveSubject(.production, BundleId("com.example.app"), OriginalTransactionId(purchase))
         try keys.apply([
@@ -102,8 +102,8 @@ struct TestArchive {
 
     // MARK: Records
 
-    /// Returns a notification that Apple signed: its record as the ingress writes it, and the certificates that it
-    /// names.
+    /// Returns a notification that Apple signed: its record as the ingress writes it, and the certificates that the
+    /// record names.
     func signed() throws -> (record: KafkaProducerRecord, certificates: [KafkaProducerRecord], jws: String) {
         let body = try Signed.body()
         let verifier = try NotificationVerifier(

@@ -12,9 +12,9 @@ import Time
 
 @testable import Operations
 
-/// `sluicectl top` with the embedded broker and listeners whose pages the test writes.
+/// `sluicectl top` with the embedded broker, and listeners with pages written by the test.
 @Suite(.timeLimit(.minutes(2))) struct TopTests {
-    /// An admin listener; each reading of its metrics returns the next page, then the last one again.
+    /// An admin listener. Each request for its metrics returns the next page; the last page is repeated.
     private final class Member: Sendable {
         private let server: HTTPServer
 
@@ -51,7 +51,7 @@ import Time
         func stop() async { await server.drain(within: .zero) }
     }
 
-    /// Two seconds pass between two looks at the clock.
+    /// Two seconds pass between two readings of the clock.
     private static func clock() -> @Sendable () -> UInt64 {
         let ticks = Ticks()
         return { ticks.next() }
@@ -92,7 +92,7 @@ import Time
         """,
     ]
 
-    @Test func `a member has its rates, its lag and its problems`() async throws {
+    @Test func `a member is shown with its rates, its lag and its problems`() async throws {
         let broker = try DevBroker(topics: [:])
         let member = try Member(Self.entitlements, problems: "state: the state is not read yet\n")
         let arguments = ["--kafka.bootstrap.servers", broker.bootstrapServers, "--members", member.address]
@@ -130,7 +130,7 @@ import Time
         await member.stop()
     }
 
-    @Test func `a restarted member has the rates of its own counters`() {
+    @Test func `a restarted member is shown with the rates of its own counters`() {
         var earlier = TopMember(url: "a")
         earlier.page = MetricsPage(Array("sluice_consumer_records_total{outcome=\"done\"} 1000".utf8))
         var member = TopMember(url: "a")
@@ -140,7 +140,7 @@ import Time
         #expect(TopRates(member, since: earlier, seconds: 0).outcomes.isEmpty)
     }
 
-    @Test func `a group has its lag, and the partition that is furthest behind`() async throws {
+    @Test func `a group is shown with its lag and the partition that is furthest behind`() async throws {
         let names = TopicNames(prefix: "top\(UUID().uuidString.lowercased().prefix(8))")
         let topic = names.notifications(.production)
         let broker = try DevBroker(topics: [topic: 3])
@@ -175,7 +175,7 @@ import Time
         await producer.close(within: .seconds(5))
     }
 
-    @Test func `members are shown while no broker answers`() async throws {
+    @Test func `members are shown while no broker responds`() async throws {
         let member = try Member(["sluice_ingress_kafka_available 0\nsluice_ingress_ready 0"])
         let (code, printed) = await sluicectl(
             [

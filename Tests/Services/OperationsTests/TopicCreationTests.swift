@@ -8,18 +8,18 @@ import Testing
 
 @testable import Operations
 
-/// `topics apply` on a cluster that refuses some of a topic's settings.
+/// `topics apply` on a cluster that rejects some of a topic's settings.
 @Suite struct TopicCreationTests {
     private static let plan = TopicPlan(
         TopicNames(prefix: "test"), partitions: 2, demands: TopicDemands(profile: .production, replicationFactor: nil),
         found: [], bootstrapServers: "kafka-1:9092")
     private static let state: KafkaTopic = "test.refunds.production"
 
-    /// A cluster that refuses a topic with any of these settings.
+    /// A cluster that rejects a topic with any of these settings.
     private struct Cluster {
         let refused: [String]
         let code: KafkaError.Code
-        /// Whether the reason names one of them.
+        /// Whether the reason names one of the settings.
         var names = true
         private(set) var created: [KafkaTopic: [String: String]] = [:]
         private(set) var requests = 0
@@ -81,11 +81,11 @@ import Testing
         let kept = Set(try #require(cluster.created[Self.state]).keys)
         #expect(kept.isSuperset(of: ["min.insync.replicas", "unclean.leader.election.enable", "cleanup.policy"]))
         #expect(kept.isDisjoint(with: ["segment.ms", "min.compaction.lag.ms", "message.timestamp.type"]))
-        // A topic that was not refused keeps all settings.
+        // A topic that was not rejected keeps all settings.
         #expect(outcome.omitted["test.quarantine"] == nil)
     }
 
-    @Test func `a topic is not created without settings that protect records when the reason names none`()
+    @Test func `a topic is not created without settings that protect records if the reason names none`()
         async throws
     {
         var cluster = Cluster(refused: ["min.insync.replicas"], code: .policyViolation, names: false)

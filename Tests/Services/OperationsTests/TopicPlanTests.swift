@@ -20,7 +20,7 @@ import Testing
             bootstrapServers: "kafka-1:9092")
     }
 
-    @Test func `further groups have dead letter topics for both inputs, and no topic is duplicated`() {
+    @Test func `further groups have dead-letter topics for both inputs, and no topic is duplicated`() {
         let own = Set(names.specifications().map(\.name))
         let plan = TopicPlan(
             names, partitions: 12, groups: ["sluice-webhooks", "inbox"], demands: production, found: [],
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `a correction meets the expectation, however few replicas were requested`() throws {
+    @Test func `a correction satisfies the expectation, regardless of the requested number of replicas`() throws {
         let demands = TopicDemands(profile: .production, replicationFactor: 1)
         let topic = "test.quarantine"
         let found = found(changing: topic, partitions: 1, settings: ["min.insync.replicas": "1"])

@@ -15,7 +15,7 @@ struct TwinDraft: Sendable {
     var minute: Int64
     var purchase = "100"
     var transaction: String? = "100"
-    /// Expiry of the transaction, in minutes; the purchase is at 0.
+    /// Expiry of the transaction in minutes. The purchase is at 0.
     var expires: Int64 = 43_200
     var autoRenewStatus: Int64 = 1
     var isSubscription = true
@@ -41,7 +41,7 @@ struct TwinDraft: Sendable {
         return copy
     }
 
-    /// Returns the time a number of minutes after 2026-11-01T00:00:00Z.
+    /// Returns the time this many minutes after 2026-11-01T00:00:00Z.
     static func at(_ minute: Int64) -> AppStoreInstant {
         AppStoreInstant(clampingMillisecondsSince1970: 1_793_491_200_000 + minute * 60_000)
     }
@@ -181,7 +181,7 @@ struct TwinDraft: Sendable {
         #expect(comparison.isSame)
     }
 
-    /// Notifications and whether version 1 omits them, by app-store.md 6.4 to 6.7.
+    /// Notifications, and whether version 1 omits them, according to app-store.md 6.4 to 6.7.
     private static let silences: [(String, TwinDraft, Bool)] = [
         ("an expiry after failed renewals", .signed(.expired, .billingRetry, at: 5), false),
         ("a voluntary expiry", .signed(.expired, .voluntary, at: 5), true),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Operations
 
-/// `sluicectl webhooks`: output and exit codes. Deliveries to a receiver are tested with sluice-webhooks.
+/// `sluicectl webhooks`: output and exit codes. The tests of sluice-webhooks cover deliveries to a receiver.
 @Suite(.timeLimit(.minutes(2))) struct WebhooksCommandsTests {
     private static let attempts = """
         {"attempts":[

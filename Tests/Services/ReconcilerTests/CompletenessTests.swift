@@ -15,14 +15,14 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct CompletenessTests {
     static let hour: Int64 = 3_600_000
     static let isLong = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1"
-    /// Number of notifications in the history, and of those missing from the topic.
+    /// Number of notifications in the history, and number of those missing from the topic.
     static let (all, lost) = isLong ? (20_000, 500) : (600, 30)
 
-    /// Time limit of a complete sweep: each page is signed by the simulator and verified here.
+    /// Time limit of a complete sweep, in which the simulator signs each page and this process verifies it.
     static let limit = Duration.seconds(isLong ? 900 : 120)
 
-    /// Writes everything except the lost notifications to the topic. In Apple's history four of five lost ones failed,
-    /// and one was acknowledged.
+    /// Writes everything except the lost notifications to the topic. In Apple's history four of the five lost ones
+    /// failed, and one was acknowledged.
     private func lose(_ installation: ReconcilerInstallation) async throws -> Set<String> {
         var records: [KafkaProducerRecord] = []
         var lost: Set<String> = []
@@ -53,7 +53,7 @@ import Testing
         let pages = Self.all / 40 + 12
         let first = try await RunningReconciler(installation, try installation.configuration(data: "first")) {
             guard installation.api.requests(of: .getNotificationHistory) >= pages else { return }
-            // Holds the sweep of everything midway, until it is cancelled.
+            // Holds the sweep of everything midway until it is cancelled.
             isHeld.store(true, ordering: .relaxed)
             try await untilCancelled()
         }
@@ -64,7 +64,7 @@ import Testing
         let before = installation.api.requests(of: .getNotificationHistory)
         let restart = installation.clock.now
 
-        // Another machine, without the disk of the first.
+        // Another machine, without the first one's disk.
         let second = try await RunningReconciler(installation, try installation.configuration(data: "second"))
         let sweep = try await installation.wait(for: .everything, within: Self.limit) { $0.last != nil }
         #expect(sweep.last?.startedAt == begun.run?.startedAt)
@@ -72,13 +72,13 @@ import Testing
         #expect(Set(published.keys) == lost)
         #expect(published.values.allSatisfy { $0 == 1 })
         #expect(installation.api.busiestSecond(of: .getNotificationHistory) <= 10)
-        // Pages read before the end of the first are not read again, except for the page that was not saved.
+        // Pages read before the first one ended are not read again, except for the page that was not saved.
         let (saved, all) = (begun.run?.counts.calls ?? 0, sweep.last?.counts.calls ?? 0)
         #expect(saved > 0)
         // The second may have swept the failures if the first was assigned its partition later.
         let failures = try await installation.wait(for: .failures) { $0.last != nil }.last
         let others = failures.map { $0.startedAt >= restart ? $0.counts.calls : 0 } ?? 0
-        // A rebalance, which a slow machine may cause, repeats a page.
+        // A rebalance, which may happen on a slow machine, repeats a page.
         let after = Int64(installation.api.requests(of: .getNotificationHistory) - before)
         #expect(after < all + others - saved / 2)
 
@@ -130,7 +130,7 @@ import Testing
             installation.notification(1, signed: VirtualClock.start - 20 * day), acknowledged: false)
         let isBegun = Atomic<Bool>(false)
         let reconciler = try await RunningReconciler(installation, try installation.configuration()) {
-            // The first is held until the end of the test.
+            // The first one is held until the end of the test.
             guard try await installation.sweeps()["backfill-1"]?.isRunning == true else { return }
             isBegun.store(true, ordering: .relaxed)
             try await untilCancelled()
@@ -237,14 +237,14 @@ import Testing
             try await installation.write([installation.record(notification)])
             try await waitUntil { reconciler.metric("sluice_state_published_total ") > Double(number) }
         }
-        // Ten minutes of traffic, a notification each minute; the first ends the silence before the start.
+        // Ten minutes of traffic with a notification each minute. The first one ends the silence before the start.
         for number in 1...10 {
             installation.clock.advance(by: .seconds(60))
             try await arrive(number)
         }
         let known = try await installation.wait(for: .failures) { $0.last?.isWanted == true }
         #expect(reconciler.metric("sluice_reconciler_outages_total") == 1)
-        // Twenty minutes without an ingress; then one notification arrives.
+        // Twenty minutes without an ingress, then one notification arrives.
         let lost = installation.notification(500, .consumptionRequest, signed: installation.clock.now + 300_000)
         installation.clock.advance(by: .seconds(1_200))
         installation.register(lost, acknowledged: false)

@@ -28,7 +28,7 @@ import Testing
         return String(decoding: try notification.signed(by: JWSSigner(installation.pki)), as: UTF8.self)
     }
 
-    /// Returns a server on which scheduled sweeps find nothing, and the backfill receives the test's responses.
+    /// Returns a server on which scheduled sweeps find nothing. The backfill receives the test's responses.
     private func server(
         _ range: SweepRange, _ answer: @escaping @Sendable (HistoryServer.Question) -> (Int, JSONValue)
     ) throws -> HistoryServer {
@@ -215,7 +215,7 @@ import Testing
         #expect(sweep.last?.counts.refused == 2)
         #expect(sweep.last?.counts.notBroughtIn == 2)
         #expect(sweep.last?.counts.published == 1)
-        // Another sweep finds them again, and quarantines none twice.
+        // Another sweep finds them again, and quarantines none of them twice.
         try await installation.backfill("2", range)
         let second = try await installation.wait(for: .backfill("2")) { $0.last != nil }
         #expect(second.last?.counts.notBroughtIn == 2)
@@ -245,7 +245,7 @@ import Testing
             ]
             return try signer.sign(String(decoding: JSONValue.object(payload).json, as: UTF8.self))
         }
-        // Records as the ingress writes them: one with its notificationUUID, one without.
+        // Records as the ingress writes them: one with its notificationUUID and one without.
         try await installation.write(
             ([(0, NotificationUUID(ReconcilerInstallation.uuid(1))), (2, nil)] as [(Int, NotificationUUID?)]).map {
                 index, uuid in
@@ -326,7 +326,7 @@ import Testing
         #expect(Set(records.compactMap(\.notificationUUID?.rawValue)) == Set(samples.map(\.facts.notificationUUID)))
         #expect(records.count == samples.count)
         #expect(records.allSatisfy { $0.origin == .history && $0.trust == .signed })
-        // They are remembered, although they were signed long ago.
+        // They are remembered although they were signed long ago.
         installation.clock.advance(by: .seconds(7_200))
         let next = try await installation.wait(for: .failures, .sandbox) {
             $0.last?.startedAt ?? 0 > sweep.last?.startedAt ?? 0

@@ -31,7 +31,7 @@ final class ReconcilerInstallation: Sendable {
     let broker: DevBroker
     private let partitions: Int
 
-    /// - Parameter app: the app that the API serves, with its id.
+    /// - Parameter app: the app that the API serves, and its id.
     init(
         partitions: Int = 2, app: (bundleId: String, appAppleId: Int64) = (ReconcilerInstallation.app, 1_234_567_890),
         leaf adjustLeaf: @escaping TestCertificateAuthority.Options.Adjustment = { _ in }
@@ -206,7 +206,7 @@ final class ReconcilerInstallation: Sendable {
         return try #require(found)
     }
 
-    /// Requests a backfill like `sluicectl backfill`.
+    /// Requests a backfill as `sluicectl backfill` does.
     func backfill(
         _ id: String, _ range: SweepRange, isDryRun: Bool = false, app: String = ReconcilerInstallation.app,
         in environment: AppStoreEnvironment = .production
@@ -216,7 +216,7 @@ final class ReconcilerInstallation: Sendable {
         try await write(sweep)
     }
 
-    /// Cancels a backfill like `sluicectl reconcile cancel`.
+    /// Cancels a backfill as `sluicectl reconcile cancel` does.
     func cancel(backfill id: String, app: String = ReconcilerInstallation.app) async throws {
         var sweep = Sweep(.production, BundleId(app), .backfill(id))
         sweep.cancelledAt = clock.now
@@ -234,7 +234,7 @@ final class ReconcilerInstallation: Sendable {
 typealias RunningReconciler = RunningServices
 
 extension RunningServices {
-    /// - Parameter wait: called for each wait for a turn or before another attempt; waits take virtual time only.
+    /// - Parameter wait: called for each wait for a turn or before another attempt. Waits take only virtual time.
     convenience init(
         _ installation: ReconcilerInstallation, _ configuration: Configuration,
         wait: @escaping @Sendable () async throws -> Void = {}

@@ -29,7 +29,7 @@ import Testing
         return try ReconcilerPlan(invocation.configuration)
     }
 
-    /// Returns a sweep whose last complete run began the given time ago.
+    /// Returns a sweep with a last complete run that began the given time ago.
     private func sweep(
         _ kind: SweepKind, _ plan: ReconcilerPlan, lastBegunBefore age: Int64?,
         in environment: AppStoreEnvironment = .production

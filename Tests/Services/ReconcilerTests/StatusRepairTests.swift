@@ -14,7 +14,7 @@ import Time
 @testable import Reconciler
 @testable import Simulator
 
-// Repair of differences from Apple's statuses: app-store.md 5.4 and 12.4.
+// Repairs of differences from Apple's statuses: app-store.md 5.4 and 12.4.
 extension StatusSweepTests {
     /// Returns the records of a purchase in the entitlements topic, oldest first.
     private func published(_ purchase: String, _ installation: ReconcilerInstallation) async throws -> [KafkaRecord] {
@@ -65,7 +65,7 @@ extension StatusSweepTests {
         )
     }
 
-    /// Publishes each purchase's answer derived from the facts of its last record, as sluice-entitlements does.
+    /// Publishes each purchase's answer, derived from the facts of its last record as by sluice-entitlements.
     private func publishAnswers(_ purchases: [String], _ installation: ReconcilerInstallation) async throws {
         let rules = ProductRules(legacyTrust: LegacyTrustRules(others: .accept))
         for purchase in purchases {
@@ -89,7 +89,7 @@ extension StatusSweepTests {
         let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
         #expect(last.counts.differing == 2 && last.counts.repaired == 2 && last.counts.unrepaired == 0)
 
-        // A row that agrees is not changed. The answer of the others stays until sluice-entitlements has read their
+        // A row that agrees is not changed. The answers of the others remain until sluice-entitlements has read their
         // facts.
         #expect(try await published("100", installation).count == 1)
         let records = try await published("200", installation)
@@ -117,7 +117,7 @@ extension StatusSweepTests {
         await installation.stop()
     }
 
-    /// 12.4, 2a: a confirmation settles the facts that it lists, however soon after their receipt Apple signed it.
+    /// 12.4, 2a: a confirmation settles the facts that it lists, even if Apple signed it soon after their receipt.
     @Test func `an answer confirms a version 1 body received less than five minutes earlier`() async throws {
         let installation = try await ReconcilerInstallation()
         try await installation.write([
@@ -212,7 +212,7 @@ extension StatusSweepTests {
             facts.transactions[TransactionId("2000")]?.revocationDate?.millisecondsSince1970 == VirtualClock.start
                 - 3_600_000)
 
-        // Explained, and of version 2: not queried again.
+        // Explained and of version 2, so it is not queried again.
         try await publishAnswers(["2000"], installation)
         installation.clock.advance(by: .milliseconds(Self.day + 1))
         try await installation.wait(for: .statuses) { $0.last?.startedAt ?? 0 > last.startedAt }

@@ -14,7 +14,7 @@ import Testing
 @testable import Reconciler
 @testable import Simulator
 
-/// Subscriptions reported by version 1, compared with Apple's statuses at an interval.
+/// Compares subscriptions reported by version 1 with Apple's statuses at an interval.
 @Suite(.timeLimit(.minutes(10))) struct StatusSweepTests {
     static let day: Int64 = 86_400_000
 
@@ -108,7 +108,7 @@ import Testing
 
     var gauge: String { "sluice_reconciler_status_differences{app=\"\(ReconcilerInstallation.app)\"" }
 
-    /// Returns a number of ascending purchase ids.
+    /// Returns this number of purchase ids in ascending order.
     func purchases(_ count: Int) -> [String] { (0..<count).map { "\(1_000 + $0)" } }
 
     // MARK: Comparisons
@@ -143,7 +143,7 @@ import Testing
         #expect(reconciler.metric("sluice_reconciler_repaired_total") == 2)
         #expect(reconciler.metric("sluice_notifications_missing{") == 0)
 
-        // The missed notifications have arrived and were published.
+        // The missed notifications have arrived and are published.
         register("200", "200", status: 1, installation)
         register("300", "300", status: 1, installation)
         try await installation.write([
@@ -179,7 +179,7 @@ import Testing
         #expect(begun.run?.counts.swept == 20)
         let before = installation.api.requests(of: .getAllSubscriptionStatuses)
 
-        // Another machine, without the disk of the first.
+        // Another machine, without the first one's disk.
         let second = try await RunningReconciler(installation, try installation.configuration(data: "second"))
         let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
         #expect(last.startedAt == begun.run?.startedAt)
@@ -233,14 +233,14 @@ import Testing
         let failing = try await installation.wait(for: .statuses) { $0.run?.failure != nil }
         #expect(failing.isRunning)
         #expect(failing.run?.counts.swept == 0)
-        // Only the first ones were queried.
+        // Only the first subscriptions were queried.
         #expect(Set(server.purchases) == Set(purchases.prefix(StatusInquiry.unansweredInARow)))
         isDown.store(false, ordering: .relaxed)
         installation.clock.advance(by: .seconds(901))
         let last = try #require(try await installation.wait(for: .statuses) { $0.last != nil }.last)
         #expect(last.failure == nil)
         #expect(last.counts.swept == 8)
-        // Neither equal nor different; the other one is reported as unknown by Apple.
+        // Neither equal nor different. Apple reports the other one as unknown.
         #expect(last.counts.unknown == 1)
         #expect(last.differences.map(\.published.originalTransactionId.rawValue) == ["1005"])
         #expect(last.differences.map(\.kind) == [.unknown])
@@ -306,7 +306,7 @@ import Testing
         let server = try HistoryServer(
             statuses: { purchase in
                 isAsked.store(true, ordering: .relaxed)
-                // Apple returns a retryable error until the history was read.
+                // Apple returns a retryable error until the history is read.
                 return mayAnswer.load(ordering: .relaxed)
                     ? self.active(purchase, signer) : HistoryServer.error(500, 5_000_001)
             },

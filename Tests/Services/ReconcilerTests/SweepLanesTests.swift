@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reconciler
 
-/// Selection of the sweeps that may run concurrently.
+/// The selection of sweeps that may run concurrently.
 @Suite struct SweepLanesTests {
     private func sweep(_ kind: SweepKind, _ app: String = "com.example.app") -> Sweep {
         Sweep(.production, BundleId(app), kind)
@@ -32,7 +32,7 @@ import Testing
         lanes.beginLook()
         #expect(begin([sweep(.statuses)], in: &lanes) == [true])
 
-        // The next look reads the run as in progress; the run ends before the look decides.
+        // The next look reads the run as in progress. The run ends before the look decides.
         lanes.beginLook()
         lanes.end(.statuses)
         #expect(lanes[.statuses] == nil)
@@ -56,7 +56,7 @@ import Testing
         #expect(lanes.begin(cancelled("2")) == .cancelled)
         #expect(lanes.begin(cancelled("3")) == nil)
 
-        // The run may be complete although the row that was read shows it as running.
+        // The run may be complete although the row shows it as running.
         lanes.beginLook()
         lanes.end(.cancelled)
         lanes.end(.backfill)

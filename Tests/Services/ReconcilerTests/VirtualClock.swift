@@ -1,7 +1,7 @@
 import Synchronization
 import Time
 
-/// Both clocks of a process; they advance only when a test or a wait advances them.
+/// Both clocks of a process. They advance only when a test or a wait advances them.
 final class VirtualClock: Sendable {
     /// 2026-11-23T12:00:00Z.
     static let start: Int64 = 1_795_435_200_000

@@ -12,7 +12,7 @@ import Testing
 
 /// Processing of Apple's consumption requests.
 @Suite(.timeLimit(.minutes(5))) struct AnsweringTests {
-    @Test func `a request is answered by the rules, once, however often Apple repeats it`() async throws {
+    @Test func `a request is answered once by the rules, however often Apple repeats it`() async throws {
         let installation = try await RefundsInstallation()
         let refunds = try await RunningRefunds(installation, try installation.configuration())
         try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])
@@ -51,7 +51,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `an outcome that comes before the answer ends the request, and nothing is sent`() async throws {
+    @Test func `an outcome that arrives before the answer ends the request, and nothing is sent`() async throws {
         let installation = try await RefundsInstallation()
         try await installation.kafka.write([
             installation.record(.consumptionRequest, "1"),

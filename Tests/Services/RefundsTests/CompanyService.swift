@@ -1,7 +1,7 @@
 import HTTPServer
 import Synchronization
 
-/// The company's service on a local port: it records requests, and sends a test's responses.
+/// The company's service on a local port. It records requests and sends a test's responses.
 final class CompanyService: Sendable {
     /// One request.
     struct Question: Sendable {
@@ -21,7 +21,7 @@ final class CompanyService: Sendable {
         "webhook-id", "webhook-timestamp", "webhook-signature", "content-type", "accept", "user-agent",
     ]
 
-    /// - Parameter answer: responds, resets the connection, or leaves the request without an answer.
+    /// - Parameter answer: responds, resets the connection, or leaves the request unanswered.
     init(_ answer: @escaping @Sendable (Question, Exchange) -> Void) throws {
         let record = Record()
         var limits = Limits.public

@@ -11,7 +11,7 @@ import Testing
 
 /// Apple's 12-hour limit with a failing API, in virtual time.
 @Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
-    @Test func `cases are answered against an API that fails three times in ten, each with one body`() async throws {
+    @Test func `cases are answered with one body each while an API fails three times in ten`() async throws {
         let installation = try await RefundsInstallation()
         let count = ProcessInfo.processInfo.environment["SLUICE_TEST_LONG"] == "1" ? 1_000 : 150
         let shares: [(ServerAPIFaults.Kind, Int)] = [
@@ -38,7 +38,7 @@ import Testing
         #expect(installation.bodies.count == count)
         #expect(installation.bodies.values.allSatisfy { $0.count == 1 })
         #expect(installation.bodies["9001"] == nil)
-        // Nothing is sent again once its acceptance is known.
+        // Nothing is sent again after its acceptance is known.
         let known = installation.api.answers.filter { $0.isAccepted && $0.fault == nil }
         #expect(Set(known.map(\.transactionId)).count == known.count)
         #expect(try await installation.cases().values.allSatisfy { $0["answerStatus"] != "missed" })
@@ -49,11 +49,11 @@ import Testing
     @Test func `after eleven hours without the API everything is answered in the order of deadlines`() async throws {
         let installation = try await RefundsInstallation()
         installation.api.faults = .always(.internalError)
-        // The last hour passes slowly, so that the result does not depend on the machine's speed.
+        // The last hour advances slowly, so that the result does not depend on the machine's speed.
         let refunds = try await RunningRefunds(
             installation, try installation.configuration(),
             step: { $0 < 11.1 ? .seconds(30) : .milliseconds(500) })
-        // Received a second apart, written in another order.
+        // Received a second apart, and written in another order.
         let ids = (1...40).map { "\($0)" }
         let records = ids.enumerated().map { index, id in
             installation.record(.consumptionRequest, id, signed: VirtualClock.start - 40_000 + Int64(index) * 1_000)
@@ -66,7 +66,7 @@ import Testing
         installation.api.faults = .none
         try await installation.wait(for: "accepted", of: ids, within: .seconds(60))
         let order = installation.api.answers.filter(\.isAccepted).map(\.transactionId.rawValue)
-        // The first one detects that the API is back: the earliest of those whose back-off had expired.
+        // The first one detects that the API is back. It is the earliest of those with an expired back-off.
         let first = try #require(order.first)
         #expect(order.dropFirst() == ids.filter { $0 != first }[...])
         #expect(try await installation.cases().values.allSatisfy { $0["answerStatus"] != "missed" })
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ServerAPIFaults.RetryAfter.allCases)
-    func `the answer is sent before the deadline, whatever the Retry-After header`(
+    func `the answer is sent before the deadline, regardless of Retry-After`(
         _ form: ServerAPIFaults.RetryAfter
     ) async throws {
         let installation = try await RefundsInstallation()

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Refunds
 
-/// Consumption requests of version 1, which are authenticated only by a shared secret and name no transaction.
+/// Consumption requests of version 1. Only a shared secret authenticates them, and they name no transaction.
 @Suite(.timeLimit(.minutes(5))) struct LegacyRequestTests {
-    /// Returns a body whose receipt has these transactions of the purchase.
+    /// Returns a body with a receipt of these transactions of the purchase.
     private func body(of purchase: String, _ transactions: [String]) -> JSONObject {
         [
             "notification_type": "CONSUMPTION_REQUEST", "original_transaction_id": .string(purchase),

@@ -13,7 +13,7 @@ import Testing
 
 @testable import Refunds
 
-/// Consent and consumption from the company's own service, and the fallback without its answer.
+/// Consent and consumption from the company's own service, and the fallback if it does not respond.
 @Suite(.timeLimit(.minutes(5))) struct ProviderFallbackTests {
     private func arguments(_ installation: RefundsInstallation, _ company: CompanyService) throws -> [String] {
         let secret = try installation.directory.write(
@@ -23,7 +23,7 @@ import Testing
         ]
     }
 
-    @Test func `the service's consent and consumption are in the answer`() async throws {
+    @Test func `the answer contains the service's consent and consumption`() async throws {
         let installation = try await RefundsInstallation()
         let company = try CompanyService(
             #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":true}"#)
@@ -42,7 +42,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `the rules answer when the service is silent to the last hour and the fallback allows it`()
+    @Test func `the rules answer if the service is silent to the last hour and the fallback allows it`()
         async throws
     {
         let installation = try await RefundsInstallation()
@@ -63,7 +63,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a request is missed when the service is silent to the end, and keeps its reason throughout`()
+    @Test func `a request is missed if the service is silent to the end, and keeps its reason throughout`()
         async throws
     {
         let installation = try await RefundsInstallation()
@@ -85,7 +85,7 @@ import Testing
 
     // app-store.md 10.7, row 8.
     @Test(arguments: [422, 403])
-    func `a request is missed when the service refuses to the end, and the file's consent is not used`(
+    func `a request is missed if the service refuses to the end, and the file's consent is not used`(
         _ status: Int
     ) async throws {
         let installation = try await RefundsInstallation()
@@ -103,7 +103,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `an operator's answer is sent when no answer was frozen before`() async throws {
+    @Test func `an operator's answer is sent if no answer was frozen before`() async throws {
         let installation = try await RefundsInstallation()
         let company = try CompanyService(status: 503, "")
         let refunds = try await RunningRefunds(

@@ -13,7 +13,7 @@ private func key(_ number: Int) -> RefundSchedule.CaseKey {
     RefundSchedule.CaseKey(environment: .production, key: Array("\(number)".utf8))
 }
 
-/// Returns cases 1, 2, 3, … with deadlines a second apart, each tried until its deadline.
+/// Returns cases 1, 2, 3, … with deadlines a second apart, each attempted until its deadline.
 private func waiting(
     _ numbers: ClosedRange<Int>, of scope: APIScope = app, isFrozen: Bool = true
 ) -> [RefundSchedule.Candidate] {
@@ -28,14 +28,14 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
     .send(key(number), attempts: attempts, isLast: isLast)
 }
 
-/// Decides on requests and times, without tasks and brokers.
+/// Decides on requests and times, without tasks or brokers.
 @Suite struct RefundScheduleTests {
     private func schedule(concurrency: Int = 1) -> RefundSchedule {
         RefundSchedule(concurrency: concurrency, fallbackMargin: hour)
     }
 
-    /// Plans with as many rows of each app and environment as the schedule requests, earliest first, like the
-    /// scheduler.
+    /// Plans with as many rows of each app and environment as the schedule requests, earliest first, as the scheduler
+    /// does.
     private func plan(
         _ schedule: inout RefundSchedule, _ candidates: [RefundSchedule.Candidate], at now: Int64 = 0
     ) -> [RefundSchedule.Step] {
@@ -48,7 +48,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         return schedule.plan(rows, at: now)
     }
 
-    /// Sends planned requests until a number of attempts has failed; a second passes after each look.
+    /// Sends planned requests until a number of attempts has failed. A second passes after each look.
     private func fail(
         _ schedule: inout RefundSchedule, _ candidates: [RefundSchedule.Candidate], times: Int, at now: inout Int64
     ) {
@@ -73,7 +73,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, waiting(2...5)) == [send(3)])
     }
 
-    @Test func `production goes before the sandbox, whatever the deadlines`() {
+    @Test func `production goes before the sandbox, regardless of the deadlines`() {
         var schedule = schedule()
         #expect(plan(&schedule, waiting(1...3, of: sandbox) + waiting(4...5)) == [send(4)])
         schedule.sent(key(4), app, .done, .answers, attempts: 1, at: 0)
@@ -81,7 +81,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, waiting(1...3, of: sandbox)) == [send(1)])
     }
 
-    @Test func `answers are decided ahead, sixteen at a time`() {
+    @Test func `answers are decided in advance, sixteen at a time`() {
         var schedule = schedule()
         let steps = plan(&schedule, waiting(1...1) + waiting(2...40, isFrozen: false))
         #expect(steps.first == send(1))
@@ -161,7 +161,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
             if !schedule.pausedEnvironments.isEmpty { isDownSince = isDownSince ?? now }
         }
         #expect(requests <= 40)
-        // The gauge used by the alert stays at 1 meanwhile.
+        // The gauge used by the alert remains at 1 meanwhile.
         #expect(try #require(isDownSince) < 30_000)
         #expect(schedule.pausedEnvironments == [.production])
     }
@@ -223,7 +223,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         let cases = waiting(1...1)
         let last = 12 * hour + 1_000 - 120_000
         var now = last - 2_000
-        // Its back-off has grown to minutes, and exceeds the deadline.
+        // The back-off has grown to minutes, and exceeds the deadline.
         guard case .send(_, _, false)? = plan(&schedule, cases, at: now).first else {
             Issue.record("nothing is sent")
             return

@@ -18,7 +18,7 @@ import Time
 
 @testable import Refunds
 
-/// Clocks moved by a test, which also advance on their own while real requests take time.
+/// Clocks moved by a test. They also advance by themselves while real requests take time.
 final class VirtualClock: Sendable {
     /// 2026-11-23T12:00:00Z.
     static let start: Int64 = 1_795_435_200_000
@@ -26,7 +26,7 @@ final class VirtualClock: Sendable {
 
     var now: Int64 { wall.load(ordering: .relaxed) }
 
-    /// Hours since the start.
+    /// Returns hours since the start.
     var hours: Double { Double(now - Self.start) / 3_600_000 }
 
     func advance(by duration: Duration) { wall.add(duration.clampedMilliseconds, ordering: .relaxed) }
@@ -195,7 +195,7 @@ final class RefundsInstallation: Sendable {
         }
     }
 
-    /// Bodies of the PUTs that Apple accepted, by transactionId.
+    /// Bodies of the PUT requests that Apple accepted, by transactionId.
     var accepted: [String: [String]] {
         Dictionary(
             grouping: api.answers.filter(\.isAccepted), by: \.transactionId.rawValue
@@ -213,7 +213,7 @@ final class RefundsInstallation: Sendable {
 typealias RunningRefunds = RunningServices
 
 extension RunningServices {
-    /// - Parameter step: returns how far the wall clock advances with each look at due cases, given the elapsed hours.
+    /// - Parameter step: returns how far the wall clock advances at each look for due cases, given the elapsed hours.
     convenience init(
         _ installation: RefundsInstallation, _ configuration: Configuration,
         step: @escaping @Sendable (_ hours: Double) -> Duration = { _ in .zero }

@@ -18,7 +18,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RoundTests {
     private static let hour: Int64 = 3_600_000
 
-    /// A company's service whose response a test changes.
+    /// A company's service. A test changes its response.
     private final class Company: Sendable {
         private final class Answer: Sendable {
             let value: Mutex<(status: Int, body: String)>
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func `8: a service's refusal of consent counts in spite of an unknown member`() async throws {
-        // Review H5: the file consents for everyone, the service answers no with an unknown member.
+        // The file consents for everyone, and the service answers no with an unknown member.
         let company = try Company(#"{"customerConsented":false,"requestId":"8f2b"}"#)
         let installation = try await RefundsInstallation()
         let refunds = try await RunningRefunds(
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    // The clock of the ingress, which dates requests, is ahead of ours or behind. Review H3.
+    // The ingress's clock, which dates requests, is ahead of ours or behind.
     @Test(arguments: [Int64(-30_000), 30_000])
     func `10: a clock off by 30 seconds leads to one answer`(_ error: Int64) async throws {
         try await play(try Company(Self.yes(10_000))) { installation, refunds in
@@ -244,7 +244,7 @@ import Testing
             }
             try await installation.kafka.write([record])
             try await installation.wait(for: "accepted", of: ["1"])
-            // Another request is processed meanwhile: the first one no longer waits.
+            // Another request is processed meanwhile, so the first one no longer waits.
             try await installation.kafka.write([installation.record(.consumptionRequest, "2")])
             try await installation.wait(for: "accepted", of: ["2"])
             #expect(installation.accepted["1"]?.count == 1)
@@ -403,7 +403,7 @@ import Testing
         await installation.stop()
     }
 
-    // Review M5, T1: Apple's refusal by code is final, and is sent once.
+    // Apple's refusal by code is final, so the answer is sent once.
     @Test func `an answer that Apple refuses by code is not repeated`() async throws {
         try await play(try Company(Self.yes(10_000))) { installation, _ in
             try await installation.kafka.write([installation.record(.consumptionRequest, "99994000209")])
@@ -459,7 +459,7 @@ import Testing
         }
     }
 
-    // A public report: a second request after a decline, with another reason, received the answer of the first.
+    // From a public report: a second request after a decline, with another reason, received the answer to the first.
     @Test func `a second request after a decline is answered by the rule of its own reason`() async throws {
         let installation = try await RefundsInstallation()
         let rules = """
@@ -495,7 +495,7 @@ import Testing
 
     // MARK: The manual's example
 
-    /// Starts `deploy/refund-service.py`, as shown in the manual, on a free port.
+    /// Starts `deploy/refund-service.py` as shown in the manual, on a free port.
     private func exampleService(_ directory: TemporaryDirectory, secret: String) async throws -> (Process, String) {
         let customers = try directory.write(
             #"{"7e3fb204-2d5b-4a5c-8f1e-000000000001": \#(Self.yes(50_000))}"#, to: "customers.json")
@@ -509,7 +509,7 @@ import Testing
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        // One line, written when it listens; empty if it failed.
+        // One line, written when it listens. It is empty if the service failed.
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         return (process, line)
@@ -526,7 +526,7 @@ import Testing
             kill(service.processIdentifier, SIGKILL)
             service.waitUntilExit()
         }
-        // The service checks the age of a signature by the real clock.
+        // The service checks the age of a signature with the real clock.
         installation.clock.advance(
             by: .milliseconds(Int64(Date().timeIntervalSince1970 * 1_000) - installation.clock.now))
         let refunds = try await RunningRefunds(

@@ -5,7 +5,7 @@ import Testing
 @testable import Simulator
 
 @Suite(.timeLimit(.minutes(5))) struct `Deliveries` {
-    /// A server with prepared responses, which records the request times.
+    /// A server that sends prepared responses and records the request times.
     final class Server: Sendable {
         let clock = SkippingClock()
         private let log = Mutex<[(body: String, at: Duration)]>([])
@@ -121,7 +121,7 @@ import Testing
 
     @Test func `an interrupt drops waiting posts and reports them`() async throws {
         let (interrupts, continuation) = AsyncStream.makeStream(of: String.self)
-        // The interrupt arrives while an attempt is in flight, and everything fails.
+        // The interrupt arrives while an attempt is in flight and everything fails.
         let server = Server { _, _ in
             continuation.yield("SIGTERM")
             return .status(503)

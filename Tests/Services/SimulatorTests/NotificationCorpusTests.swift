@@ -21,7 +21,7 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
-    @Test func `bodies contain the facts that are listed with them`() throws {
+    @Test func `bodies contain the facts listed with them`() throws {
         let corpus = try corpus(60)
         #expect(corpus.notifications.count == 60)
         for notification in corpus.notifications {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Posting plans` {
     static let shares = [("0%", "0%"), ("15%", "5%"), ("100%", "0%"), ("0.5%", "20%"), ("33.33%", "10%")]
 
-    @Test(arguments: shares) func `duplicates and disorder are exactly the requested shares`(
+    @Test(arguments: shares) func `duplicates and disorder have exactly the requested shares`(
         duplicates: String, disorder: String
     ) throws {
         let duplicates = try #require(Percentage(text: duplicates))
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["0%", "2.5%", "50%"])
-    func `undelivered posts are exactly the requested share, without duplicates and late ones`(
+    func `undelivered posts have exactly the requested share, without duplicates and late ones`(
         share: String
     ) throws {
         let share = try #require(Percentage(text: share))

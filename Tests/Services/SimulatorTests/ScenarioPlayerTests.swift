@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(arguments: names) func `the nested objects follow Apple's table`(name: String) throws {
+    @Test(arguments: names) func `the nested objects match Apple's table`(name: String) throws {
         for notification in try notifications(name) {
             let payload = try outer(notification)
             let data = payload["data"] as? [String: Any]
@@ -157,7 +157,7 @@ import Testing
                 == members(run[1].transaction)["expiresDate"] as? Int64)
     }
 
-    @Test func `a refund of a future period leaves the current one`() throws {
+    @Test func `a refund of a future period does not affect the current one`() throws {
         let run = try notifications("refund-of-coming-period")
         let refund = try members(run[2].transaction)
         #expect(run[2].notificationType == .refund && run[2].transactionId == run[1].transactionId)
@@ -250,7 +250,7 @@ import Testing
             let bought = try members(try #require(try notifications(name).first).transaction)
             return (try #require(bought["price"] as? Int), try #require(bought["quantity"] as? Int))
         }
-        // Every scenario here is played by the first customer, and therefore in one storefront.
+        // The first customer plays every scenario here, therefore all are in one storefront.
         let one = try price("refund-request")
         #expect(one.quantity == 1 && one.price > 0)
         #expect(try price("consumable-refunded") == (one.price * 2, 2))
@@ -299,7 +299,7 @@ import Testing
         #expect(try texts(seed: 7) != texts(seed: 8))
     }
 
-    @Test func `a single step is the same as in the whole run`() throws {
+    @Test func `a single step equals the step in the whole run`() throws {
         let series = try makeSeries()
         for run in 0..<Scenario.all.count {
             for (step, notification) in series.notifications(of: run).enumerated() {

@@ -4,7 +4,7 @@ import Testing
 @testable import Simulator
 
 @Suite struct `Scenarios` {
-    /// Apple's list of notification types: 24.
+    /// Apple's list of the 24 notification types.
     static let types: Set<String> = [
         "SUBSCRIBED", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "OFFER_REDEEMED", "DID_RENEW", "EXPIRED",
         "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED",
@@ -13,7 +13,7 @@ import Testing
         "UNCLAIM_SEATS",
     ]
 
-    /// Every row of Apple's table of meanings; the part after the slash is the subtype.
+    /// Every row of Apple's table of meanings. The part after the slash is the subtype.
     static let combinations: Set<String> = [
         "SUBSCRIBED/INITIAL_BUY", "SUBSCRIBED/RESUBSCRIBE", "DID_RENEW/", "DID_RENEW/BILLING_RECOVERY",
         "DID_FAIL_TO_RENEW/GRACE_PERIOD", "DID_FAIL_TO_RENEW/", "GRACE_PERIOD_EXPIRED/", "EXPIRED/VOLUNTARY",
@@ -48,7 +48,7 @@ import Testing
         #expect(Set(events.compactMap(\.subtype?.rawValue)) == Self.subtypes)
     }
 
-    @Test func `exactly the combinations that Apple documents are played`() {
+    @Test func `exactly the combinations documented by Apple are played`() {
         let played = Set(events.map { "\($0.notificationType)/\($0.subtype?.rawValue ?? "")" })
         #expect(played == Self.combinations)
     }

@@ -29,7 +29,7 @@ func members(_ json: [UInt8]?) throws -> [String: Any] {
     return try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
 }
 
-/// Returns the payload with placeholders instead of the nested JWS.
+/// Returns the payload with placeholders in place of the nested JWS.
 func outer(_ notification: UnsignedNotification) throws -> [String: Any] {
     try members(
         notification.payload(

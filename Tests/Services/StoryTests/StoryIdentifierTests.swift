@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\nb", String(repeating: "1", count: 257)])
-    func `a text that cannot be in a key or a URL is no identifier`(text: String) {
+    func `a text that cannot be in a key or a URL is not an identifier`(text: String) {
         #expect(StoryIdentifier(text) == nil)
     }
 

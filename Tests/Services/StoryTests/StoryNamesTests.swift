@@ -4,9 +4,9 @@ import JSON
 import Story
 import Testing
 
-/// Names that scripts and the console read; they are added, never changed.
+/// Names that scripts and the console read. New ones may be added, but none may change.
 @Suite struct StoryNamesTests {
-    @Test func `the kinds of events and identifiers are the published ones`() {
+    @Test func `the kinds of events and identifiers match the published ones`() {
         #expect(
             StoryEntry.Kind.allCases.map(\.rawValue) == [
                 "notification", "quarantined", "dead_lettered", "state", "published", "erased", "archive_decision",
@@ -20,7 +20,7 @@ import Testing
             ])
     }
 
-    @Test func `the rules are the published ones`() {
+    @Test func `the rules match the published ones`() {
         #expect(
             StateRule.allCases.map(\.rawValue) == [
                 "revoked", "revoked_by_status", "period", "grace", "grace_without_end", "renewal_awaited",

@@ -7,7 +7,7 @@ import Testing
 private let day: Int64 = 86_400_000
 private let hour: Int64 = 3_600_000
 
-/// Returns the moment a number of milliseconds after 2026-01-01T00:00:00Z.
+/// Returns the moment this many milliseconds after 2026-01-01T00:00:00Z.
 private func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_767_225_600_000 + milliseconds)
 }
@@ -78,7 +78,7 @@ private func at(_ milliseconds: Int64) -> AppStoreInstant {
                     uuid: "DID_CHANGE_RENEWAL_STATUS", type: "DID_CHANGE_RENEWAL_STATUS", position: ""))
     }
 
-    @Test func `a duplicate changes nothing, and the end bounds what is followed`() throws {
+    @Test func `a duplicate changes nothing, and the end limits the evaluated events`() throws {
         let bought = try input("SUBSCRIBED", signed: 0, period: 1)
         let twice = StoryReplay([bought, bought], until: at(day), rules: ProductRules())
         #expect(states(twice) == ["2026-01-01T00:00 ACTIVE"])

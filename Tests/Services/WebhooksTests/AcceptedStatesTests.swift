@@ -4,7 +4,7 @@ import Testing
 
 @testable import Webhooks
 
-/// The states accepted by the receiver.
+/// The states that the receiver accepted.
 @Suite struct AcceptedStatesTests {
     private let states = AcceptedStates()
 

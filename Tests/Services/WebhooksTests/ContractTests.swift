@@ -9,7 +9,7 @@ import Testing
 
 @testable import Webhooks
 
-/// A receiver as documented: for each purchase it keeps the state with the greatest version.
+/// A receiver as documented. For each purchase it keeps the state with the highest version.
 private final class StateReceiver: Sendable {
     private struct State {
         var states: [String: (version: String, state: String)] = [:]

@@ -57,7 +57,7 @@ import Testing
         try await installation.write(states: 40, keys: 3)
         let webhooks = try await RunningWebhooks(installation.arguments(url: "http://127.0.0.1:\(port)/"))
         try await waitUntil { webhooks.attempts(.connectionFailed) >= 5 }
-        // The receiver returns overloaded: every second request fails.
+        // The receiver becomes overloaded, and every second request fails.
         let receiver = try Receiver(port: port) { _, number in number % 2 == 0 ? .accepted : .status(503) }
         try await waitUntil(within: .seconds(60)) { receiver.accepted.count >= 40 }
         #expect(await webhooks.stop() == .ok)
@@ -124,7 +124,7 @@ import Testing
         #expect(receiver.deliveries.count { $0.state == "key-4:4" } == 3)
     }
 
-    /// More than 10,000 offsets behind the record, with one partition and no other record in progress.
+    /// The partition has no other record in progress, and the records are more than 10,000 offsets behind this one.
     @Test func `a record that the receiver cannot process blocks none of the records behind it`() async throws {
         let installation = try await Installation(partitions: 1)
         try await installation.write(states: 10_500, keys: 10_500)
@@ -141,7 +141,7 @@ import Testing
         #expect(letter.state == "key-3:3" && letter.text("sluice.dlq.reason") == "http_500")
     }
 
-    /// A broken release responds 400 to everything, a wrong secret 401, a moved service 308.
+    /// A broken release responds 400 to everything, a wrong secret 401, and a moved service 308.
     @Test(arguments: [400, 401, 308])
     func `no state is lost when a receiver refuses everything, and an error is logged`(status: Int) async throws {
         try await installation.write(states: 100, keys: 20)

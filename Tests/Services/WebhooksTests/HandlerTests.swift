@@ -61,8 +61,7 @@ import Time
 
     // MARK: Records that the receiver cannot process
 
-    /// Behaviors of a receiver that fails for one payload: status 500, status 404, a response that is too long, or
-    /// none.
+    /// Ways for a receiver to fail for one payload: status 500, status 404, a response that is too long, or none.
     enum Failing: CaseIterable {
         case status500, status404, answerTooLong, silence
 
@@ -137,7 +136,7 @@ import Time
         #expect(try await handler.handle(record("good", offset: 1)) == .done)
         #expect(try await handler.handle(record("bad")) == .retry(after: nil))
         clock.advance(by: .seconds(600))
-        // The window is full: the partition waits for this record alone.
+        // The window is full, so the partition waits only for this record.
         var verdicts: [HandlerVerdict] = []
         for _ in 1...5 {
             verdicts.append(try await handler.handle(record("bad")))
@@ -168,7 +167,7 @@ import Time
         #expect(stopped())
     }
 
-    @Test func `410 is a failure like any other when it is configured to be retried`() async throws {
+    @Test func `410 is a failure like any other if it is configured to be retried`() async throws {
         let receiver = try Receiver { _, _ in .status(410) }
         let handler = try handler(
             url: receiver.url, attempts: 2, directory: TemporaryDirectory(), ["--webhooks.gone", "retry"])

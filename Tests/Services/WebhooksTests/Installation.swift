@@ -16,7 +16,7 @@ import Time
 
 @testable import Webhooks
 
-/// Keys of the tests, and their file format.
+/// The tests' keys and their file format.
 enum TestKey {
     static let first = [UInt8](repeating: 1, count: 32)
     static let second = [UInt8](repeating: 2, count: 24)
@@ -24,7 +24,7 @@ enum TestKey {
     static func line(_ key: [UInt8]) -> String { "whsec_" + Data(key).base64EncodedString() }
 }
 
-/// Parses a command line like the executable.
+/// Parses a command line as the executable does.
 func configuration(_ arguments: [String], environment: [String: String] = [:]) throws -> Configuration {
     switch WebhooksApplication.application.command.parse(arguments, environment: environment) {
     case .run(let invocation): return invocation.configuration
@@ -44,7 +44,7 @@ struct Refusal: Error, CustomStringConvertible {
 /// Creates a handler without the runtime.
 ///
 /// - Parameters:
-///   - attempts: maximum number of refusals of a record.
+///   - attempts: the maximum number of refusals of a record.
 ///   - settings: additional flags.
 func handler(
     url: String, attempts: Int, directory: TemporaryDirectory, _ settings: [String] = [],
@@ -70,7 +70,7 @@ final class Installation: Sendable {
     private let partitions: Int
     private let embedded: DevBroker?
 
-    /// - Parameter receivers: names of a process's receivers, whose groups have separate dead letter topics.
+    /// - Parameter receivers: names of a process's receivers. Their groups have separate dead-letter topics.
     init(partitions: Int = 2, receivers: [String] = []) async throws {
         self.partitions = partitions
         directory = try TemporaryDirectory()
@@ -101,7 +101,7 @@ final class Installation: Sendable {
     var production: KafkaTopic { topics.entitlements(.production) }
     var sandbox: KafkaTopic { topics.entitlements(.sandbox) }
 
-    /// Writes records in order; each is acknowledged before the next.
+    /// Writes records in order. Each is acknowledged before the next one is sent.
     func write(_ records: [KafkaProducerRecord]) async throws {
         try await kafka.write(records)
     }
@@ -116,7 +116,7 @@ final class Installation: Sendable {
             })
     }
 
-    /// Returns all records of the dead letter topic of the production states.
+    /// Returns all records of the dead-letter topic of the production states.
     func deadLetters() async throws -> [KafkaRecord] {
         let topic = production.deadLetters(of: "sluice-webhooks")
         let offsets = (0..<Int32(partitions)).map {

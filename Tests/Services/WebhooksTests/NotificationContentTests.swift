@@ -13,7 +13,7 @@ import Testing
 
 @testable import Webhooks
 
-/// `webhooks.content=notification` and `signed`, from records like those of the ingress.
+/// `webhooks.content=notification` and `signed`, with records like those of the ingress.
 @Suite(.timeLimit(.minutes(5))) struct NotificationContentTests {
     private static let payload =
         #"{"notificationType":"DID_RENEW","subtype":"BILLING_RECOVERY","notificationUUID":"u-1","#
@@ -77,7 +77,7 @@ import Testing
         #expect(String(decoding: message.body, as: UTF8.self) == #"{"signedPayload":"\#(Self.jws)"}"#)
         #expect(message.type == "com.apple.appstore.DID_RENEW.BILLING_RECOVERY")
         #expect(message.id == "signed-production-u-1")
-        // Sent as received if the record has no proof.
+        // A record without a proof is sent as received.
         let whole = record(value: #"{"notification":{},"signedPayload":"a.b.c"}"#)
         #expect(try reading(.signed).message(whole).body == Array(#"{"signedPayload":"a.b.c"}"#.utf8))
     }

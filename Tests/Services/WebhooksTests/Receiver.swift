@@ -25,7 +25,7 @@ struct Delivery: Sendable, Equatable {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Whether one of the signatures was made with the key, by RFC 2104 without library code.
+    /// Whether one of the signatures was made with the key (RFC 2104, without library code).
     func isSigned(with key: [UInt8]) -> Bool {
         let padded = key + [UInt8](repeating: 0, count: 64 - key.count)
         let content = Array("\(id ?? "").\(timestamp ?? "").".utf8) + body
@@ -50,7 +50,7 @@ final class Receiver: Sendable {
     private let server: HTTPServer
     private let notes: Notes
 
-    /// - Parameter port: 0 selects a free one.
+    /// - Parameter port: 0 selects a free port.
     init(port: UInt16 = 0, _ decide: @escaping Decide = { _, _ in .accepted }) throws {
         let notes = Notes()
         var limits = Limits.public

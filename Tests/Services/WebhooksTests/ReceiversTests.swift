@@ -17,7 +17,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Returns flags of the receivers `crm` and `billing` with some changed; nil omits one.
+    /// Returns flags of the receivers `crm` and `billing`, some of them changed; nil omits a flag.
     private func arguments(_ changes: [String: String?] = [:]) throws -> [String] {
         let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
         var flags = [
@@ -118,7 +118,7 @@ import Testing
         return (installation, arguments)
     }
 
-    @Test func `a receiver that is down delays no other, and gets all states after its return`() async throws {
+    @Test func `a receiver that is down delays no other, and receives all states after its return`() async throws {
         let port = try await Receiver.closedPort()
         let crm = try Receiver()
         let (installation, arguments) = try await installation(
@@ -138,7 +138,7 @@ import Testing
         #expect(webhooks.log.lines.contains { $0.contains(#""receiver":"billing""#) && $0.contains("not delivered") })
     }
 
-    @Test func `each receiver gets its own types, signed with its own key`() async throws {
+    @Test func `each receiver receives its own types, signed with its own key`() async throws {
         let (crm, billing) = (try Receiver(), try Receiver())
         let (installation, arguments) = try await installation(
             ["crm": crm, "billing": billing], ["webhooks.receivers.billing.types": "purchase.erased"])
@@ -156,7 +156,7 @@ import Testing
         #expect(crm.deliveries.allSatisfy { $0.isSigned(with: TestKey.first) })
     }
 
-    @Test func `a paused receiver gets nothing, and later continues from its offset`() async throws {
+    @Test func `a paused receiver receives nothing, and later continues from its offset`() async throws {
         let (crm, billing) = (try Receiver(), try Receiver())
         let (installation, arguments) = try await installation(["crm": crm, "billing": billing])
         try await installation.write(states: 10, keys: 10)
@@ -166,7 +166,7 @@ import Testing
 
         try await installation.write(states: 20, keys: 20)
         let paused = try await RunningWebhooks(arguments + ["--webhooks.receivers.billing.paused", "true"])
-        // The first ten repeat earlier states, with the same content.
+        // The first ten repeat earlier states with the same content.
         try await waitUntil { crm.accepted.count == 30 }
         #expect(paused.metric(#"sluice_webhooks_paused{receiver="billing"}"#) == 1)
         #expect(paused.metric(#"sluice_webhooks_paused{receiver="crm"}"#) == 0)

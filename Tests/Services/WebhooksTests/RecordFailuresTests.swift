@@ -6,7 +6,7 @@ import Time
 
 @testable import Webhooks
 
-/// Detection of a failing record, as opposed to a failing receiver.
+/// Distinguishes a failing record from a failing receiver.
 @Suite struct RecordFailuresTests {
     private let failures = RecordFailures(.init(count: 3, time: .seconds(10)))
 
@@ -80,7 +80,7 @@ import Time
     }
 }
 
-/// Failures persisted across processes. The monotonic clock restarts with each process, as after a reboot.
+/// Failures are persisted across processes. The monotonic clock restarts with each process, as after a reboot.
 @Suite struct KeptFailuresTests {
     private let directory: TemporaryDirectory
     private let wall = Seconds()

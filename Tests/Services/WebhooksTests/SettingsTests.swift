@@ -12,7 +12,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Returns a valid command line with some flags changed; nil omits one.
+    /// Returns a valid command line with some flags changed; nil omits a flag.
     private func arguments(_ changes: [String: String?]) throws -> [String] {
         let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
         var flags: [String: String] = [

@@ -11,7 +11,7 @@ enum TestState {
     /// Returns the key of a purchase: `com.example/key-3` for `key-3`.
     static func key(_ purchase: String, app: String = "com.example") -> [UInt8] { Array("\(app)/\(purchase)".utf8) }
 
-    /// Returns a state with an identifying number, and a version that grows with it.
+    /// Returns a state with an identifying number, and a version that increases with the number.
     static func value(
         _ purchase: String, _ number: Int, app: String = "com.example", states: [String] = ["ACTIVE"]
     ) -> [UInt8] {

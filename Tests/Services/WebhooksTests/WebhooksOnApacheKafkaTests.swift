@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The suite of the embedded broker on Apache Kafka, with its real log, commits and rebalances.
+/// Repeats the embedded broker's suite on Apache Kafka, with its real log, commits and rebalances.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(10)))
 struct WebhooksOnApacheKafkaTests {
     @Test func `no state is lost, skipped or reordered while the receiver is down`() async throws {

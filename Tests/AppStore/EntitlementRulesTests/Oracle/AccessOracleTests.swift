@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct AccessOracleTests {
     @Test(arguments: OracleCase.billing + OracleCase.refunds + OracleCase.seats + OracleCase.commitments)
-    func `the oracle computes the access of a documented situation`(_ situation: OracleCase) {
+    func `the oracle computes access in a documented situation`(_ situation: OracleCase) {
         for (date, expected) in situation.expected {
             let moment = Int64(date * 86_400_000)
             let answer = AccessOracle(situation.statements, asOf: moment).answer(at: moment)

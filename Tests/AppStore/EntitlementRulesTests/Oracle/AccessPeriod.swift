@@ -1,6 +1,7 @@
-/// A period of a subscription: one transaction, or several that overlap because seats were added (app-store.md 3.10).
+/// A period of a subscription: one transaction, or several overlapping ones because seats were added (app-store.md
+/// 3.10).
 struct AccessPeriod: Sendable {
-    /// The transaction bought first, which represents the period.
+    /// The transaction bought first. It represents the period.
     let first: StatedTransaction
     /// All transactions, including the first.
     var transactions: [StatedTransaction]
@@ -12,7 +13,7 @@ struct AccessPeriod: Sendable {
 
     var start: Int64 { first.start }
 
-    /// The greatest expiry of the unrevoked transactions, or of all if every one is revoked.
+    /// The latest expiry of the unrevoked transactions, or of all transactions if every one is revoked.
     var expires: Int64 {
         let valid = transactions.filter { $0.revoked == nil }
         return (valid.isEmpty ? transactions : valid).compactMap(\.expires).max() ?? 0
@@ -31,7 +32,7 @@ struct AccessPeriod: Sendable {
     }
 
     /// Groups competing transactions into periods, sorted by start. Overlapping transactions form one period if at
-    /// least one of them was marked as an addition of seats, and separate periods otherwise.
+    /// least one of them is marked as an addition of seats, and separate periods otherwise.
     static func periods(of transactions: [StatedTransaction]) -> [AccessPeriod] {
         var clusters: [[StatedTransaction]] = []
         var end = Int64.min

@@ -2,12 +2,12 @@ import AppStoreModel
 import EntitlementRules
 import JSON
 
-/// Answers of the rules about a story. Statements are written as Apple's JSON and read like a consumer reads them.
+/// The rules' answers about a story. Statements are written as Apple's JSON and parsed as by a consumer.
 struct StoryAnswers {
     let story: AccessStory
     /// The policy for version 1 facts.
     var trust = LegacyTrust.confirm
-    /// Statements are parsed once and merged at many moments.
+    /// Statements, parsed once and merged at many moments.
     let facts = StatementFacts()
 
     var rules: ProductRules {
@@ -21,7 +21,7 @@ struct StoryAnswers {
             legacyTrust: LegacyTrustRules(others: trust))
     }
 
-    /// Returns the final state after all arrivals, read back from its stored form.
+    /// Returns the final state after all arrivals, parsed from its stored form.
     func purchase() throws -> PurchaseFacts {
         var purchase = try purchase(story.statements)
         for body in story.version1 {
@@ -61,7 +61,7 @@ struct StoryAnswers {
         return purchase
     }
 
-    /// Returns the read API's answer about one purchase, and the moment from which the past is completely known.
+    /// Returns the read API's answer about one purchase, and the moment since which the past is completely known.
     func answer(
         _ purchase: PurchaseFacts, at instant: Int64, view: EntitlementAnswer.View
     ) -> (answer: AccessAnswer?, knownSince: Int64?) {
@@ -91,7 +91,7 @@ struct StoryAnswers {
     }
 }
 
-/// Facts of the statements of one story, parsed from JSON once.
+/// The facts of the statements of one story, parsed from JSON once.
 final class StatementFacts {
     private var known: [AppleStatement: PurchaseFacts?] = [:]
 

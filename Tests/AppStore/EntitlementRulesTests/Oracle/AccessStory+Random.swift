@@ -3,7 +3,7 @@ import TestSupport
 extension AccessStory {
     static let momentCount = 20
 
-    /// Generates the story of a seed, the same in every run.
+    /// Generates the story for a seed, the same in every run.
     static func random(seed: UInt64) -> AccessStory {
         var random = SeededGenerator(seed: seed)
         let kinds: [Kind] = Kind.allCases + [.subscription, .subscription, .subscription, .subscription]
@@ -42,12 +42,12 @@ extension AccessStory {
         return StatedClaim(claimed: moment, account: "C", former: owner)
     }
 
-    /// Types of statements that can be lost without leaving a purchase unknown.
+    /// Types of statements that may be lost without leaving a purchase unknown.
     private static let losable: Set<String> = [
         "GRACE_PERIOD_EXPIRED", "EXPIRED", "DID_CHANGE_RENEWAL_STATUS", "CONSUMPTION_REQUEST",
     ]
 
-    /// Delivers most statements at once; some are late by up to three days, some are repeated, a few are lost.
+    /// Delivers most statements at once. Some are up to three days late, some are repeated, and a few are lost.
     private static func deliver(_ statements: [AppleStatement], _ random: inout SeededGenerator) -> [Delivery] {
         var deliveries: [Delivery] = []
         for (index, statement) in statements.enumerated() {
@@ -63,7 +63,7 @@ extension AccessStory {
         return deliveries.sorted { $0.received < $1.received }
     }
 
-    /// Generates moments; half of them are close to a change.
+    /// Generates moments, half of them close to a change.
     private static func moments(
         _ writer: StoryWriter, _ settings: AccessSettings, _ random: inout SeededGenerator
     ) -> [Int64] {
@@ -99,7 +99,8 @@ extension StoryWriter {
             transactions[0].revocationType = isPartial ? "REFUND_PRORATED" : "REFUND_FULL"
             transactions[0].revocationPercentage = isPartial ? share * 100_000 / bought.quantity : nil
             let isReversed = chance(50)
-            // For a reversed refund, its date and an upload before its notification are not kept.
+            // A stored purchase does not include the date of a reversed refund, or an upload before the refund's
+            // notification.
             if !isReversed, chance(20) { upload(at: moment) }
             tell("REFUND", at: moment)
             if chance(20) { upload(at: now + between(minute, 10 * day)) }

@@ -12,15 +12,15 @@ struct StatedTransaction: Hashable, Sendable {
     var isUpgraded = false
     var revoked: Int64?
     var revocationType: String?
-    /// A value of 100,000 is the whole quantity.
+    /// 100,000 is the whole quantity.
     var revocationPercentage: Int64?
     var isSeatAddition = false
     var revokedSeats: Int64 = 0
     var commitment: StatedCommitment?
     var items: [StatedItem] = []
-    /// The account of the appAccountToken, as a letter.
+    /// The account in the appAccountToken, as a letter.
     var account: String?
-    /// Whether Apple renewed it, rather than the customer having bought it.
+    /// Whether Apple renewed it. Otherwise the customer bought it.
     var isRenewal = false
 
     static let subscription = "Auto-Renewable Subscription"
@@ -57,7 +57,7 @@ struct StatedRenewal: Hashable, Sendable {
     var commitmentAutoRenews: Bool?
 }
 
-/// A notification or, without a type, an upload (a transaction alone) or an answer of the App Store Server API.
+/// A notification. Without a type it is an upload (a transaction alone) or a response of the App Store Server API.
 struct AppleStatement: Hashable, Sendable {
     var type: String?
     var subtype: String?
@@ -66,11 +66,11 @@ struct AppleStatement: Hashable, Sendable {
     var transaction: StatedTransaction?
     var renewal: StatedRenewal?
 
-    /// When the status was stated: the status of an API answer has no date of its own (app-store.md 12.1, rule 5).
+    /// When the status was stated. The status in an API response has no date of its own (app-store.md 12.1, rule 5).
     var statusSigned: Int64 { type == nil ? renewal?.signed ?? transaction?.signed ?? signed : signed }
 }
 
-/// Settings that decide access (app-store.md 11.3). Milliseconds.
+/// Settings that affect access (app-store.md 11.3), in milliseconds.
 struct AccessSettings: Hashable, Sendable {
     var renewalLeeway: Int64 = 3 * hour
     var graceFallback: Int64 = 3 * day
@@ -79,7 +79,7 @@ struct AccessSettings: Hashable, Sendable {
     var passDays: Int64 = 30
 }
 
-/// A claim for an account, made by the app.
+/// The app's claim of a purchase for an account.
 struct StatedClaim: Hashable, Sendable {
     var claimed: Int64
     var account: String
@@ -87,7 +87,7 @@ struct StatedClaim: Hashable, Sendable {
     var former: String?
 }
 
-/// A random life cycle of a subscription or one-time purchase, with Apple's statements and their arrival.
+/// A random life cycle of a subscription or one-time purchase: Apple's statements and their arrival.
 struct AccessStory: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case subscription, family, seats, commitment, items, consumable, nonConsumable, pass
@@ -101,16 +101,16 @@ struct AccessStory: Sendable {
     let seed: UInt64
     let kind: Kind
     let settings: AccessSettings
-    /// Sorted by arrival, with repetitions and without lost statements.
+    /// Arrivals in order, with repetitions and without lost statements.
     let deliveries: [Delivery]
-    /// Statements that arrive as version 1 bodies, some of them in no other form.
+    /// Statements that arrive as version 1 bodies. Some arrive only as these.
     var version1: [AppleStatement] = []
     /// The app's newest claim.
     var claim: StatedClaim?
     /// Moments to query, past and present.
     let moments: [Int64]
 
-    /// All statements that arrive, each once.
+    /// All statements that arrive, once each.
     var statements: [AppleStatement] { Self.once(deliveries) }
 
     func statements(receivedBy instant: Int64) -> [AppleStatement] {
@@ -172,7 +172,7 @@ extension StatedRenewal: CustomStringConvertible {
     }
 }
 
-/// Formats a moment in days, precise to a second.
+/// Formats a moment in days, with a precision of a second.
 func days(_ milliseconds: Int64) -> String {
     "d" + String(Double(Int64(Double(milliseconds) / 864)) / 100_000)
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Random stories, compared with an oracle written from the specification alone. At each moment the tests query access
+/// Random stories, compared with an oracle written only from the specification. The tests query access at each moment
 /// twice: with the statements received by then and, in hindsight, with all statements, for the access that Apple had
 /// signed by then.
 @Suite(.timeLimit(.minutes(60))) struct AccessStoryTests {

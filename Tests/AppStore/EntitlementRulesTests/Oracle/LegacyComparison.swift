@@ -2,7 +2,7 @@ import AppStoreModel
 import EntitlementRules
 import JSON
 
-/// Compares the rules with the oracle over a version 1 story, at each of its moments and under every policy.
+/// Compares the rules with the oracle for a version 1 story, at each of its moments and under every policy.
 struct LegacyComparison {
     let story: LegacyStory
 
@@ -61,7 +61,7 @@ struct LegacyComparison {
         var questions: [Int: [LegacyFactId]] = [:]
     }
 
-    /// Events in order; bodies precede queries at the same moment.
+    /// Events in order. Bodies precede queries at the same moment.
     private var timeline: [(Int64, Event)] {
         var events = story.bodies.map { ($0.received, Event.body($0)) }
         events += story.deliveries.map { ($0.received, .statement($0.statement)) }
@@ -101,7 +101,7 @@ struct LegacyComparison {
         var differences = difference("observed", [signed], answer(facts, .observe, at: moment))
         let waiting = answer(facts, .confirm, at: moment)
         if signed == nil {
-            // The purchase is listed, but grants nothing.
+            // The purchase is listed but grants nothing.
             if waiting?.isEntitled == true { differences += difference("to be confirmed", [nil], waiting) }
         } else {
             differences += difference("to be confirmed", [signed], waiting)
@@ -127,7 +127,7 @@ struct LegacyComparison {
 }
 
 extension AccessAnswer? {
-    /// The answer without seats, which version 1 does not have.
+    /// The answer without seats, which version 1 lacks.
     fileprivate var withoutSeats: AccessAnswer? {
         var copy = self
         copy?.seats = nil
@@ -136,7 +136,7 @@ extension AccessAnswer? {
 }
 
 extension StatedBody {
-    /// Returns the facts that a consumer reads from the record.
+    /// Returns the facts that a consumer derives from the record.
     func facts() throws -> PurchaseFacts? {
         var renewal = renewal.json
         renewal["renewalDate"] = nil

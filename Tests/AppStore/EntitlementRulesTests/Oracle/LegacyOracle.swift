@@ -1,5 +1,5 @@
-/// Access with known version 1 bodies, written from app-store.md 12.4 alone: the facts of the bodies are joined by
-/// kind, facts settled by Apple's answers are dropped, and the rest counts according to the app's policy.
+/// Access with known version 1 bodies, written only from app-store.md 12.4. The facts of the bodies are joined by kind,
+/// facts settled by Apple's answers are dropped, and the remaining facts apply according to the app's policy.
 struct LegacyOracle: Sendable {
     static let settlingTime = 5 * minute
 
@@ -10,7 +10,7 @@ struct LegacyOracle: Sendable {
     let asked: [Int64]
     let settings: AccessSettings
 
-    /// Access by signed statements alone: the answer under `observe`, and under `confirm` for signed purchases.
+    /// Access by signed statements alone. This is the answer under `observe`, and under `confirm` for signed purchases.
     let bySignature: AccessOracle
 
     init(signed: [AppleStatement], bodies: [StatedBody], asked: [Int64], settings: AccessSettings) {
@@ -21,11 +21,11 @@ struct LegacyOracle: Sendable {
     /// An interpretation of 12.4 where it is ambiguous. The last choice is not an ambiguity: a record contains only the
     /// transaction of the body, so a refund of a former period shows only the renewal of the current one.
     struct Reading: Sendable {
-        /// Whether the later expiry of a transaction counts although Apple signed an earlier one before.
+        /// Whether the later expiry of a transaction applies although Apple signed an earlier one before.
         var isLonger = false
-        /// Whether a signed status remains valid after the renewal info that came with it was replaced.
+        /// Whether a signed status remains valid after the renewal info from the same statement was replaced.
         var keepsStatus = false
-        /// Whether a failure becomes void when a later period begins, rather than when that period is known.
+        /// Whether a failure becomes void when a later period begins, rather than when the period becomes known.
         var isVoidLate = false
         /// Whether renewal facts are ordered by the transaction that the body is about, rather than by its newest
         /// transaction.
@@ -37,7 +37,7 @@ struct LegacyOracle: Sendable {
         }
     }
 
-    /// Returns the answers that 12.4 allows at a moment under `accept`.
+    /// Returns the answers allowed by 12.4 at a moment under `accept`.
     func accepted(at instant: Int64) -> [AccessOracle] {
         let isAboutNewest = bodies.allSatisfy { $0.transaction.start == $0.newestStart }
         let isClear = isAboutNewest && unsettledRenewal(Reading()) == nil && !hasLongerTransaction
@@ -46,8 +46,8 @@ struct LegacyOracle: Sendable {
         }
     }
 
-    /// Whether a refund was reversed without a version 1 notification, and the app uploaded the transaction: 11.3 does
-    /// not state whether an older status 5 remains valid.
+    /// Whether a refund was reversed without a version 1 notification and the app uploaded the transaction. 11.3 does
+    /// not state whether an older status 5 remains valid then.
     var isReversedUntold: Bool {
         guard let status = bySignature.statuses.last, status.status == 5 else { return false }
         return bySignature.transactions.contains { $0.revoked == nil && $0.signed > status.statusSigned }
@@ -83,7 +83,7 @@ struct LegacyOracle: Sendable {
 
     private func copy(of id: String) -> StatedTransaction? { bySignature.transactions.first { $0.id == id } }
 
-    /// Whether a transaction is settled. One newer than all signed ones is settled only by its signed copy.
+    /// Whether a transaction is settled. A transaction newer than all signed ones is settled only by its signed copy.
     private func isTransactionSettled(_ body: StatedBody) -> Bool {
         if let copy = copy(of: body.transaction.id) {
             return isListed(body) || isSignedLater(copy.signed, than: body)
@@ -92,7 +92,7 @@ struct LegacyOracle: Sendable {
         return isListed(body) && newest.map { body.transaction.start <= $0 } ?? false
     }
 
-    /// Whether a cancellation is settled by a signed copy of its transaction: one that shows the cancellation, or one
+    /// Whether a signed copy of the transaction settles its cancellation: the copy shows the cancellation, or was
     /// signed so much later that it would show it.
     private func isEndingSettled(_ body: StatedBody) -> Bool {
         guard let copy = copy(of: body.transaction.id) else { return false }
@@ -142,7 +142,7 @@ struct LegacyOracle: Sendable {
         return replaced + unsigned + [renewal(of: body, beside: signed + unsigned, reading, at: instant)]
     }
 
-    /// Returns the renewal of a body. Its retry, grace and intent are void once a later period is known.
+    /// Returns the renewal in a body. Its retry, grace and intent are void as soon as a later period is known.
     private func renewal(
         of body: StatedBody, beside statements: [AppleStatement], _ reading: Reading, at instant: Int64
     ) -> AppleStatement {
@@ -160,7 +160,7 @@ struct LegacyOracle: Sendable {
 }
 
 extension LegacyOracle.Reading {
-    /// Returns the start of the period that the renewal facts of a body are about.
+    /// Returns the start of the period that a body's renewal facts are about.
     fileprivate func start(of body: StatedBody) -> Int64 { isBySubject ? body.transaction.start : body.newestStart }
 }
 

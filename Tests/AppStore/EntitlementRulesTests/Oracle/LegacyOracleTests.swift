@@ -27,7 +27,7 @@ import Testing
         $0.autoRenews = false
     }
 
-    /// Returns a signed copy of the first transaction, as in an API answer.
+    /// Returns a signed copy of the first transaction, as in an API response.
     private static func copy(on date: Double, _ status: Int = 1) -> AppleStatement {
         var copy = AppleStatement.told("", on: date, status, first)
         copy.type = nil
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `13: an unsigned renewal applies if accepted`() {
         let renewed = Self.body("DID_RENEW", on: 29.9, Self.second)
-        // A body received before the query is settled only by the transaction's own signed copy.
+        // A body received before the query is settled only by a signed copy of the transaction itself.
         for asked in [[], [29.95]] {
             #expect(
                 accepted([OracleCase.bought], [renewed], asked: asked, on: 31)

@@ -2,10 +2,10 @@ import TestSupport
 
 extension LegacyStory {
     static let momentCount = 24
-    /// The rules keep no more bodies, see `FactsBounds`.
+    /// The rules keep no more bodies; see `FactsBounds`.
     private static let maximumBodies = 16
 
-    /// Generates the story of a seed, the same in every run.
+    /// Generates the story for a seed, the same in every run.
     static func random(seed: UInt64) -> LegacyStory {
         var random = SeededGenerator(seed: seed)
         var settings = AccessSettings()
@@ -25,7 +25,7 @@ extension LegacyStory {
             moments: moments(writer, kept, confirmations, settings))
     }
 
-    /// Delivers most bodies at once; some are late by up to three days, some are repeated, a few are lost.
+    /// Delivers most bodies at once. Some are up to three days late, some are repeated, and a few are lost.
     private static func bodies(_ writer: inout StoryWriter, until switched: Int64) -> [StatedBody] {
         var bodies: [StatedBody] = []
         for (statement, snapshot) in zip(writer.statements, writer.snapshots) where statement.signed < switched {
@@ -55,7 +55,7 @@ extension LegacyStory {
         return deliveries.sorted { $0.received < $1.received }
     }
 
-    /// Generates Apple's answers to none, a third or all of the queries that the bodies cause.
+    /// Generates Apple's answers to none, a third or all of the queries caused by the bodies.
     private static func confirmations(of bodies: [StatedBody], _ writer: inout StoryWriter) -> [StatedConfirmation] {
         let share: Int64 = [0, 30, 100].randomElement(using: &writer.random) ?? 0
         var confirmations: [StatedConfirmation] = []
@@ -74,8 +74,8 @@ extension LegacyStory {
         return confirmations.sorted { $0.received < $1.received }
     }
 
-    /// Returns the statements of an answer: the status contains only the newest transaction (9.5); each other one takes
-    /// a query that may fail.
+    /// Returns the statements of an answer. The status contains only the newest transaction (9.5); each of the others
+    /// takes a query that may fail.
     private static func statements(
         of snapshot: AppleSnapshot, signed: Int64, naming ids: Set<String>, _ writer: inout StoryWriter
     ) -> [AppleStatement] {
@@ -95,7 +95,7 @@ extension LegacyStory {
         return statements
     }
 
-    /// Generates moments; half of them are close to a change.
+    /// Generates moments, half of them close to a change.
     private static func moments(
         _ writer: StoryWriter, _ bodies: [StatedBody], _ confirmations: [StatedConfirmation],
         _ settings: AccessSettings

@@ -5,22 +5,22 @@ struct StatedBody: Hashable, Sendable {
     var type: String
     var subtype: String?
     var received: Int64
-    /// When the event happened, as far as the body states it.
+    /// The time of the event, if the body states it.
     var date: Int64
     /// The transaction that the body is about.
     var transaction: StatedTransaction
     /// The renewal of the newest transaction that was not upgraded.
     var renewal: StatedRenewal
-    /// When that newest transaction begins.
+    /// The start of the newest transaction.
     var newestStart: Int64
 
     /// Whether the body reports that the transaction was cancelled or replaced.
     var isEnding: Bool { transaction.revoked != nil || transaction.isUpgraded }
 }
 
-/// An answer of the App Store Server API to a query about version 1 statements.
+/// Apple's answer to a query about version 1 statements.
 struct StatedConfirmation: Hashable, Sendable {
-    /// When Apple was queried. Bodies received up to then are settled.
+    /// The time of the query. Bodies received by then are settled.
     var asked: Int64
     var received: Int64
     /// The newest transaction with status and renewal info, followed by signed copies of others.
@@ -36,7 +36,7 @@ struct AppleSnapshot: Sendable {
     /// The transaction bought last.
     var newest: StatedTransaction? { transactions.max { ($0.start, $0.expires ?? 0) < ($1.start, $1.expires ?? 0) } }
 
-    /// Whether Apple would still answer with this status at a moment, although no notification was sent since.
+    /// Whether Apple would still answer with this status at a moment although it has sent no notification since.
     func isTrue(at instant: Int64) -> Bool {
         guard let end = newest?.expires else { return false }
         switch status {
@@ -48,8 +48,8 @@ struct AppleSnapshot: Sendable {
     }
 }
 
-/// A random life cycle of a subscription with version 1 notifications. In between, Apple signs version 2 notifications,
-/// uploads and answers to queries.
+/// A random life cycle of a subscription with version 1 notifications, interleaved with version 2 notifications,
+/// uploads and answers to queries signed by Apple.
 struct LegacyStory: Sendable {
     let seed: UInt64
     let settings: AccessSettings
@@ -59,8 +59,8 @@ struct LegacyStory: Sendable {
     /// Moments to query, in order.
     let moments: [Int64]
 
-    /// Whether the customer upgraded after the next period had been renewed ahead. The newest transaction that was not
-    /// upgraded then begins before one that was, and 12.4 does not define which of two bodies is newer.
+    /// Whether the customer upgraded after the next period had been renewed in advance. The newest transaction that was
+    /// not upgraded then begins before one that was, and 12.4 does not define which of two bodies is newer.
     var isUndecided: Bool { bodies.contains { $0.type != "REFUND" && $0.transaction.isUpgraded } }
 
     /// Returns all signed statements received by a moment.

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Random stories of version 1 bodies interleaved with Apple's answers, compared with an oracle written from
-/// app-store.md 12.4 alone.
+/// Random stories of version 1 bodies interleaved with Apple's answers, compared with an oracle written only from
+/// app-store.md 12.4.
 @Suite(.timeLimit(.minutes(60))) struct LegacyStoryTests {
     @Test func `access with version 1 is as specified for observe, confirm and accept`() throws {
         let environment = ProcessInfo.processInfo.environment

@@ -1,13 +1,14 @@
 import Testing
 
-/// A past whose statements were replaced later, with the expected access then. Days count from the purchase of a month.
+/// A past with statements that were replaced later, and the expected access then. Days count from the purchase of a
+/// month.
 struct PastCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let statements: [AppleStatement]
     let date: Double
-    /// The answer by the specification, for the statements that Apple had signed by then.
+    /// The specified answer for the statements that Apple had signed by then.
     let expected: String
-    /// Whether the answer must report incomplete knowledge of that day.
+    /// Whether the answer must report incomplete knowledge of the day.
     var isUnknown = false
 
     var moment: Int64 { Int64(date * 86_400_000) }
@@ -93,7 +94,7 @@ struct PastCase: Sendable, CustomTestStringConvertible {
     private static let recovered = AppleStatement.told(
         "DID_RENEW", "BILLING_RECOVERY", on: 85, 1, .monthly("2", from: 85))
 
-    /// Returns the first period with two items; the first item is revoked on the given day, if any.
+    /// Returns the first period with two items. The first item is revoked on the given day, if any.
     private static func sold(_ dates: [Double]) -> AppleStatement {
         var transaction = first
         transaction.items = [StatedItem(sku: "A", revoked: dates.first.map { Int64($0 * 86_400_000) })]

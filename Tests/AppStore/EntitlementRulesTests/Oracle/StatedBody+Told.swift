@@ -1,4 +1,4 @@
-/// The version 1 bodies that correspond to a version 2 notification (app-store.md 6.5, 12.3).
+/// Version 1 bodies that correspond to a version 2 notification (app-store.md 6.5, 12.3).
 extension StatedBody {
     /// - Parameter last: the previous body, if any.
     static func told(_ statement: AppleStatement, _ snapshot: AppleSnapshot, after last: StatedBody?) -> [StatedBody] {
@@ -37,7 +37,7 @@ extension StatedBody {
         let newest = candidates.max { $0.start < $1.start } ?? transaction
         var renewal = snapshot.renewal
         renewal.renewalDate = newest.expires ?? 0
-        // The date remains after the last retry, and counts only with the flag.
+        // The date remains after the last retry, and is valid only with the flag.
         if renewal.isInRetry != true { renewal.graceExpires = nil }
         var subject = transaction
         // The refund of the unused part belongs to the upgrade.

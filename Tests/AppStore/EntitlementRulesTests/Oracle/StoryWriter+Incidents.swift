@@ -39,8 +39,7 @@ extension StoryWriter {
         }
     }
 
-    /// Refunds an item of the current or an earlier transaction, which need not revoke the item, or reverses the
-    /// refund.
+    /// Refunds an item of the current or an earlier transaction, with or without revoking it, or reverses the refund.
     private mutating func refundItem(at moment: Int64) {
         let index = chance(80) ? transactions.count - 1 : Int(between(0, Int64(transactions.count) - 1))
         let item = Int(between(0, 1))
@@ -95,7 +94,7 @@ extension StoryWriter {
         tell("RENEWAL_EXTENDED", at: moment)
     }
 
-    /// Adds seats, which marks all transactions of the period from their next statement on, or refunds a seat.
+    /// Adds seats, which marks all transactions of the period in their later statements, or refunds a seat.
     private mutating func changeSeats(at moment: Int64) {
         guard kind == .seats, let index = transactions.indices.last else { return }
         if chance(40), transactions[index].quantity - transactions[index].revokedSeats > 1 {

@@ -1,6 +1,6 @@
 /// Events at the end of a period.
 extension StoryWriter {
-    /// Writes a life cycle of up to a number of periods.
+    /// Writes a life cycle with at most this number of periods.
     mutating func writeSubscription(periods: Int) {
         buy("basic", from: 0)
         if chance(10) { upload(at: 1_000) }
@@ -12,7 +12,7 @@ extension StoryWriter {
         }
     }
 
-    /// Renews, fails or expires; returns false if the story ends.
+    /// Renews, fails or expires. Returns false if the story ends.
     private mutating func endPeriod() -> Bool {
         let commitmentEnds = current.commitment.map { $0.number >= $0.total } == true
         if commitmentEnds, renewal.commitmentAutoRenews == false {
@@ -99,7 +99,7 @@ extension StoryWriter {
         return true
     }
 
-    /// Reverses the refund, or lets the customer buy again; returns false if the story ends.
+    /// Reverses the refund, or lets the customer buy again. Returns false if the story ends.
     private mutating func leaveRevoked() -> Bool {
         if chance(40), kind != .family, !current.isSeatAddition {
             let index = transactions.count - 1

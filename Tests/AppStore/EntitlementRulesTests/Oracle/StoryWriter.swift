@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Writes Apple's statements about one purchase, in signing order, and keeps the state that Apple's servers would have.
+/// Writes Apple's statements about one purchase in signing order, and tracks the state of Apple's servers.
 struct StoryWriter {
     static let length = 30 * day
 
@@ -8,12 +8,12 @@ struct StoryWriter {
     var random: SeededGenerator
     var now: Int64 = 0
     var statements: [AppleStatement] = []
-    /// Apple's state when it signed each of the statements.
+    /// Apple's state at the signing of each statement.
     var snapshots: [AppleSnapshot] = []
     var transactions: [StatedTransaction] = []
     var renewal = StatedRenewal(product: "basic", nextProduct: "basic", renewalDate: 0)
     var status = 1
-    /// The account that the app passes when the customer buys; renewals repeat it.
+    /// The account that the app passes at the purchase. Renewals repeat it.
     var account: String?
     /// Days of grace configured in App Store Connect; nil without Billing Grace Period.
     var graceDays: Int64?
@@ -61,7 +61,7 @@ struct StoryWriter {
         snapshots.append(AppleSnapshot(transactions: transactions, renewal: renewal, status: status))
     }
 
-    /// Lets the app upload one of the transactions, or Apple answer a query; usually neither.
+    /// Lets the app upload a transaction or Apple answer a query; usually does neither.
     mutating func ask(between low: Int64, _ high: Int64) {
         guard chance(15), low < high else { return }
         if chance(50) { return tell(nil, at: between(low, high)) }
@@ -81,7 +81,7 @@ struct StoryWriter {
             let last = current.commitment
             let isNew = status == 2 || status == 5 || last.map { $0.number >= $0.total } ?? true
             let number = isNew ? 1 : (last?.number ?? 0) + 1
-            // After a failed charge was recovered, later renewals move the end of the commitment.
+            // After a failed charge was recovered, later renewals postpone the end of the commitment.
             next.commitment = StatedCommitment(
                 number: number, total: 4, expires: start + (5 - number) * Self.length)
         }

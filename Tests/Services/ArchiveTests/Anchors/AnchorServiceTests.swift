@@ -11,7 +11,7 @@ import Time
 
 @testable import Archive
 
-/// The service with a simulated clock: each pause runs a closure of the test.
+/// The service with a simulated clock. Each pause runs a closure of the test.
 @Suite(.timeLimit(.minutes(5)))
 struct AnchorServiceTests {
     @Test func `the newest checkpoint is anchored once, and a newer one after the interval`() async throws {
@@ -29,7 +29,7 @@ struct AnchorServiceTests {
         let bench = try await Bench(leaves: 5)
         bench.anchor.fail(.unavailable)
         try await bench.run(pauses: 9) { pause in
-            // A newer checkpoint does not shorten the time that the anchor is behind.
+            // A newer checkpoint does not shorten the time that the anchor has been behind.
             if pause == 3 { try await bench.archive.grow(by: 1) }
         }
         #expect(bench.pauses == [5, 10, 20, 40, 80, 160, 300, 300, 300].map { .seconds($0) })
@@ -63,7 +63,7 @@ struct AnchorServiceTests {
         let bench = try await Bench(leaves: 5)
         let store = try DirectoryStore(path: "/anchor", creating: true, calls: SimulatedDisk())
         bench.anchor.use(StoreAnchor(store: store)) { [archive = bench.archive] in
-            // The partition has moved: its new owner signs and anchors between two steps of this one.
+            // The partition has moved. Its new owner signs and anchors between two steps of this one.
             try? await archive.grow(by: 7)
             try? await StoreAnchor(store: store).anchor(archive.log())
         }
@@ -73,7 +73,7 @@ struct AnchorServiceTests {
         #expect(bench.metric("sluice_archive_anchor_failures_total{anchor=\"test\",reason=\"conflict\"}") == "0")
     }
 
-    @Test func `a log that another member now owns does not count`() async throws {
+    @Test func `a log that another member now owns is ignored`() async throws {
         let bench = try await Bench(leaves: 5)
         bench.anchor.fail(.unavailable)
         try await bench.run(pauses: 3) { pause in
@@ -100,7 +100,7 @@ struct AnchorServiceTests {
     }
 }
 
-/// One anchor of a log, with a clock that only pauses move.
+/// One anchor of a log, with a clock that advances only in pauses.
 private final class Bench: Sendable {
     let archive: AnchoredArchive
     let anchor = RecordingAnchor("test")
@@ -122,7 +122,7 @@ private final class Bench: Sendable {
 
     func own(_ logs: [LogNames]) { owned.withLock { $0 = logs } }
 
-    /// Runs the service for a number of pauses; calls `during` in each with its number.
+    /// Runs the service for a number of pauses, and calls `during` in each with its number.
     func run(pauses: Int, during: @escaping @Sendable (Int) async throws -> Void) async throws {
         let service = AnchorService(
             [anchor] + others, every: .seconds(60),
@@ -151,7 +151,7 @@ private final class Bench: Sendable {
     }
 }
 
-/// An anchor that accepts every log, or fails as the test sets.
+/// An anchor that accepts every log or fails, as set by the test.
 private final class RecordingAnchor: CheckpointAnchor {
     private struct State {
         var sizes: [Int] = []
@@ -168,7 +168,7 @@ private final class RecordingAnchor: CheckpointAnchor {
 
     var sizes: [Int] { state.withLock { $0.sizes } }
     func fail(_ code: AnchorError.Code?) { state.withLock { $0.failure = code } }
-    /// Forwards every log to another anchor, and calls `before` once before the first.
+    /// Forwards every log to another anchor, and calls `before` once before the first one.
     func use(_ anchor: any CheckpointAnchor, before: @escaping @Sendable () async -> Void) {
         state.withLock { ($0.anchor, $0.before) = (anchor, before) }
     }

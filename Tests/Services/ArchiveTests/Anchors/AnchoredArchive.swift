@@ -9,7 +9,7 @@ import TransparencyLog
 
 @testable import Archive
 
-/// A log of an archive in memory, which grows under the test's control.
+/// A log of an archive in memory. The test controls its growth.
 struct AnchoredArchive {
     static let origin = "example.com/archive"
     static let partition = KafkaTopicPartition(topic: "appstore.notifications", partition: 2)

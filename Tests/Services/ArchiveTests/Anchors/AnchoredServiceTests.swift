@@ -59,7 +59,7 @@ import TransparencyLog
         await installation.stop()
     }
 
-    @Test func `a file without a witness fails the startup and names the setting`() async throws {
+    @Test func `the error for a file without a witness names the setting`() async throws {
         let installation = try await ArchiveInstallation()
         let witnesses = try installation.directory.write("w1\n", to: "witnesses")
         var message = ""

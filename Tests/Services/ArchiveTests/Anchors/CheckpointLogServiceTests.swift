@@ -10,7 +10,7 @@ import TransparencyLog
 
 @testable import Archive
 
-/// The service with a simulated clock: the test acts during each pause of the service.
+/// The service with a simulated clock. The test acts during each pause of the service.
 @Suite(.timeLimit(.minutes(5)))
 struct CheckpointLogServiceTests {
     @Test func `a log that has grown gets at most one leaf per interval`() async throws {
@@ -96,7 +96,7 @@ private final class Bench: Sendable {
 
     func keep(_ keeps: Bool) { self.keeps.withLock { $0 = keeps } }
 
-    /// Runs the service for `count` pauses and calls `during` in each with its number.
+    /// Runs the service for `count` pauses, and calls `during` in each with its number.
     func run(pauses count: Int, during: @escaping @Sendable (Int) async throws -> Void) async throws {
         pauses.withLock { $0 = 0 }
         let service = CheckpointLogService(
@@ -112,14 +112,14 @@ private final class Bench: Sendable {
                         return pauses
                     }
                     try await during(number)
-                    // The cancellation ends the service, as the end of the process does.
+                    // Cancellation ends the service, as the end of the process does.
                     if number == count { throw CancellationError() }
                 }, metrics: ArchiveMetrics(registry, topics: []),
                 logger: Logger(label: "test", level: .info, format: .json, sink: log)))
         await #expect(throws: CancellationError.self) { try await service.run() }
     }
 
-    /// Returns the number of leaves in the log of checkpoints, or nil without one.
+    /// Returns the number of leaves in the log of checkpoints; nil if there is no log.
     func size() async throws -> Int? {
         try await LogReader(archive.store, names: .checkpointLog(), verifiers: archive.signer.verifiers())
             .checkpoint()?.checkpoint.size

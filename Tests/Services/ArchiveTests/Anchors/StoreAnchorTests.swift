@@ -23,7 +23,7 @@ struct StoreAnchorTests {
         store = try DirectoryStore(path: "/anchor", creating: true, calls: calls)
     }
 
-    @Test func `the second store has the newest checkpoint, and all others`() async throws {
+    @Test func `the second store has the newest checkpoint and all others`() async throws {
         let anchor = StoreAnchor(store: store)
         var sizes: [Int] = []
         for count in [1, 255, 1, 500] {
@@ -34,7 +34,7 @@ struct StoreAnchorTests {
             sizes.append(log.size)
             #expect(try await store.read(try archive.names.checkpoint())?.bytes == log.checkpoint.note.bytes)
         }
-        // A log that is signed again, with a later time, is the same log.
+        // A log that is signed again with a later time is still the same log.
         try await archive.grow(by: 0, at: 1_900_000_000)
         try await anchor.anchor(try await archive.log())
         let copies = try await store.list(try archive.names.checkpoints(), after: nil, limit: 100).map(\.name)

@@ -40,14 +40,14 @@ struct WitnessAnchorTests {
             #expect(note.text == log.checkpoint.note.text)
             let signatures = try note.verified(by: [server.verifier])
             #expect(signatures.map(\.time) == [1_800_000_060])
-            // The log's own signatures are kept, and so are those by further keys of the witness, unverified.
+            // The log's own signatures are kept, and so are unverified ones by other keys of the witness.
             #expect(note.signatures.count == log.checkpoint.note.signatures.count + 2)
             #expect(note.signatures.allSatisfy { $0.name != "other.example" })
         }
         #expect(server.requests == ["old 0: 200", "old 1: 200", "old 2: 200", "old 257: 200", "old 260: 200"])
     }
 
-    @Test func `after a restart the size that the witness has is queried`() async throws {
+    @Test func `after a restart the witness's size is queried`() async throws {
         try await archive.grow(by: 300)
         try await anchor().anchor(try await archive.log())
         try await archive.grow(by: 20)

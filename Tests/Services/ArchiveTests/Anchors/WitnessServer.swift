@@ -5,8 +5,8 @@ import HTTPServer
 import Synchronization
 import TransparencyLog
 
-/// A witness as specified by c2sp.org/tlog-witness, which refuses every request that the specification does not allow.
-/// It parses requests with its own code.
+/// A witness as specified by c2sp.org/tlog-witness. It parses requests with its own code, and refuses every request
+/// that the specification does not allow.
 final class WitnessServer: Sendable {
     /// A deviation from the specification.
     enum Fault: Sendable {
@@ -88,7 +88,7 @@ final class WitnessServer: Sendable {
         private func cosignature(_ note: SignedNote, _ state: State) -> HTTPResponse {
             var lines: [String] = []
             for (index, signer) in [other, signer].enumerated() {
-                // A witness may have several keys; the client must ignore unknown ones.
+                // A witness may have several keys, and the client must ignore unknown ones.
                 if index == 1, case .otherKey = state.fault { continue }
                 guard let signature = try? signer.signature(of: note.text, with: 1_800_000_060) else { continue }
                 lines.append(signature.line)
@@ -115,7 +115,7 @@ final class WitnessServer: Sendable {
 
     var url: String { "http://127.0.0.1:\(server.port())/w" }
     var verifier: NoteVerifier { behaviour.signer.verifier }
-    /// The old sizes in requests, with the status of the response.
+    /// The old sizes in requests, each with the status of the response.
     var requests: [String] { behaviour.state.withLock { $0.requests.map { "old \($0.old): \($0.status)" } } }
 
     func set(_ fault: Fault) { behaviour.state.withLock { $0.fault = fault } }

@@ -67,7 +67,7 @@ import Testing
         var hosts = [try await installation.start(keyStore: "host-0.sqlite")]
         try await write(30)
         try await waitForArchive()
-        // Two hosts with empty key stores join an archive that already has logs; partitions move to them.
+        // Two hosts with empty key stores join an archive with logs, and partitions move to them.
         for host in 1...2 { hosts.append(try await installation.start(keyStore: "host-\(host).sqlite")) }
         try await write(30)
         try await waitForArchive()
@@ -77,12 +77,12 @@ import Testing
                 try decision(.erase, 3, installation),
             ].map { $0.produced(to: installation.topics.erasures) })
         for host in 0...2 { try await waitForDecisions(3, on: host, installation) }
-        // The first host stops; the others take over its partitions.
+        // The first host stops, and the others take over its partitions.
         await hosts[0].stop()
         try await write(30)
         try await waitForArchive()
         for host in hosts.dropFirst() { await host.stop() }
-        // All hosts stop. A host with an empty key store starts while those that created the keys are down.
+        // All hosts stop. A host with an empty key store starts while the hosts that created the keys are down.
         let last = try await installation.start(keyStore: "host-3.sqlite")
         try await write(30)
         try await waitForArchive()
@@ -112,7 +112,7 @@ import Testing
                 #expect(try stores.allSatisfy { try $0.mayPrune([id], hasHolds: true) == !held.contains(id) })
             }
         }
-        // One key for each of six purchases.
+        // One key for each of the six purchases.
         #expect(try stores.map { try $0.counts().keys } == [4, 4, 4, 4])
     }
 

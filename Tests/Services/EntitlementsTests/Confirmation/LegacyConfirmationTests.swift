@@ -11,14 +11,14 @@ import Testing
 
 @testable import Entitlements
 
-/// Version 1 notifications in the whole service over an embedded broker: the entitlements they grant, and Apple's
+/// Version 1 notifications in the whole service with an embedded broker: the entitlements that they grant, and Apple's
 /// confirmation.
 @Suite(.timeLimit(.minutes(10))) struct LegacyConfirmationTests {
     private let outcomes = "sluice_entitlements_confirmations_total"
 
     private func query(_ purchase: String) -> String { "?originalTransactionId=\(purchase)" }
 
-    /// Returns state, trust and confirmation status of the only grant.
+    /// Returns the state, trust and confirmation status of the only grant.
     private func line(_ service: RunningEntitlements, _ purchase: String) async throws -> String {
         let body = try await service.get(query(purchase)).body
         let grant = body.allGrants.first
@@ -57,7 +57,7 @@ import Testing
             service.log.lines.contains {
                 $0.contains("so it is new or forged") && ($0.contains("\"1000\"") || $0.contains("\"2000\""))
             })
-        // The event stays in the history, with its trust.
+        // The event remains in the history, with its trust.
         let events = try await service.get(query("1000"), path: "/v1/history").body["purchases"]?.array?.first?
             .object?["events"]?.array?.compactMap { $0.object?["trust"]?.string }
         #expect(events == ["shared-secret"])
@@ -77,7 +77,7 @@ import Testing
         try await installation.write(
             [life.bought.produced(in: topic), life.bought.unsigned.produced(in: topic)]
                 + (0..<5).map { life.renewed.dated(life.now - 5_000 + $0).unsigned.produced(in: topic) })
-        // The first run has no API, so that all purchases wait for confirmation.
+        // The first run has no API, so all purchases wait for confirmation.
         let before = try await RunningEntitlements(
             installation.configuration(data: directory.path, SimulatedAppStore.app))
         try await before.finish(7)
@@ -96,7 +96,7 @@ import Testing
         #expect(body["grants"]?.array?.first?.object?["transactionId"] == "10002")
         #expect(store.api.requests(of: .getAllSubscriptionStatuses) == 1)
         #expect(store.api.requests(of: .getTransactionInfo) == 0)
-        // The published row shows the same to other readers.
+        // The published row shows other readers the same.
         let published = try #require(try await installation.read(installation.state(.production)).last?.value)
         let facts = try PurchaseFacts(published: published)
         #expect(!facts.hasUnsettledLegacy && facts.transactions[TransactionId("10002")] != nil)
@@ -182,7 +182,7 @@ import Testing
         let service = try await RunningEntitlements(
             installation.configuration(data: directory.path, store.settings))
         try await service.finish(5)
-        // The other purchase waited and was confirmed meanwhile.
+        // The other purchase waited, and was confirmed meanwhile.
         try await waitUntil(within: .seconds(25)) {
             try await self.line(service, "2000") == "ACTIVE signed settled"
         }

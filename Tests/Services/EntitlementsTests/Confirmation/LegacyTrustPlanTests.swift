@@ -8,7 +8,7 @@ import Testing
 
 @testable import Entitlements
 
-/// The plan derived from `legacy.trust`, with and without credentials of the App Store Server API.
+/// The plan derived from `legacy.trust`, with and without credentials for the App Store Server API.
 @Suite struct LegacyTrustPlanTests {
     private let app = BundleId("com.example")
 
@@ -37,7 +37,7 @@ import Testing
         await store.stop()
     }
 
-    @Test func `an app may have a policy of its own`() throws {
+    @Test func `an app may have its own policy`() throws {
         let plan = try plan(
             "observe", ["--apps", "com.example:1,com.other:2", "--apps.com.other.legacy.trust", "accept"])
         #expect(plan.rules[app] == .observe && plan.rules[BundleId("com.other")] == .accept)

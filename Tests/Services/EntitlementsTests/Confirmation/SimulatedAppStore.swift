@@ -8,7 +8,7 @@ import Time
 
 @testable import Entitlements
 
-/// The App Store Server API of `com.example`, and the settings with which a service queries and trusts it.
+/// The App Store Server API of `com.example`, and a service's settings to query and trust it.
 final class SimulatedAppStore: Sendable {
     let api: SimulatedServerAPI
     private let signer: SigningAppStore
@@ -59,7 +59,7 @@ struct PresentLife {
         self.now = now
     }
 
-    /// Bought 31 days ago, expired yesterday.
+    /// Bought 31 days ago and expired yesterday.
     var bought: Draft {
         Draft(
             "SUBSCRIBED", "INITIAL_BUY", signed: now - 31 * day, purchase: purchase,
@@ -67,7 +67,7 @@ struct PresentLife {
             renewalInfo: renewal())
     }
 
-    /// Apple's notification if it did not renew.
+    /// Returns Apple's notification if the subscription did not renew.
     var expired: Draft {
         Draft(
             "EXPIRED", "VOLUNTARY", signed: now - day, purchase: purchase, status: 2,
@@ -75,7 +75,7 @@ struct PresentLife {
             renewalInfo: renewal(0).with("expirationIntent", 1))
     }
 
-    /// Renewed yesterday, for a month.
+    /// Renewed yesterday for a month.
     var renewed: Draft {
         Draft(
             "DID_RENEW", signed: now - day + 1000, purchase: purchase,
@@ -85,7 +85,7 @@ struct PresentLife {
 }
 
 extension Draft {
-    /// This notification in version 1.
+    /// Returns this notification in version 1.
     var unsigned: Draft {
         var draft = self
         draft.trust = .sharedSecret

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Entitlements
 
-/// The age of answers, and the behavior of stale ones.
+/// The age of answers, and the treatment of stale answers.
 @Suite(.timeLimit(.minutes(5))) struct AnswerAgeTests {
     private static let paths = [
         ("/v1/entitlements", "?originalTransactionId=1000"), ("/v1/history", "?originalTransactionId=1000"),
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `no EXPIRED is published until the input was read`() throws {
+    @Test func `no EXPIRED is published until the input is read`() throws {
         let hour: Int64 = 3_600_000
         let input = InputFreshness(topics: TopicNames(), limit: 300_000)
         let rows = try RowsHarness(input: input)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `input that stays unread for a day no longer keeps access`() throws {
+    @Test func `input that stays unread for a day no longer extends access`() throws {
         let input = InputFreshness(topics: TopicNames(), limit: 300_000)
         let rows = try RowsHarness(input: input)
         input.read(.production, until: on(29))

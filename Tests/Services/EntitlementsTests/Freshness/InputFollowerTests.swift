@@ -9,7 +9,7 @@ import Time
 
 @testable import Entitlements
 
-/// A fake input log with the broker state set by a test.
+/// A simulated input log. The test sets the state of its broker.
 private final class FakeInputLog: InputLog {
     struct State {
         var ends: [Int64] = [0, 0]

@@ -5,7 +5,7 @@ import Testing
 @testable import Entitlements
 
 extension InputFreshness {
-    /// Marks all input received until a moment as read, with nothing after it.
+    /// Marks all input received up to a moment as read, with nothing after it.
     func read(_ environment: AppStoreEnvironment, until moment: Int64, partitions: Int = 1) {
         update(TopicNames().input(environment), partitions: partitions) { _, reading in
             reading.observe(end: 0, next: 0, at: moment)
@@ -44,7 +44,7 @@ extension InputFreshness {
             reading.observe(end: 5 + Int64(moment), next: 5, at: Int64(moment) * 1_000)
         }
         #expect(reading.receivedUntil == 1_000)
-        // Forgotten ends make the moment earlier, never later.
+        // Forgotten ends make the time earlier, never later.
         reading.observe(end: 6_000, next: 5_000, at: 5_000_000)
         let moment = reading.receivedUntil ?? 0
         #expect((4_900_000...4_995_000).contains(moment))
@@ -58,7 +58,7 @@ extension InputFreshness {
         #expect(asked == [true, false])
         reading.observe(nextRecordAt: 1_000_000)
         #expect(reading.receivedUntil == 1_000_000)
-        // Timestamps are requested again only after the group progressed.
+        // Timestamps are requested again only after the group has progressed.
         let askedAgain = reading.needsTimestamp(at: 60)
         #expect(askedAgain)
         reading.observe(nextRecordAt: 8_980_000)

@@ -1,7 +1,7 @@
 import Kafka
 import Records
 
-/// One notification in plain values: written by the generator, read by the oracle, and carried by a record.
+/// One notification as plain values. The generator writes it, the oracle reads it, and a record carries it.
 struct HistoryEntry: Sendable {
     struct Transaction: Sendable {
         var id: String
@@ -72,7 +72,7 @@ struct HistoryEntry: Sendable {
     }
 }
 
-/// Generates histories of purchases: the notifications that Apple would send, in the order of signing.
+/// Generates histories of purchases: the notifications that Apple would send, in signing order.
 struct HistoryGenerator<Random: RandomNumberGenerator> {
     private var random: Random
     private var told: [HistoryEntry] = []
@@ -102,7 +102,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
         _ type: String, _ subtype: String? = nil, _ status: Int64?, _ transaction: HistoryEntry.Transaction,
         _ renewal: HistoryEntry.Renewal? = nil
     ) {
-        // Some notifications are signed in the same millisecond: then the text of the UUID decides.
+        // Some notifications are signed in the same millisecond. The text of the UUID then decides.
         if Int.random(in: 0...9, using: &random) > 0 { clock += Int64.random(in: 1...1000, using: &random) }
         let uuid = String(UInt64.random(in: 0 ... .max, using: &random), radix: 16)
         told.append(
@@ -200,7 +200,7 @@ struct HistoryGenerator<Random: RandomNumberGenerator> {
                 id: nextId(), product: "yearly", purchased: clock, expires: clock + 365 * day, token: current.token)
             info = HistoryEntry.Renewal(product: "yearly")
             tell("DID_CHANGE_RENEWAL_PREF", "UPGRADE", 1, current, info)
-            // Apple may or may not report the replaced one.
+            // Apple may or may not report the replaced purchase.
             if chance(50) {
                 replaced.revoked = clock
                 tell("REFUND", nil, 1, replaced, info)

@@ -1,5 +1,5 @@
-/// Computes the meaning of a set of notifications in the simplest way: in signing order, later ones replace earlier
-/// ones. Written from the specification alone, without code of EntitlementRules.
+/// Computes the state from a set of notifications in the simplest way: in signing order, later ones replace earlier
+/// ones. It is written from the specification alone, without code of EntitlementRules.
 struct HistoryOracle {
     private var transactions: [String: (told: HistoryEntry.Transaction, signed: Int64)] = [:]
     private var renewal: (told: HistoryEntry.Renewal, signed: Int64)?
@@ -17,7 +17,7 @@ struct HistoryOracle {
         }
     }
 
-    /// Returns one line for the state at a moment: of a subscription, an owned product, or consumable units.
+    /// Returns one line for the state of a subscription, an owned product or consumable units at a moment.
     func line(at moment: Int64) -> String {
         let all = transactions.values.map(\.told)
         if let coins = all.first(where: { $0.type == "Consumable" }) {
@@ -33,7 +33,7 @@ struct HistoryOracle {
         return subscriptionLine(at: moment)
     }
 
-    /// The account of the latest transaction that has one; renewal information names the account of the next renewal.
+    /// Returns the account of the latest transaction that has one. Renewal info names the account of the next renewal.
     var account: String? {
         transactions.values.filter { $0.told.token != nil }.max {
             ($0.told.purchased, $0.told.id) < ($1.told.purchased, $1.told.id)
@@ -47,7 +47,7 @@ struct HistoryOracle {
         let expires = current.told.expires ?? 0
         func line(_ state: String, _ entitled: Bool) -> String { "\(state) \(entitled) \(current.told.product)" }
         if let revoked = current.told.revoked, revoked <= moment { return line("REVOKED", false) }
-        // Apple sends status 5 with the refund of another period, which explains it.
+        // Apple sends status 5 together with the refund of another period, which explains it.
         let isOfAnother =
             status.map { status in
                 status.value == 5 && status.about.id != current.told.id
@@ -58,7 +58,7 @@ struct HistoryOracle {
             return line("REVOKED", false)
         }
         if expires > moment { return line("ACTIVE", true) }
-        // Each notification has both, so the newest status was signed with the newest renewal information.
+        // Each notification has both, so the newest status was signed with the newest renewal info.
         let isRetried = value == 4 || ![2, 3, 5].contains(value ?? 0) && info?.isRetrying == true
         if let grace = info?.graceUntil, grace > moment, isRetried { return line("GRACE", true) }
         if value == 4, info?.graceUntil == nil, expires + 3 * day + hour > moment { return line("GRACE", true) }
@@ -77,8 +77,8 @@ struct HistoryOracle {
         return line("EXPIRED", false)
     }
 
-    /// Returns the transaction with the greatest purchaseDate among those that have begun and were not replaced by an
-    /// upgrade, or the first one if none has begun.
+    /// Returns the transaction with the latest purchaseDate among those that have begun and were not replaced by an
+    /// upgrade; the first one if none has begun.
     private func current(at moment: Int64) -> (told: HistoryEntry.Transaction, signed: Int64)? {
         let ordered = transactions.values.filter { !isReplaced($0.told, signed: $0.signed) }.sorted { one, other in
             (one.told.purchased, one.told.expires ?? 0, one.signed, one.told.id)

@@ -9,11 +9,11 @@ import Testing
 /// Rows are independent of order, copies and partitions, and agree with the oracle.
 ///
 /// `SLUICE_PROPERTY_TESTS=full` runs 2,000 histories, each notification up to 10 times, in 100 orders over 1, 3 and 12
-/// partitions, and 100,000 histories in memory; it takes long, and needs a release build.
+/// partitions, and 100,000 histories in memory; this takes long and needs a release build.
 @Suite struct HistoryTests {
     private static let isFull = ProcessInfo.processInfo.environment["SLUICE_PROPERTY_TESTS"] == "full"
 
-    @Test func `every order of generated histories leads to the oracle's state`() throws {
+    @Test func `generated histories in any order lead to the oracle's state`() throws {
         let trial = try HistoryTrial(count: Self.isFull ? 2000 : 150, random: SeededGenerator(seed: 20_261_121))
         var random = SeededGenerator(seed: 7)
         let expected = try trial.dump(copies: 1, partitions: 1, random: &random)
@@ -92,7 +92,7 @@ import Testing
         }
         #expect(dump.count == count)
         #expect(try signed.disagreements(dump) == [])
-        // The forged facts that Apple did not know no longer count under any policy.
+        // The forged facts that Apple did not know have no effect under any policy.
         let confirmed = try HistoryTrial(count: count, random: SeededGenerator(seed: 31))
         #expect(try confirmed.disagreements(settled) == [])
     }

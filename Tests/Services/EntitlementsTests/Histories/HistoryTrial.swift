@@ -10,11 +10,11 @@ import TestSupport
 
 /// Generated histories, merged into the store in any order, number and partition, and compared with the oracle.
 struct HistoryTrial {
-    /// The compared data: each purchase's row as it is stored.
+    /// The compared data: each purchase's row as stored.
     typealias Dump = [String: [UInt8]]
 
     let histories: [[HistoryEntry]]
-    /// The facts of each notification, read once from its record as by the handler.
+    /// The facts of each notification, parsed once from its record as by the handler.
     let facts: [[PurchaseFacts]]
     let model: EntitlementsModel
     private let topic = TopicNames().state(.production)
@@ -40,7 +40,7 @@ struct HistoryTrial {
         let verdict: HandlerVerdict
     }
 
-    /// Merges every notification in random order, some of them several times.
+    /// Merges all notifications in random order, some of them several times.
     ///
     /// - Parameters:
     ///   - copies: maximum number of copies of each notification.
@@ -69,7 +69,7 @@ struct HistoryTrial {
             uniqueKeysWithValues: try store.states().map { ($0.originalTransactionId.rawValue, $0.jsonText) })
     }
 
-    /// Returns one line for each disagreement between a dump and the oracle.
+    /// Returns one line for each difference between a dump and the oracle.
     func disagreements(_ dump: Dump) throws -> [String] {
         var lines: [String] = []
         for history in histories {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Ingress
 
-/// The hostile inputs of the threat model against a whole ingress: over a socket, through the listener, the verifier
+/// The hostile inputs of the threat model against a complete ingress: over a socket, through the listener, the verifier
 /// and the producer, into the topics of a broker. Two thousand sequential requests take seconds, or a minute on a busy
 /// machine.
 @Suite(.timeLimit(.minutes(10))) struct HostileRowTests {
@@ -24,8 +24,8 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("| H-") }.map(String.init) == ThreatModelRow.all.map(\.line))
     }
 
-    /// Untrusted clients cannot cause them: expired certificates and revocation are checked only after a signature was
-    /// verified.
+    /// Untrusted clients cannot cause these responses: expired certificates and revocation are checked only after a
+    /// signature was verified.
     @Test func `only notifications signed by Apple are answered 5xx`() {
         let rows = ThreatModelRow.all.filter { $0.outcomes.contains { $0.status >= 500 } }
         #expect(rows.map(\.id) == ["H-77", "H-79", "H-90", "H-112"])

@@ -24,7 +24,7 @@ extension HostileRun {
         try await again(kit)
     }
 
-    /// H-18: each body twice in turn, so that the order of the responses shows.
+    /// H-18: each body is sent twice in turn, which makes the order of the responses visible.
     private func pipelined(_ kit: SigningKit) async throws {
         let client = try connect(harness)
         let bodies = try (0..<50).map { _ in try kit.body(.test) }
@@ -43,7 +43,7 @@ extension HostileRun {
         await expectCounts("H-18 pipelined")
     }
 
-    /// H-22 in a field's value, which no response repeats.
+    /// H-22: a text in a field's value, which no response may repeat.
     private func injected() async throws {
         let client = try connect(harness)
         let body = Array(HostileRequest.body.utf8)
@@ -54,7 +54,7 @@ extension HostileRun {
         await expectCounts("H-22 in a field")
     }
 
-    /// H-24: the client does not wait for the response; whether there is a record depends on the data received before
+    /// H-24: the client does not wait for the response. Whether there is a record depends on the data received before
     /// the reset.
     private func abandoned(_ kit: SigningKit) async throws {
         let body = try kit.body(.test)
@@ -133,7 +133,7 @@ extension HostileRun {
         await expectCounts("H-95")
     }
 
-    /// H-96: the equivalent second signature produces no second record.
+    /// H-96: the complementary signature produces no second record.
     private func twins(_ kit: SigningKit) async throws {
         let jws = try kit.jws(.test)
         try await post(SigningKit.body(jws), "H-96", "the first", .accepted)

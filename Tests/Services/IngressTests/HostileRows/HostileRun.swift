@@ -11,7 +11,7 @@ import Testing
 /// Sends inputs to one ingress, checks each response and the count of its reason, and tracks the records expected in
 /// Kafka.
 final class HostileRun {
-    /// One record, identified by its source: Apple's JWS, or in quarantine the whole body.
+    /// One record, identified by its source: Apple's JWS, or the whole body in quarantine.
     struct Record: Hashable, CustomStringConvertible {
         let kafka: Outcome.Kafka
         let identity: [UInt8]
@@ -25,7 +25,7 @@ final class HostileRun {
     private var connection: TestConnection
     private var decisions: [String: Int] = [:]
     private var records: [Record: String] = [:]
-    /// Records whose presence is optional.
+    /// Records that may or may not be present.
     private var possible: Set<Record> = []
 
     init(_ harness: IngressHarness) throws {
@@ -37,8 +37,8 @@ final class HostileRun {
 
     /// Posts a body on the shared connection for as long as it is kept open.
     ///
-    /// - Parameter counts: whether its decision must be counted before the next input; otherwise the caller checks the
-    ///   counts.
+    /// - Parameter counts: whether the decision must be counted before the next input; otherwise the caller checks
+    ///   the counts.
     func post(
         _ body: [UInt8], _ row: String, _ title: String, _ outcome: Outcome, counts: Bool = true
     ) async throws {
@@ -66,7 +66,7 @@ final class HostileRun {
             let outcome = Outcome(listener: verdict, closes: closes)
             check(try answer(client), outcome, "\(request)", halfClosed: request.isHalfClosed)
             note(request.id, outcome)
-            // Its body is not a notification, so the requests pipelined after it are ignored.
+            // The body is not a notification, so the requests pipelined after it are ignored.
             if outcome.closes { break }
         }
         #expect(client.isClosedByPeer(), "\(request)")
@@ -116,10 +116,10 @@ final class HostileRun {
 
     func allowRecord(of body: [UInt8]) { possible.insert(Record(kafka: .main, identity: Self.signedPayload(body))) }
 
-    /// Checks the status of a response, and that it repeats nothing of the request.
+    /// Checks the status of a response, and that the response repeats nothing from the request.
     ///
-    /// - Parameter halfClosed: whether the client closed its output: the end of the input may be read before or after
-    ///   the response is written, and only in the first case does the response announce the close.
+    /// - Parameter halfClosed: whether the client closed its output. The end of the input may be read before or after
+    ///   the response is written, and only in the first case the response announces the close.
     func check(
         _ response: TestConnection.Response, _ outcome: Outcome, _ title: String, halfClosed: Bool = false
     ) {
@@ -146,7 +146,7 @@ final class HostileRun {
         some.filter { $0.value > others[$0.key] ?? 0 }
     }
 
-    /// Checks that the three topics hold exactly the expected records.
+    /// Checks that the three topics contain exactly the expected records.
     func checkRecords() async throws {
         var held: [Record: Int] = [:]
         for record in try await harness.records(harness.topics.quarantine) {
@@ -179,7 +179,7 @@ final class HostileRun {
         let signedPayload: String
     }
 
-    /// Returns the JWS in a body; empty without one, which no record has.
+    /// Returns the JWS in a body; empty if there is none, which matches no record.
     private static func signedPayload(_ json: [UInt8]) -> [UInt8] {
         (try? JSONDecoder().decode(Posted.self, from: Data(json))).map { Array($0.signedPayload.utf8) } ?? []
     }

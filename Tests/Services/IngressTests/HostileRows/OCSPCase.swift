@@ -9,7 +9,7 @@ struct OCSPCase: Sendable, CustomStringConvertible {
 
     /// The response to send.
     enum Reply: Sendable {
-        /// Signed by the responder in its current state.
+        /// A response signed by the responder in its current state.
         case signed(OCSPResponder.Status)
         case raw([UInt8])
         case answer(HTTPResponse)
@@ -22,7 +22,7 @@ struct OCSPCase: Sendable, CustomStringConvertible {
 
     let name: String
     let knowledge: Knowledge
-    /// The outcome under which it is counted.
+    /// The outcome that is counted for it.
     let outcome: String
     let rule: Rule
 
@@ -35,7 +35,7 @@ struct OCSPCase: Sendable, CustomStringConvertible {
 
     var description: String { name }
 
-    /// A root, an intermediate and a leaf per case, whose certificates name the test's responder.
+    /// A root, and an intermediate and a leaf per case. The certificates name the test's responder.
     struct Authority: Sendable {
         let kit: SigningKit
         let now: Int64

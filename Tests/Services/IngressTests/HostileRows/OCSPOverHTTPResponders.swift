@@ -52,7 +52,7 @@ final class OCSPOverHTTPResponders: Sendable {
 
     var heldCount: Int { state.withLock { $0.held.count } }
 
-    /// Answers held requests with good, and all later ones at once.
+    /// Responds to held requests with good, and to all later ones at once.
     func release() throws {
         let held = state.withLock { state in
             state.isReleased = true

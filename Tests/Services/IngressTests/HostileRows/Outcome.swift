@@ -13,7 +13,7 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
         case noNewRecord = "(=)"
     }
 
-    /// 0 when the connection ended without a response.
+    /// 0 if the connection ended without a response.
     let status: Int
     let reason: String
     var kafka = Kafka.nothing
@@ -27,10 +27,10 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
     static let accepted = Outcome(status: 200, reason: "accepted", kafka: .main)
     static let sandbox = Outcome(status: 200, reason: "sandbox", kafka: .sandbox)
     static let duplicate = Outcome(status: 200, reason: "duplicate", kafka: .noNewRecord)
-    /// Complete and well framed: the remaining outcome is the verifier's verdict on the body `{"signedPayload":"x"}`.
+    /// Complete and well framed. The remaining outcome is the verifier's verdict on the body `{"signedPayload":"x"}`.
     static let read = refused(400, "jws_form")
 
-    /// Responses to foreign input close the connection; responses to input that may be ours do not.
+    /// Responses to foreign input close the connection. Responses to input that may be ours do not.
     static func refused(_ status: Int, _ reason: String) -> Outcome {
         Outcome(status: status, reason: reason, closes: (400...403).contains(status))
     }
@@ -84,7 +84,7 @@ struct ThreatModelRow: Sendable {
     let input: String
     /// Every outcome of its inputs, including harmless variants.
     let outcomes: Set<Outcome>
-    /// The suite that tests the row, if not this one.
+    /// The suite that tests the row, if it is another one.
     let elsewhere: String?
 
     init(_ id: String, _ input: String, _ outcomes: Outcome..., elsewhere: String? = nil) {

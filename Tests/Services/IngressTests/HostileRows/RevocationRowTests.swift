@@ -11,7 +11,7 @@ import Time
 
 @testable import Ingress
 
-/// H-89 and H-90 against a whole ingress that queries responders over HTTP.
+/// H-89 and H-90 against a complete ingress that queries responders over HTTP.
 @Suite(.timeLimit(.minutes(5))) struct RevocationRowTests {
     @Test func `in strict mode only a leaf with status good is accepted`() async throws {
         try await check(.strict) { row in
@@ -57,7 +57,7 @@ import Time
         _ run: HostileRun, _ policy: RevocationPolicy, _ responders: OCSPOverHTTPResponders,
         _ expected: (OCSPCase) -> Outcome
     ) async throws {
-        // While the status is unknown. The slow responder is queried first, and nothing waits for it.
+        // The status is still unknown. The slow responder is queried first, and nothing waits for it.
         let first = policy == .strict ? Outcome.refused(503, "ocsp_unknown") : .accepted
         for row in OCSPCase.all {
             try await run.post(responders.authority(row).body(), "H-90", "\(row) before any answer", first)
@@ -76,14 +76,14 @@ import Time
         #expect(!responders.asked.filter { $0 == "/good/leaf" }.isEmpty)
         #expect(responders.asked.filter { $0 == "/good/leaf" }.count == 1, "a redirect was followed")
         #expect(Set(responders.asked).count == 2 * (OCSPCase.all.count - 1))
-        // The slow responder answers at last, and its answer counts.
+        // The slow responder finally responds, and its response is used.
         let before = run.harness.value(answers("good"))
         try responders.release()
         try await waitUntil { run.harness.value(answers("good")) > before }
         try await run.post(responders.authority(OCSPCase.slow).body(), "H-90", "slow, at last", .accepted)
     }
 
-    /// Waits until every case except the slow one has its outcome; all intermediates are good except that of the
+    /// Waits until every case except the slow one has its outcome. All intermediates are good except that of the
     /// unreachable case.
     private func waitForAnswers(_ harness: IngressHarness) async throws {
         var counts: [String: Int] = ["good": OCSPCase.all.count - 1, "unreachable": 1]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ingress
 
-/// H-15 to H-17 and H-27 against a whole ingress, with a manual clock.
+/// H-15 to H-17 and H-27 against a complete ingress, with a manual clock.
 @Suite(.timeLimit(.minutes(5))) struct SlowRowTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let id: String
@@ -35,7 +35,7 @@ import Testing
                 client.send(row.sent)
                 return client
             }
-            // Other clients receive their responses meanwhile, and afterwards.
+            // Other clients receive their responses meanwhile and afterwards.
             try await run.post(Array(HostileRequest.body.utf8), row.id, "another", .read)
             clock.advance(by: row.limit - .milliseconds(100))
             try await run.post(Array(HostileRequest.body.utf8), row.id, "another", .read)
@@ -59,7 +59,7 @@ import Testing
         let clock = ManualClock()
         try await IngressHarness.with(broker, clocks: TestTime.standing(clock), { $0.proxies = [] }) {
             harness async throws in
-            // The burst is two seconds' worth; the clock is stopped, so nothing is refilled.
+            // The burst is two seconds' worth. The clock is stopped, so nothing is refilled.
             for _ in 0..<4000 { try connect(harness).close() }
             for _ in 0..<10 { #expect(try connect(harness).isClosedByPeer()) }
             #expect(await eventually { harness.allDecisions() == ["rate 0": 10] })

@@ -1,4 +1,4 @@
-/// Rows H-01 to H-27: decisions of the listener before a body is read.
+/// Rows H-01 to H-27: the listener's decisions before a body is read.
 extension ThreatModelRow {
     static let transport: [ThreatModelRow] = [
         ThreatModelRow("H-01", "GET, PUT, DELETE, HEAD on the path", .closed(405, "method")),

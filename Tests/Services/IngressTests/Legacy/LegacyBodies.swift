@@ -1,7 +1,7 @@
 import Foundation
 import Time
 
-/// Bodies of version 1 and of the oldest format, for the app of the harness.
+/// Bodies of version 1 and of the oldest format, for the harness's app.
 struct LegacyBody {
     static let secret = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
@@ -22,9 +22,9 @@ struct LegacyBody {
     var transactions = 1
     /// Additional members of the body, each followed by a comma.
     var further = ""
-    /// The whole value of `latest_receipt_info`, replacing the transactions.
+    /// The whole value of `latest_receipt_info`, which replaces the transactions.
     var receiptInfo: String?
-    /// Bytes of the base64 receipt.
+    /// Number of bytes in the base64 receipt.
     var receiptBytes = 64
 
     private static let start = TestTime.start

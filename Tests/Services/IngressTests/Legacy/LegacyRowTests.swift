@@ -200,7 +200,7 @@ import Time
         other.bid = "com.example.other"
         let app = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
         try await with({ $0.verifier.apps.append(app) }) { harness async throws in
-            // Another configured app has a secret; this one does not.
+            // Another configured app has a secret, but this one has none.
             #expect(try await harness.post(other.bytes).status == 403)
             #expect(harness.decisions("v1_disabled", 403) == 1)
             #expect(try await harness.post(LegacyBody().bytes).status == 200)
@@ -236,7 +236,7 @@ import Time
     {
         let changed = try directory.write("ffffffffffffffffffffffffffffffff\n", to: "changed")
         let other = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
-        // Its secret was changed in App Store Connect but not here.
+        // The secret was changed in App Store Connect but not here.
         var stale = LegacyBody()
         stale.bid = other.bundleId.rawValue
         var unnamed = LegacyBody()
@@ -279,7 +279,7 @@ import Time
         }
     }
 
-    @Test func `a body that names its purchase but none of its transactions counts as unresolved`() async throws {
+    @Test func `a body that names its purchase but none of its transactions is unresolved`() async throws {
         var empty = LegacyBody()
         empty.receiptInfo = "[]"
         try await with { harness async throws in

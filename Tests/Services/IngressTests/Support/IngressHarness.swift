@@ -29,7 +29,7 @@ struct IngressHarness: Sendable {
     let log: MemoryLogSink
     let client: HTTPClient
 
-    /// Starts an ingress; `change` modifies the default plan.
+    /// Starts an ingress. `change` modifies the default plan.
     init(
         _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) throws -> Void = { _ in }
     ) async throws {
@@ -53,7 +53,7 @@ struct IngressHarness: Sendable {
 
     static func plan(_ broker: DevBroker, _ topics: TopicNames) throws -> IngressPlan {
         IngressPlan(
-            // One request in flight: the embedded broker does not check sequence numbers.
+            // One request in flight, because the embedded broker does not check sequence numbers.
             kafka: try KafkaConfiguration(
                 bootstrapServers: broker.bootstrapServers,
                 properties: ["max.in.flight.requests.per.connection": "1"]),
@@ -111,7 +111,7 @@ struct IngressHarness: Sendable {
         value("sluice_ingress_decisions_total{reason=\"\(reason)\",status=\"\(status)\"}")
     }
 
-    /// Returns the integer value of a time series; 0 without one.
+    /// Returns the integer value of a time series; 0 if there is none.
     func value(_ series: String) -> Int {
         for line in String(decoding: metrics.prometheusText(), as: UTF8.self).split(separator: "\n")
         where line.hasPrefix(series + " ") {
@@ -164,12 +164,12 @@ extension KafkaRecord {
     var keyText: String? { key.map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// The time of all tests: a fixed day with a running clock.
+/// The time of all tests: a fixed day, with a running clock.
 enum TestTime {
     /// 2027-01-15T08:00:00Z, milliseconds since 1970.
     static let start = SigningKit.now
 
-    /// Returns clocks that do not move; the monotonic one moves with `clock`.
+    /// Returns clocks that do not advance by themselves. The monotonic one follows `clock`.
     static func standing(_ clock: ManualClock = ManualClock()) -> Clocks {
         Clocks(wallMilliseconds: { start }, monotonicNanoseconds: { clock.now })
     }

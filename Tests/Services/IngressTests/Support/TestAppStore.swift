@@ -6,7 +6,7 @@ import Cryptography
 import Foundation
 import Simulator
 
-/// An App Store with a root that the tests' ingresses trust, and one that none trusts.
+/// An App Store with a root that the tests' ingresses trust, and another one that none of them trusts.
 struct TestAppStore: Sendable {
     static let bundleId = "com.example.app"
     static let appAppleId: Int64 = 1_234_567_890
@@ -26,7 +26,7 @@ struct TestAppStore: Sendable {
             pki: try TestCertificateAuthority(options), untrusted: try TestCertificateAuthority(options))
     }
 
-    /// Shared by all tests: key generation takes milliseconds.
+    /// Shared by all tests, because key generation takes milliseconds.
     static func shared() throws -> TestAppStore { try made.get() }
 
     /// Returns distinct notifications of many customers.
@@ -37,7 +37,7 @@ struct TestAppStore: Sendable {
             .notifications
     }
 
-    /// Returns a renewal with a transaction and renewal information, signed by `signer` or this App Store.
+    /// Returns a renewal with a transaction and renewal info, signed by `signer` or by this App Store.
     func renewal(_ draft: Draft = Draft(), by signer: JWSSigner? = nil) throws -> String {
         try NotificationSigner(signer ?? JWSSigner(pki), nested: JWSSigner(pki)).sign(draft.payloads).signedPayload
     }
@@ -57,7 +57,7 @@ struct TestAppStore: Sendable {
         var signedDate = TestTime.start - 60_000
         var notificationType = "DID_RENEW"
 
-        /// Payloads with additional unknown members, in a spelling that no encoder produces.
+        /// Payloads with additional unknown members, in a format that no encoder produces.
         var payloads: NotificationSigner.Payloads {
             NotificationSigner.Payloads(
                 notification: notification(nested: true), transactionInfo: transaction, renewalInfo: renewalInfo)
@@ -73,7 +73,7 @@ struct TestAppStore: Sendable {
                 + #""environment":"\#(environment)","signedDate":\#(signedDate)}"#
         }
 
-        /// The notification as in the record: with the nested texts emptied.
+        /// Returns the notification as in the record, with empty nested texts.
         var emptiedNotification: String {
             notification(nested: true).replacing("{signedTransactionInfo}", with: "")
                 .replacing("{signedRenewalInfo}", with: "")

@@ -1,7 +1,8 @@
-/// Checks whether a trace obeys app-store.md 10.5 and 10.6, from these pages alone: it shares no code with the service,
-/// and uses only the story and externally visible actions.
+/// Checks whether a trace obeys app-store.md 10.5 and 10.6. It is written from these sections alone, shares no code
+/// with the service, and uses only the story and externally visible actions.
 ///
-/// Where the pages leave a choice: rule 3 of 10.5 concerns an end between two neighbours, s(p) ≤ through < s(q).
+/// Where the sections leave a choice, rule 3 of 10.5 is taken to concern an end between two neighbours, s(p) ≤ through
+/// < s(q).
 struct RefundOracle {
     private typealias Story = RefundStory
 
@@ -53,12 +54,12 @@ struct RefundOracle {
     private var problems: [String] = []
     private var acceptances: [Int64] = []
     private var ends: [Int64] = []
-    /// The ends with their times and kinds.
+    /// The ends, with their times and kinds.
     private var endings: [(at: Int64, through: Int64, kind: String)] = []
-    /// Keyed by the newest known request: a late request may be older, and join two rounds.
+    /// Keyed by the newest known request, because a late request may be older and join two rounds.
     private var seenByRequest: [String: Seen] = [:]
 
-    /// - Returns: the violations; empty when the trace is valid.
+    /// - Returns: the violations; empty if the trace is valid.
     static func problems(_ story: RefundStory, _ trace: [RefundTrace]) -> [String] {
         var oracle = RefundOracle(story)
         for event in trace { oracle.check(event) }
@@ -70,7 +71,7 @@ struct RefundOracle {
 
     // MARK: Rounds
 
-    /// Returns the rounds of the requests known at a moment: 10.5, rules 1 to 4.
+    /// Returns the rounds of the requests known at a moment (10.5, rules 1 to 4).
     static func rounds(
         _ requests: [RefundStory.Request], _ verdicts: [RefundStory.Verdict], acceptances: [Int64], ends: [Int64]
     ) -> [Round] {
@@ -109,7 +110,7 @@ struct RefundOracle {
         story.requests.filter { round.requests.contains($0.uuid) }
     }
 
-    /// Returns the deadline for an answer: the greatest receipt + 12 h, of the requests that Apple may still wait for.
+    /// Returns the deadline for an answer: the latest receipt plus 12 h, among requests that Apple may still wait for.
     private func until(_ round: Round) -> Int64? {
         requests(of: round).filter { $0.received - $0.signed <= 169 * RefundStory.hour }.map(\.received).max()
             .map { $0 + Self.answerTime }
@@ -174,7 +175,7 @@ struct RefundOracle {
         set(known, round)
     }
 
-    /// Checks that no body is sent without consent: any no overrides any yes.
+    /// Checks that no body is sent without consent. Any refusal overrides any consent.
     private mutating func checkConsent(_ known: Seen, _ round: Round, _ body: String, at moment: Int64, until: Int64) {
         if case .withdrawal = story.recorded(at: moment) { fail("a PUT after a withdrawal", moment) }
         if known.lastNo != nil { fail("a PUT after a no of the service", moment) }
@@ -196,7 +197,7 @@ struct RefundOracle {
             if let rescinded, yes.at < rescinded { fail("a PUT after RESCIND_CONSENT without a new question", moment) }
             return
         }
-        // The fallback: only without a response of the service, in the last hour.
+        // The fallback is allowed only without a response of the service, in the last hour.
         let isSilent = known.lastAsked.map { $0.word == .silent } ?? false
         if !story.fallsBack || !isSilent { fail("a PUT with the file's consent although the service spoke", moment) }
         if moment < until - RefundStory.hour - Self.tolerance { fail("the fallback before the last hour", moment) }
@@ -262,8 +263,8 @@ struct RefundOracle {
         let missed = endings.first { $0.kind == "missed" && $0.through >= round.first && $0.through <= round.last }
         guard let missed, seen(round).lastNo == nil, !seen(round).wasRefused else { return }
         let begin = requests(of: round).map { max($0.arrives, story.start) }.min() ?? 0
-        // Looks for consent and API that are good without interruption for twice the longest back-off before the
-        // deadline.
+        // Looks for a time before the deadline, twice as long as the longest back-off, during which consent and API are
+        // good without interruption.
         var moment = begin
         var goodSince: Int64?
         while moment < min(until, missed.at) - Self.tolerance {

@@ -1,5 +1,5 @@
 /// The events around one transaction: Apple, the customer, the company's service and our own machines. Plain values in
-/// milliseconds of true time from 0; no code under test is used.
+/// milliseconds of true time, starting at 0. It uses no code under test.
 struct RefundStory: Sendable {
     static let second: Int64 = 1_000
     static let minute: Int64 = 60_000
@@ -44,7 +44,7 @@ struct RefundStory: Sendable {
         case purchased, family, assigned
     }
 
-    /// A value that applies from a moment on.
+    /// A value that applies from a certain moment on.
     struct Change<Value: Sendable>: Sendable {
         let at: Int64
         let value: Value
@@ -61,7 +61,7 @@ struct RefundStory: Sendable {
     var service: [Change<Service>] = [Change(at: 0, value: .absent)]
     var api: [Change<API>] = [Change(at: 0, value: .accepts)]
     var recorded: [Change<Recorded>] = [Change(at: 0, value: .nothing)]
-    /// When RESCIND_CONSENT was signed; it is read immediately.
+    /// When RESCIND_CONSENT was signed. It is read immediately.
     var rescindedAt: Int64?
     /// Whether the rules file states consent for every customer.
     var fileConsents = true
@@ -69,7 +69,7 @@ struct RefundStory: Sendable {
     var fallsBack = false
     /// Clock errors of the ingress and of each process, within a minute of true time.
     var clockErrors: [Int64] = [0]
-    /// Probability in percent that a process dies after Apple accepted and before that was recorded.
+    /// Probability in percent that a process dies after Apple's acceptance and before it is recorded.
     var deathsAfterAcceptance = 0
     var start: Int64 = 0
 
@@ -87,7 +87,7 @@ struct RefundStory: Sendable {
 }
 
 extension RefundStory {
-    /// Returns a random story; every case of app-store.md 10.7 occurs often.
+    /// Returns a random story in which every case of app-store.md 10.7 occurs often.
     static func random(_ random: inout some RandomNumberGenerator) -> RefundStory {
         var story = RefundStory()
         func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -179,7 +179,7 @@ extension RefundStory {
 enum RefundTrace: Sendable {
     case asked(at: Int64, RefundStory.Service)
     case put(at: Int64, body: String, isAccepted: Bool, isRefused: Bool)
-    /// The process died, and another one with another clock continues.
+    /// The process died, and another one continues with another clock.
     case died(at: Int64)
     /// An acceptance was recorded.
     case accepted(at: Int64, through: Int64)

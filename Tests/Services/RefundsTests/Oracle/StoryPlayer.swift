@@ -12,8 +12,8 @@ import Time
 
 @testable import Refunds
 
-/// Plays stories on the real schedule, work, decisions, cases and keyed state, in virtual time: only Kafka, Apple's API
-/// and the company's service are in memory. One look per minute while a round waits.
+/// Plays stories in virtual time with the real schedule, work, decisions, cases and keyed state. Only Kafka, Apple's
+/// API and the company's service are simulated in memory. While a round waits there is one look per minute.
 final class StoryPlayer {
     private static let topic: KafkaTopic = "appstore.refunds.production"
     private static let scope = APIScope(BundleId(app), in: .production)
@@ -123,7 +123,7 @@ final class StoryPlayer {
         let part: (Int64) throws -> RefundCase
     }
 
-    /// Returns the records that our consumer reads, the last one first.
+    /// Returns the records that our consumer reads, in reverse order.
     private func arrivals(_ story: RefundStory, _ id: String) throws -> [Arrival] {
         let requests = story.requests.map { request in
             Arrival(at: request.arrives) { now in

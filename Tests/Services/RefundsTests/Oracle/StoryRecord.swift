@@ -4,7 +4,7 @@ import KafkaModel
 import Records
 import RefundCases
 
-/// Notification records of a story, read like the service reads them.
+/// Notification records of a story, parsed as the service parses them.
 struct StoryRecord {
     /// 2026-11-23T12:00:00Z.
     static let epoch: Int64 = 1_795_435_200_000

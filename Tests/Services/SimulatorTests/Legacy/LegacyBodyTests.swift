@@ -190,10 +190,10 @@ import Testing
 
     @Test(arguments: [
         (1_574_450_985_000 as Int64, "2019-11-22 19:29:45 Etc/GMT", "2019-11-22 11:29:45 America/Los_Angeles"),
-        // An hour before and at the change to summer time, on 8 March 2026.
+        // An hour before the change to summer time on 8 March 2026, and at the change.
         (1_772_960_400_000, "2026-03-08 09:00:00 Etc/GMT", "2026-03-08 01:00:00 America/Los_Angeles"),
         (1_772_964_000_000, "2026-03-08 10:00:00 Etc/GMT", "2026-03-08 03:00:00 America/Los_Angeles"),
-        // An hour before and at the change back, on 1 November 2026.
+        // An hour before the change back on 1 November 2026, and at the change.
         (1_793_520_000_000, "2026-11-01 08:00:00 Etc/GMT", "2026-11-01 01:00:00 America/Los_Angeles"),
         (1_793_523_600_000, "2026-11-01 09:00:00 Etc/GMT", "2026-11-01 01:00:00 America/Los_Angeles"),
         // The change of 2027 is on the 14th.

@@ -8,10 +8,10 @@ import Testing
 
 /// Every format of a history leads to the same state, except for events that the older formats cannot report.
 ///
-/// From the body to the state without a broker: the simulator's output is parsed and mapped as in the ingress, merged
-/// and evaluated as entitlements are.
+/// Covers everything from the body to the state without a broker: the simulator's output is parsed and mapped as in the
+/// ingress, and merged and evaluated as in sluice-entitlements.
 @Suite struct `The same life in every form` {
-    /// Events that a format does not report, after which the state differs until the next reported one.
+    /// Events that a format does not report. The state then differs until the next reported event.
     private static let untold: [NotificationFormat: [NotificationType: String]] = [
         .v1: [
             .refundReversed: "there is no type for it",
@@ -41,7 +41,7 @@ import Testing
     ]
 
     private static let subscriptions = Scenario.all.filter {
-        // Neither format has a field for seats and commitments, nor reports assignments or the Advanced Commerce API.
+        // Neither format has a field for seats and commitments, or reports assignments or the Advanced Commerce API.
         $0.product.kind == .autoRenewable && !$0.product.isMultiSeat && $0.product.committedPeriods == 0
             && $0.ownership != .assigned && $0.name != "advanced-commerce"
     }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: LegacyTrust.allCases, [[NotificationFormat.v1], [.v0], [.v1, .v0]])
-    func `older formats beside version 2 change nothing`(
+    func `older formats alongside version 2 change nothing`(
         trust: LegacyTrust, formats: [NotificationFormat]
     ) throws {
         for scenario in Self.subscriptions {
@@ -140,7 +140,7 @@ import Testing
 
 /// The state that results from a history in one format.
 private struct ToldLife {
-    /// The members that decide about access and the next renewal.
+    /// The members that determine access and the next renewal.
     struct State: Equatable {
         let state: String
         let isEntitled: Bool

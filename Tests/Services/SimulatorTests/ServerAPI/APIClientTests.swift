@@ -10,12 +10,12 @@ import Testing
 
 @testable import Simulator
 
-/// The services' client against the simulator: every response is parsed, and its signed objects are verified.
+/// The services' client against the simulator. Every response is parsed, and its signed objects are verified.
 @Suite(.timeLimit(.minutes(5))) struct `API client and simulator` {
     private static let app = productionApp.bundleId
     private static let scope = APIScope(app, in: .production)
 
-    /// Opens a client of a served API, with the history of one subscriber and every kind of purchase registered.
+    /// Opens a client of a served API, with one subscriber's history and every kind of purchase registered.
     private func open(_ body: (AppStoreServerClient, APIHarness) async throws -> Void) async throws {
         let posted = PostedNotifications()
         try await APIHarness.open {

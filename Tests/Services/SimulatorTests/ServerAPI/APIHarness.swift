@@ -12,10 +12,10 @@ import Time
 
 @testable import Simulator
 
-/// The key with which clients of these tests sign tokens.
+/// The key with which these tests' clients sign tokens.
 let testAPIKey = Result { try PrivateKey.generate(.p256) }
 
-/// Time that advances only in the test, for both clocks and for all timers.
+/// A time that advances only in the test, for both clocks and all timers.
 final class TestTime: Sendable {
     private struct State {
         var elapsed = Duration.zero
@@ -65,7 +65,7 @@ final class TestTime: Sendable {
     }
 }
 
-/// The notifications posted by an API; each is acknowledged unless the test decides otherwise.
+/// The notifications posted by an API. Each is acknowledged unless the test decides otherwise.
 final class PostedNotifications: Sendable {
     private let bodies = Mutex<[[UInt8]]>([])
     private let outcome: @Sendable (Int) -> PostOutcome
@@ -142,7 +142,7 @@ final class APIHarness: Sendable {
         await api.stop()
     }
 
-    /// Returns a currently valid token, except for the changes.
+    /// Returns a currently valid token with the given changes.
     func token(
         key: PrivateKey? = nil, header: (inout JSONObject) -> Void = { _ in },
         claims: (inout JSONObject) -> Void = { _ in }
@@ -166,7 +166,7 @@ final class APIHarness: Sendable {
         try await send(method, path, bytes: body?.bytes, in: environment)
     }
 
-    /// - Parameter token: `nil` sends no `Authorization`; by default a valid one is sent.
+    /// - Parameter token: `nil` to send no `Authorization`; by default a valid token is sent.
     func send(
         _ method: String, _ path: String, bytes: [UInt8]?, in environment: AppStoreEnvironment = .production,
         token: String?? = nil
@@ -202,7 +202,7 @@ let declineV1: JSONObject = [
 ]
 
 extension JSONObject {
-    /// Returns the object with one member replaced, or removed for nil.
+    /// Returns the object with one member replaced, or removed if nil.
     func with(_ name: String, _ value: JSONValue?) -> JSONObject {
         var copy = self
         copy[name] = value

@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `the app transaction is the customer's`() async throws {
+    @Test func `the app transaction belongs to the customer`() async throws {
         try await open { harness in
             let answer = try await harness.send("GET", "/inApps/v1/transactions/appTransactions/2001")
             let transaction = try payload(answer.json?["signedAppTransactionInfo"])
@@ -197,7 +197,7 @@ import Testing
             #expect(answer.json == ["requestIdentifier": "r1"])
             let status = try await harness.send(
                 "GET", "/inApps/v1/subscriptions/extend/mass/\(KnownPurchases.product)/r1")
-            // The free trial and the family member cannot be extended; the lapsed subscription is not active.
+            // The free trial and the family member cannot be extended, and the lapsed subscription is not active.
             #expect(
                 status.json == [
                     "requestIdentifier": "r1", "complete": true, "completeDate": .integer(harness.time.now),
@@ -310,7 +310,7 @@ import Testing
             let current = try payload(subscription?["signedTransactionInfo"])
             let last = try #require(notifications.last?.transactionId)
             #expect(current["transactionId"]?.string == last.rawValue)
-            // Signed at the time of the request, so that it is newer than every notification.
+            // Signed at the time of the request, so it is newer than every notification.
             #expect(current["signedDate"]?.integer == harness.time.now)
         }
     }

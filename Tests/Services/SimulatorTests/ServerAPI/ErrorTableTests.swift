@@ -6,7 +6,7 @@ import Testing
 @testable import Simulator
 
 @Suite(.timeLimit(.minutes(5))) struct `API errors` {
-    /// A request, and the expected error code.
+    /// A request and the expected error code.
     struct Row: Sendable, CustomTestStringConvertible {
         let code: Int64
         let method: String
@@ -198,7 +198,7 @@ import Testing
         #expect(provoked == Set(ServerAPIError.all.compactMap(\.code)))
     }
 
-    @Test func `codes and names are those of Apple's list and unique`() {
+    @Test func `codes and names match Apple's list and are unique`() {
         #expect(Set(ServerAPIError.all.compactMap(\.code)).count == ServerAPIError.all.count)
         #expect(Set(ServerAPIError.all.map(\.name)).count == ServerAPIError.all.count)
         #expect(ServerAPIError.withCode(4_000_035)?.name == "InvalidCustomerConsented")

@@ -3,7 +3,7 @@ import JSON
 
 @testable import Simulator
 
-/// One purchase of each kind, to test every endpoint with.
+/// One purchase of each kind, for tests of every endpoint.
 enum KnownPurchases {
     static let consumable = "1000"
     static let subscription = "2000"

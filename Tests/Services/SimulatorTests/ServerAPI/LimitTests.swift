@@ -22,7 +22,7 @@ import Testing
             #expect(try await harness.send("GET", path).status == 429)
             harness.time.advance(by: .milliseconds(1))
             #expect(try await harness.send("GET", path).status == 404)
-            // The two other requests still count.
+            // The other two requests still count.
             #expect(try await harness.send("GET", path).status == 429)
             #expect(harness.api.requests(of: .getTransactionInfo) == 7)
             #expect(harness.api.refusedRequests(of: .getTransactionInfo) == 3)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Simulator
 
-/// Get Notification History, read with the services' client.
+/// Get Notification History, called by the services' client.
 @Suite(.timeLimit(.minutes(5))) struct `Notification history` {
     private static let path = "/inApps/v1/notifications/history"
     private static let day = Duration.days(1).milliseconds

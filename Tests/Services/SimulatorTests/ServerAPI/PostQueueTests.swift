@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulator
 
-/// Sent posts that wait for their outcome.
+/// Posts that were sent and wait for their outcome.
 private final class Sent: Sendable {
     struct Post: Sendable {
         let body: [UInt8]

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Refund requests` {
     private let path = "/inApps/v2/transactions/consumption/"
 
-    /// Opens an API that posts, with every kind of purchase.
+    /// Opens an API that posts notifications, with every kind of purchase.
     private func open(
         _ change: (inout SimulatedServerAPI.Settings) -> Void = { _ in },
         _ body: (APIHarness, PostedNotifications) async throws -> Void
@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    // Apple documents that the answer informs the decision; that the decision follows it is the simulator's choice.
+    // Apple documents only that the answer informs the decision. That the decision follows the answer is the
+    // simulator's choice.
     @Test(
         arguments: [
             ("DECLINE", "DELIVERED", nil, "REFUND_DECLINED", nil),
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    // Three requests 8 hours apart were reported; the refund afterwards is the simulator's choice.
+    // Three requests 8 hours apart were reported. The refund afterwards is the simulator's choice.
     @Test func `an unanswered request is repeated twice, 8 hours apart, and then refunded`() async throws {
         try await open { harness, posted in
             harness.api.requestRefund(of: TransactionId("1000"))
@@ -172,7 +173,7 @@ import Testing
             #expect(try posted.types.count == 2)
             harness.time.advance(by: .hours(7) - .seconds(1))
             #expect(try posted.types.count == 2)
-            // 12 hours after the second attempt; the second request came 8 hours after the first.
+            // 12 hours after the second attempt. The second request was sent 8 hours after the first.
             harness.time.advance(by: .hours(5) + .seconds(1))
             let uuids = try posted.payloads.compactMap { $0["notificationUUID"]?.string }
             #expect(uuids.count { $0 == uuids.first } == 3)
@@ -289,7 +290,7 @@ import Testing
         }
     }
 
-    // The texts apply to the reason Other; any other reason is granted.
+    // The texts apply to the reason Other. Any other reason is granted.
     @Test func `in the sandbox the text counts only with the reason Other`() throws {
         let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
         for (reason, decision) in [

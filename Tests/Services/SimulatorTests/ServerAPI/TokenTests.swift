@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// A change to a valid token, and the expected problem.
+    /// A change to a valid token and the expected problem.
     struct Change: Sendable, CustomTestStringConvertible {
         let problem: BearerToken.Problem
         let testDescription: String
