@@ -124,7 +124,7 @@ import Testing
         #expect(receiver.deliveries.count { $0.state == "key-4:4" } == 3)
     }
 
-    /// The partition has no other record in progress, and the records are more than 10,000 offsets behind this one.
+    /// The only partition has more than 10,000 records behind the failing one.
     @Test func `a record that the receiver cannot process blocks none of the records behind it`() async throws {
         let installation = try await Installation(partitions: 1)
         try await installation.write(states: 10_500, keys: 10_500)
