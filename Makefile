@@ -60,8 +60,8 @@ demo: deps
 	@swift build -c $(CONFIGURATION) --product sluicectl
 	@KEEP=$(KEEP) CONSUMERS=$(CONSUMERS) TOPICS=$(TOPICS) deploy/demo "$$(swift build -c $(CONFIGURATION) --show-bin-path)"
 
-# These run alone. The tests on Apache Kafka share one cluster, and stop it; KafkaSelectionTests checks their names. The
-# third-party programs have ports and timeouts of their own.
+# These run alone. The tests on Apache Kafka share one cluster and stop it; KafkaSelectionTests checks their names. The
+# third-party programs use their own ports and timeouts.
 KAFKA_TESTS := Apache ?Kafka
 HTTP_TESTS := ThirdPartyConformance
 
@@ -113,7 +113,8 @@ mutations: deps
 sanitize: deps
 	@Tests/Fuzzing/run-sanitizers '$(or $(ONLY),thread address)' '$(FILTER)'
 
-# Brokers, the ingress and consumers killed again and again, long outages, floods. Takes about three quarters of an hour.
+# Repeatedly kills brokers, the ingress and consumers, with long outages and floods. Takes about three quarters of an
+# hour.
 FAULTS := BrokerOutages|ThreeBrokers|TopicFaults|NetworkFaults|IngressDeaths|Starvation|LongOutage|Floods|Consumer|StateStorms|RefundDeaths|StaleReads|IngressOutage|StartTimes|ArchiveHosts
 FAULTY := sluice-dev-broker sluice-ingress sluice-entitlements sluice-refunds sluice-reconciler sluice-simulator sluice-archive sluicectl
 

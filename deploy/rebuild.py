@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rebuilds what Apple signed from records of a notification topic, byte for byte. Python 3.8, no packages.
+"""Rebuilds the text that Apple signed from records of a notification topic, byte for byte. Python 3.8, no packages.
 
     kcat -C -e -q -J -b BROKER -t appstore.certificates > certificates.jsonl
     kcat -C -e -q -J -b BROKER -t appstore.notifications.production | python3 rebuild.py certificates.jsonl
@@ -13,7 +13,7 @@ import json
 import re
 import sys
 
-# Where a nested JWS belongs: the record's member, and its place in the notification.
+# The place of each nested JWS: the record's member, and its path in the notification.
 NESTED = {
     "transaction": ("data", "signedTransactionInfo"),
     "renewalInfo": ("data", "signedRenewalInfo"),
@@ -24,7 +24,7 @@ DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 def members(text, start=0):
-    """Where the value of each member of the object at text[start] begins and ends, by name."""
+    """Returns the bounds of each member's value in the object at text[start], by name."""
     found = {}
     at = SPACE.match(text, start + 1).end()
     while text[at] != "}":
@@ -39,13 +39,13 @@ def members(text, start=0):
 
 
 def jws(part, payload, headers):
-    """The compact JWS of a part of the proof. A KeyError names a header that appstore.certificates must be read for."""
+    """Returns the compact JWS of a part of the proof. A KeyError names a header to read from appstore.certificates."""
     segment = base64.urlsafe_b64encode(payload.encode()).decode().rstrip("=")
     return ".".join([headers[part["header"]], segment, part["signature"]])
 
 
 def rebuild(value, headers):
-    """The compact JWS that Apple posted.
+    """Returns the compact JWS that Apple posted.
 
     value: the record's value, bytes or text. headers: the texts of appstore.certificates by key.
     """

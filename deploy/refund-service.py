@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A company's service for sluice-refunds: consent and consumption by customer. Only Python's standard library.
+"""An example of a company's service for sluice-refunds: consent and consumption by customer. Only the standard library.
 
 usage: refund-service.py PORT CUSTOMERS.json SECRET_FILE
 
@@ -33,7 +33,7 @@ class Service(BaseHTTPRequestHandler):
         with open(CUSTOMERS) as file:
             customers = json.load(file)
         known = [customers.get(purchase.get(name)) for name in ("appAccountToken", "appTransactionId")]
-        # Nobody known has consented.
+        # No known customer has consented.
         self.answer(200, next((one for one in known if one), {"customerConsented": False}))
 
     def answer(self, status, content):

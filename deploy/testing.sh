@@ -5,10 +5,10 @@ passed=0
 fail() { echo "not ok: $1" >&2; exit 1; }
 pass() { echo "ok: $1" && passed=$((passed + 1)); }
 
-# refused COMMAND...: whether the command fails; what it says is in $work/refused.txt.
+# refused COMMAND...: whether the command fails; its output is in $work/refused.txt.
 refused() { ! "$@" >"${work:?}/refused.txt" 2>&1; }
 
-# need TOOL:PACKAGE...: ends the test where a tool is missing.
+# need TOOL:PACKAGE...: ends the test if a tool is missing.
 need() {
     local tool
     for tool in "$@"; do
@@ -21,15 +21,15 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 
 services=(sluice-ingress sluice-entitlements sluice-refunds sluice-reconciler sluice-archive sluice-webhooks)
 
-# service_files COMMAND...: makes the certificates and keys that the services need below /var/lib/sluice/test, with the
-# executables that COMMAND runs.
+# service_files COMMAND...: creates the certificates and keys that the services need below /var/lib/sluice/test, with
+# the executables that COMMAND runs.
 service_files() {
     "$@" sluice-simulator pki --out /var/lib/sluice/test >/dev/null &&
         "$@" sluicectl archive key signing /var/lib/sluice/test/signing.pem --archive.origin example.com/test >/dev/null 2>&1 &&
         "$@" sluicectl archive key encryption /var/lib/sluice/test/kek >/dev/null 2>&1
 }
 
-# service_properties BROKER: a configuration of all services on this machine. Nothing listens at port 9.
+# service_properties BROKER: prints a configuration of all services on this machine. Nothing listens on port 9.
 service_properties() {
     cat <<END
 profile=single-node

@@ -28,7 +28,7 @@ for line in sys.stdin:
     body = delivery["body"].encode()
     webhook.verify(body, headers)
     validator.validate(json.loads(body))
-    # Of another body, and under another id, the same signature is wrong.
+    # The same signature must be wrong for another body and under another id.
     for wrong in (body + b" ", headers | {"webhook-id": "other"}):
         try:
             webhook.verify(*((wrong, headers) if isinstance(wrong, bytes) else (body, wrong)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints MLDSA44Example.swift: a proof whose checkpoint a witness has cosigned with ML-DSA-44, by the specification
+"""Prints MLDSA44Example.swift: a proof with a checkpoint that a witness cosigned with ML-DSA-44, by the specification
 c2sp.org/tlog-cosignature. Needs the PyPI package cryptography, 48 or later, and no code of this project. The keys are
 fixed; the ML-DSA signature is another one in each run."""
 
@@ -69,7 +69,7 @@ proof = (f"c2sp.org/tlog-proof@v1\nextra {b64(leaf)}\nindex 1\n{b64(other)}\n\n{
 
 
 def literal(name, comment, value):
-    """A multiline literal, whose lines end in a backslash where the value has no newline."""
+    """A multiline literal. Its lines end in a backslash where the value has no newline."""
     lines = []
     for part in value.split("\n"):
         pieces = [part[at:at + 100] for at in range(0, len(part), 100)] or [""]

@@ -1,11 +1,11 @@
-"""Grafana's dashboards, panels and rows as plain data, of which generate makes JSON."""
+"""Grafana's dashboards, panels and rows as plain data, from which generate creates JSON."""
 
 WIDTH, HEIGHT = 8, 7
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
 
 def graph(title, description, unit, *targets, stacked=False):
-    """A panel over time. A target is an expression and the legend of its series."""
+    """A panel over time. A target consists of an expression and the legend of its series."""
     custom = {"drawStyle": "line", "lineWidth": 1, "fillOpacity": 20 if stacked else 8, "showPoints": "never",
               "spanNulls": False, "stacking": {"mode": "normal" if stacked else "none", "group": "A"}}
     return {
@@ -18,7 +18,7 @@ def graph(title, description, unit, *targets, stacked=False):
 
 
 def figure(title, description, unit, expression, legend="", red=None, below=False):
-    """One figure for each series. red: the value from which, or with below under which, it is red."""
+    """One figure for each series. red: the value at or above which it is red; with below, at or under which."""
     colours = ["red", "green"] if below else ["green", "red"]
     steps = [{"color": colours[0], "value": None}]
     if red is not None:
@@ -48,14 +48,14 @@ def quantiles(metric, by=""):
 
 
 def rate(metric, by, legend=None, labels=""):
-    """The rate of a counter, summed over everything but some labels."""
+    """The rate of a counter, summed over all but some labels."""
     selector = f'instance=~"$instance"{"," + labels if labels else ""}'
     return (f"sum by ({by}) (rate({metric}{{{selector}}}[$__rate_interval]))",
             legend or " ".join(f"{{{{{label.strip()}}}}}" for label in by.split(",")))
 
 
 def dashboard(uid, title, *rows, instances):
-    """A dashboard. rows: a title and its panels. instances: the metric whose instances can be chosen."""
+    """A dashboard. rows: titles with panels. instances: the metric whose instances can be selected."""
     panels, top, number = [], 0, 1
     for name, members in rows:
         panels.append({"id": number, "type": "row", "title": name, "collapsed": False, "panels": [],

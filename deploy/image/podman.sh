@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Containers in a storage of their own, where root may not raise limits and no systemd runs. Sourced by the tests.
+# Runs containers with a separate storage, where root may not raise limits and no systemd runs. Sourced by the tests.
 
-# podman_begin DIRECTORY: prepares podman to keep everything below a directory.
+# podman_begin DIRECTORY: configures podman to keep everything below a directory.
 podman_begin() {
     export CONTAINERS_CONF=$1/containers.conf CONTAINERS_STORAGE_CONF=$1/storage.conf
     printf '[storage]\ndriver = "overlay"\ngraphroot = "%s/storage"\nrunroot = "%s/run"\n' "$1" "$1" \
@@ -24,7 +24,7 @@ podman_end() {
     rm -rf "$1/storage" "$1/run"
 }
 
-# Options of a container as it is meant to run: no rights, no writable file but /tmp, 256 MiB.
+# Options of a container with the intended restrictions: no rights, no writable files except /tmp, 256 MiB.
 # shellcheck disable=SC2034
 confined=(--read-only --read-only-tmpfs=false --tmpfs /tmp:rw,size=16m,mode=1777 --cap-drop all
     --security-opt no-new-privileges --memory 256m --pids-limit 200 --log-driver none)

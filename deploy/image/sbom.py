@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the bill of materials of the image: SPDX 2.3 in JSON, the same to the byte for the same content.
+"""Writes the bill of materials of the image: SPDX 2.3 in JSON, identical to the byte for the same content.
 
 It lists each Debian package, Swift's runtime and Sluice itself, the last two with the digest of each of their files.
 Debian's licences are in /usr/share/doc/*/copyright of the image; SPDX has no short form for most of them.
@@ -21,7 +21,7 @@ def identifier(kind, name):
 
 
 def fields(control):
-    """The fields of a paragraph of Debian's control data, without continuation lines."""
+    """Returns the fields of a paragraph of Debian's control data, without continuation lines."""
     pairs = (line.split(":", 1) for line in control.splitlines() if line[:1].strip() and ":" in line)
     return {name: value.strip() for name, value in pairs}
 

@@ -21,13 +21,13 @@ def objects(helm):
 
 
 def plain(thing):
-    """An object without what belongs to Helm and to the example: namespace, labels, the checksum, the release's name."""
+    """Returns an object without the parts of Helm and of the example: namespace, labels, checksum, and release name."""
     metadata = thing["metadata"]
     metadata.pop("namespace", None)
     for label in HELM_LABELS:
         metadata.get("labels", {}).pop(label, None)
     template = thing.get("spec", {}).get("template", {}).get("metadata", {})
-    # The generator names a ConfigMap after its content, so a change of it is a change of the Pods.
+    # The generator names a ConfigMap after its content, so changing the content also changes the Pods.
     if template.get("annotations", {}).pop("checksum/config", None) and not template["annotations"]:
         del template["annotations"]
     if thing["kind"] == "ServiceMonitor":
@@ -36,7 +36,7 @@ def plain(thing):
 
 
 def place(thing):
-    """The folder of an object."""
+    """Returns the folder of an object."""
     if thing["apiVersion"].startswith("monitoring.coreos.com/"):
         return "components/monitoring"
     component = thing["metadata"]["labels"].get("app.kubernetes.io/component", BASE[0])

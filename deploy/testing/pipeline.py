@@ -33,7 +33,7 @@ def missing(what, fix):
 
 
 def executables():
-    """The folder of the executables: BIN, or the debug build, or the release build."""
+    """Returns the folder of the executables: BIN, or the debug build, or the release build."""
     candidates = [os.environ.get("BIN"), ROOT / ".build/debug", ROOT / ".build/release"]
     for folder in filter(None, candidates):
         if all(os.access(pathlib.Path(folder, name), os.X_OK) for name in PRODUCTS):
@@ -42,7 +42,7 @@ def executables():
 
 
 def debian(program, package):
-    """A program of a package of Debian; deploy/tools installs it."""
+    """Returns a program of a Debian package; deploy/tools installs it."""
     run = subprocess.run([ROOT / "deploy/tools", "debian", program, package], stdout=subprocess.PIPE, text=True)
     if run.returncode != 0:
         missing(program, f"apt-get install {package}.")
@@ -56,7 +56,7 @@ def free_port():
 
 
 def get(url, timeout=5):
-    """Status and body of an answer; 0 and the reason where there is none."""
+    """Returns status and body of a response; 0 and the reason if there is none."""
     try:
         with urllib.request.urlopen(url, timeout=timeout) as answer:
             return answer.status, answer.read()
@@ -67,7 +67,7 @@ def get(url, timeout=5):
 
 
 def wait(condition, seconds, what):
-    """The first true value of a condition; ends the test when there is none in time."""
+    """Returns the first true value of a condition; ends the test if there is none in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         value = condition()
@@ -118,7 +118,7 @@ class Process:
             self.kill()
 
     def lines(self):
-        """The JSON lines of the log."""
+        """Returns the JSON lines of the log."""
         for line in self.log.read_text(errors="replace").splitlines():
             try:
                 yield json.loads(line)
@@ -130,9 +130,9 @@ class Process:
 
 
 class Pipeline:
-    """Started processes, in one temporary folder."""
+    """Started processes in one temporary folder."""
 
-    # The folder of the certificates that are trusted, and whether their responders are asked.
+    # The folder of the trusted certificates, and whether their responders are queried.
     pki = "pki"
     revocation = "off"
 
@@ -142,8 +142,8 @@ class Pipeline:
         self.processes = []
         self.environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(self.folder)}
         self.targets = {}
-        # The settings of all executables, as one file that an operator has; and the words that printed commands have in
-        # place of names, such as TRANSACTION.
+        # The settings of all executables in one file, as an operator would have it, and the words that replace names in
+        # printed commands, such as TRANSACTION.
         self.settings = {}
         self.words = {}
         self.prometheus_address = None
@@ -160,14 +160,14 @@ class Pipeline:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self, name, command, conditions=None):
-        # A log for each start: the lines of the one before are not this one's.
+        # Each start has its own log, so that lines of the previous one are not read.
         environment = self.environment | (conditions.environment if conditions else {})
         process = Process(name, command, self.folder / f"{name}.{len(self.processes)}.log", environment)
         self.processes.append(process)
         return process
 
     def ready(self, process, field, message="ready", **having):
-        """A field of the line "ready" of a process."""
+        """Returns a field of the line "ready" of a process."""
 
         def line():
             if not process.is_running:
@@ -179,7 +179,7 @@ class Pipeline:
         return wait(line, 30, f"{process.name} is ready")[field]
 
     def run(self, name, *arguments, check=True, conditions=None):
-        """Runs an executable to its end; what it printed."""
+        """Runs an executable to completion, and returns its output."""
         run = subprocess.run([self.bin / name, *map(str, arguments)], capture_output=True, text=True, cwd=self.folder,
                              env=self.environment | (conditions.environment if conditions else {}), timeout=120)
         if check and run.returncode != 0:
@@ -199,7 +199,7 @@ class Pipeline:
         return process
 
     def remember(self, name, arguments, admin):
-        """Adds the settings of an executable to sluice.properties in the folder, and where sluicectl finds it."""
+        """Adds settings of an executable to sluice.properties in the folder, where sluicectl finds it."""
         given = list(map(str, arguments))
         for key, value in zip(given, given[1:]):
             if key.startswith("--") and not key.endswith(".port"):
@@ -219,7 +219,7 @@ class Pipeline:
         self.run("sluice-simulator", "pki", "--out", self.folder / name, conditions=conditions)
         return self.folder / name
 
-    # The arguments of whatever verifies signatures.
+    # Arguments of every program that verifies signatures.
     def verifying(self):
         return ["--apps", APP, "--root.certificates", self.folder / self.pki / "root.pem", "--revocation", self.revocation]
 
@@ -241,7 +241,7 @@ class Pipeline:
                         "--app", APP, *arguments, check=check)
 
     def prometheus(self, rules=None, alertmanager=None, interval="1s"):
-        """A real Prometheus that scrapes every executable; its address."""
+        """Starts a real Prometheus that scrapes every executable, and returns its address."""
         port = free_port()
         configuration = {
             "global": {"scrape_interval": interval, "scrape_timeout": interval, "evaluation_interval": interval},
@@ -266,14 +266,14 @@ class Pipeline:
         return address
 
     def announce(self):
-        """Tells Prometheus which processes there are; it reads the file again when it changes."""
+        """Tells Prometheus which processes exist; it reads the file again when it changes."""
         targets = [{"targets": [f"127.0.0.1:{port}"], "labels": {"job": job}} for job, port in self.targets.items()]
         file = self.folder / "targets.json"
         file.with_suffix(".new").write_text(json.dumps(targets))
         file.with_suffix(".new").rename(file)
 
     def query(self, expression, at=None):
-        """The result of an expression, or an error that says why there is none."""
+        """Returns the result of an expression, or raises an error with the reason."""
         parameters = {"query": expression} | ({"time": at} if at else {})
         status, body = get(f"{self.prometheus_address}/api/v1/query?{urllib.parse.urlencode(parameters)}", timeout=30)
         answer = json.loads(body or b"{}")
@@ -283,7 +283,7 @@ class Pipeline:
 
 
 class Receiver:
-    """An HTTP server that keeps the bodies posted to it."""
+    """An HTTP server that stores the bodies posted to it."""
 
     def __init__(self, status=200):
         self.status = status
@@ -345,13 +345,13 @@ class Everything(Pipeline):
             self.folder / "kek", "--archive.key.store", self.folder / "keys.sqlite", "--archive.flush.interval", "500ms")
 
     def later_consumers(self):
-        """Those that ask Apple: after the notifications that they ask about."""
+        """Starts the services that query Apple, after the notifications that they query about."""
         data = ["--data.dir", self.folder / "data", "--admin.port", "0"]
         self.executable("sluice-reconciler", *self.verifying(), *data, *self.api(*self.store_urls),
                         "--reconciler.failures.range", "30d")
 
     def traffic(self):
-        """Posts everything, and returns when the simulator has its answers."""
+        """Posts everything, and returns when the simulator has the answers."""
         self.post("--scenario", "all", "--accounts", "24", "--seed", "7", "--duplicates", "10%", "--connections", "8")
         self.post("--scenario", "subscription-life", "--accounts", "2", "--first-run", "30", "--formats", "v1",
                   "--shared-secret-file", self.folder / "shared-secret")
@@ -390,7 +390,7 @@ class Everything(Pipeline):
             "--api-port", "0", "--time-scale", "1"])
 
     def more(self, seed):
-        """A little of everything again: reads, a forged notification, version 1."""
+        """Repeats a little of everything: reads, a forged notification, version 1."""
         self.run("sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "forged", "--app", APP,
                  "--environment", "Sandbox", "--scenario", "test", "--accounts", "1", "--allow-failures")
         self.post("--scenario", "subscription-life", "--accounts", "1", "--first-run", seed * 100 + 50, "--formats", "v1",

@@ -1,4 +1,4 @@
-"""Verifies a log written only from what is published, with the standard library of Python alone.
+"""Verifies a log with code written only from the published formats, using only Python's standard library.
 
 c2sp.org/tlog-tiles, c2sp.org/tlog-checkpoint, c2sp.org/signed-note, c2sp.org/tlog-cosignature, c2sp.org/tlog-proof,
 RFC 6962 and RFC 8032. It shares no code with the archive, and knows nothing of what is in the entries.
@@ -114,7 +114,7 @@ class Key:
 
 
 def read_note(data, keys):
-    """The text of a note, and for each known key that signed it what its signature says."""
+    """The text of a note, and the statement of each known key that signed it."""
     data.decode("utf-8")
     require(all(byte >= 32 or byte == 10 for byte in data), "control characters")
     split = data.rfind(b"\n\n")
@@ -296,7 +296,7 @@ def place(index, width):
 
 
 def prefixed(data, count, size):
-    """That data is count pieces, each with its length in size bytes."""
+    """Yields count pieces of the data, each preceded by its length in size bytes."""
     at = 0
     for _ in range(count):
         require(at + size <= len(data), "a piece that is cut off")
@@ -341,7 +341,7 @@ def check_file(folder, name, size, tree):
 
 
 def check_names(folder):
-    """Every file is one of the log, covered by its checkpoint, and agrees with its tree."""
+    """Checks that every file belongs to the log, is covered by its checkpoint, and agrees with its tree."""
     _, size, _ = read_checkpoint(read(folder, "checkpoint").rsplit(b"\n\n", 1)[0] + b"\n")
     tree = Tree([leaf_hash(entry) for entry in read_entries(folder, size)])
     for parent, _, files in os.walk(folder):
@@ -353,7 +353,7 @@ def read_images(folder, keys):
     logs = 0
     for image in sorted(os.listdir(folder)):
         for topic in sorted(os.listdir(os.path.join(folder, image))):
-            if topic == ".locks":  # the storage's own, outside of the logs
+            if topic == ".locks":  # the storage's own files, outside the logs
                 continue
             for partition in sorted(os.listdir(os.path.join(folder, image, topic))):
                 try:

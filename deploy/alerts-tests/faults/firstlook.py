@@ -6,7 +6,7 @@ import subprocess
 
 from pipeline import ROOT
 
-# The admin listeners of the manual.
+# The admin listeners named in the manual.
 PORTS = {"9464": "sluice-ingress", "9465": "sluice-entitlements", "9466": "sluice-refunds", "9467": "sluice-archive",
          "9468": "sluice-webhooks", "9469": "sluice-reconciler"}
 
@@ -43,7 +43,7 @@ def runnable(line, pipeline):
     # The last lines of an ended process are not searched: a killed process logs nothing.
     read = re.match(r"journalctl -u ([a-z-]+)(?: -n \d+)?(?= \|)", line)
     if read and list(pipeline.folder.glob(f"{read[1]}.*.log")):
-        # Pages about consumers name one of them as an example.
+        # Pages about consumers use one of them as an example.
         return f"cat {pipeline.folder}/sluice-*.log" + line[read.end():]
     tool = line.split()[0] if line.strip() else ""
     if tool == "sluicectl" or tool.startswith("kafka-") and os.environ.get("KAFKA_HOME") and "B" in pipeline.words:

@@ -1,4 +1,4 @@
-"""Checks of the chart; deploy/chart/test runs them. Arguments: helm, sluicectl or "", promtool or ""."""
+"""Checks the chart; deploy/chart/test runs this. Arguments: helm, sluicectl or "", promtool or ""."""
 
 import json
 import pathlib
@@ -34,7 +34,7 @@ def step(text):
 
 
 def matrix():
-    """Renders each file of values once."""
+    """Renders each values file once."""
     rendered = {}
     for values in MATRIX:
         try:
@@ -66,7 +66,7 @@ def schemas(rendered):
 
 
 def schemas_refuse():
-    """A member that is misspelt is found, in each kind of schema."""
+    """Each kind of schema detects a misspelt member."""
     _, objects = render(HELM, "--values", str(CHART / "ci/operators.yaml"))
     custom = custom_schemas(lambda _: None)
     for kind, member in [("KafkaTopic", "replica"), ("KafkaUser", "authorisation"), ("ScaledObject", "minReplicas"),
@@ -101,7 +101,7 @@ def refused():
 
 
 def checksums():
-    """A change of one executable's settings changes its Pods, and no others."""
+    """A change of one executable's settings changes only its own Pods."""
     smallest = ["--values", str(CHART / "ci/smallest.yaml")]
 
     def sums(*arguments):
@@ -122,7 +122,7 @@ def checksums():
 
 
 def alerts(rendered):
-    """The rules are those of deploy/alerts.yml, with the addresses of their pages."""
+    """The rules equal deploy/alerts.yml, with the addresses of their pages."""
     source = (CHART.parent / "alerts.yml").read_text()
     expected = yaml.safe_load(source.replace("runbook: runbooks/", "runbook: https://runbooks.example.com/sluice/"))
     rule = of_kind(rendered["operators"][1], "PrometheusRule")[0]
@@ -140,7 +140,7 @@ def alerts(rendered):
 
 
 def dashboards(rendered):
-    """The dashboards are those of deploy/grafana, byte for byte."""
+    """The dashboards equal those of deploy/grafana, byte for byte."""
     found = {key: text for each in of_kind(rendered["operators"][1], "ConfigMap")
              if "grafana_dashboard" in each["metadata"]["labels"] for key, text in each["data"].items()}
     if found != {file.name: file.read_text() for file in (CHART.parent / "grafana/dashboards").glob("*.json")}:
@@ -148,7 +148,7 @@ def dashboards(rendered):
 
 
 def settings(objects):
-    """The executable, the properties and the ConfigMap of each workload and Job."""
+    """Yields the executable, the properties and the ConfigMap of each workload and Job."""
     maps = {each["metadata"]["name"]: each["data"] for each in of_kind(objects, "ConfigMap")}
     for owner in of_kind(objects, "Deployment", "StatefulSet", "Job"):
         pod = owner["spec"]["template"]["spec"]
@@ -159,7 +159,7 @@ def settings(objects):
 
 
 def with_files(properties, folder):
-    """Properties whose files are in a folder: each is made, as the secret that it would be."""
+    """Returns properties with files in a folder. Each file is created, as the secret would be."""
     lines = []
     for line in properties.splitlines():
         key, _, value = line.partition("=")
@@ -175,7 +175,7 @@ def with_files(properties, folder):
 
 
 def example_file(key):
-    """A file that an executable takes for a setting."""
+    """Returns a file that an executable accepts for a setting."""
     if key.endswith("api.key.file"):
         return subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
                               capture_output=True, check=True).stdout
@@ -201,7 +201,7 @@ def example_file(key):
 
 
 def accepted(rendered):
-    """Each executable takes the settings that its Pods are given."""
+    """Each executable accepts the settings of its Pods."""
     if not SLUICECTL:
         left_out("settings checked by `sluicectl config check`: swift build --product sluicectl, or SLUICECTL=path")
         return
@@ -221,7 +221,7 @@ def accepted(rendered):
 
 
 def strimzi(rendered):
-    """Topics and rights are what sluicectl prints for the same prefix and partitions."""
+    """Topics and rights equal the output of sluicectl for the same prefix and partitions."""
     if not SLUICECTL:
         left_out("Strimzi's objects compared with sluicectl: swift build --product sluicectl, or SLUICECTL=path")
         return

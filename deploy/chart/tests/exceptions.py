@@ -1,4 +1,4 @@
-"""Compares what checkov objects to with the exceptions of the chart's README: exceptions.py CHECKOV.json README.md."""
+"""Compares checkov's findings with the exceptions in the chart's README: exceptions.py CHECKOV.json README.md."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Objects that the chart renders: how they are read, and the schemas that they are held to."""
+"""Reads the objects that the chart renders, and the schemas for them."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ CHART = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Strict(yaml.SafeLoader):
-    """YAML in which a key given twice is an error, as it is for Kubernetes."""
+    """Loads YAML. A duplicate key is an error, as in Kubernetes."""
 
     def construct_mapping(self, node, deep=False):
         keys = [self.construct_object(key, deep=deep) for key, _ in node.value]
@@ -22,7 +22,7 @@ class Strict(yaml.SafeLoader):
 
 
 def helm(command, *arguments):
-    """Runs helm; the text that it printed, or an error with its complaint."""
+    """Runs helm. Returns its output, or raises an error with its message."""
     run = subprocess.run([command, *arguments], capture_output=True, text=True)
     if run.returncode != 0:
         raise RuntimeError((run.stderr or run.stdout).strip())
@@ -30,7 +30,7 @@ def helm(command, *arguments):
 
 
 def render(command, *arguments, release="r", namespace="shop"):
-    """The objects of the chart with the arguments of `helm template`."""
+    """Returns the chart's objects for the arguments of `helm template`."""
     text = helm(command, "template", release, str(CHART), "--namespace", namespace, *arguments)
     return text, [each for each in yaml.load_all(text, Strict) if each is not None]
 
@@ -41,7 +41,7 @@ def title(thing):
 
 
 def closed(schema):
-    """A schema in which unknown members are refused."""
+    """Returns a schema that rejects unknown members."""
     if isinstance(schema, dict):
         if isinstance(schema.get("properties"), dict):
             schema.setdefault("additionalProperties", False)
@@ -54,7 +54,7 @@ def closed(schema):
 
 
 def strimzi(kind):
-    """KafkaTopic and KafkaUser as Strimzi documents them, as far as the chart uses them (kafka.strimzi.io/v1)."""
+    """KafkaTopic and KafkaUser as documented by Strimzi, as far as the chart uses them (kafka.strimzi.io/v1)."""
     text = {"type": "string", "minLength": 1}
     operations = ["Read", "Write", "Create", "Delete", "Alter", "Describe", "ClusterAction", "AlterConfigs",
                   "DescribeConfigs", "IdempotentWrite", "All"]
@@ -84,14 +84,14 @@ def strimzi(kind):
 
 
 def model_schema(model):
-    """The closed schema of a model that was generated from a CRD; metadata is Kubernetes' own."""
+    """Returns the closed schema of a model generated from a CRD; metadata is Kubernetes' own."""
     schema = model.model_json_schema(by_alias=True)
     schema["properties"]["metadata"] = {"type": "object", "required": ["name"]}
     return closed(schema)
 
 
 def custom_schemas(left_out):
-    """Schemas of the kinds that no Kubernetes knows by itself, by apiVersion and kind."""
+    """Schemas of kinds that are not built into Kubernetes, by apiVersion and kind."""
     schemas = {}
     for kind in ["KafkaTopic", "KafkaUser"]:
         for version in ["v1", "v1beta2"]:

@@ -1,4 +1,4 @@
-"""Whether an overlay's own settings reach the Pods of the kustomize base: overlay.py FILE."""
+"""Checks that an overlay's own settings reach the Pods of the kustomize base: overlay.py FILE."""
 
 import sys
 

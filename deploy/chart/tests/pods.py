@@ -13,7 +13,7 @@ used, volumes, secret_folders = [], {}, {}
 
 
 def volume(name, content):
-    """A volume of the Pod, under a name of its own."""
+    """A volume of the Pod, with a unique name."""
     volumes[name] = {"name": name, **content}
     return name
 

@@ -1,4 +1,4 @@
-"""Whether the rendered objects fit each other: what a schema cannot say."""
+"""Checks that the rendered objects are consistent with each other, which a schema cannot express."""
 
 import re
 
@@ -25,7 +25,7 @@ def pods(objects):
 
 
 def faults(objects):
-    """One line for each thing that does not fit."""
+    """Yields one line for each inconsistency."""
     found = []
     names = [(each["apiVersion"], title(each)) for each in objects]
     found += [f"{name[1]} is rendered twice" for name in set(names) if names.count(name) > 1]
@@ -63,7 +63,7 @@ def faults(objects):
         matches = [each for each in services if selects(monitor["spec"]["selector"]["matchLabels"], each["metadata"]["labels"])
                    and any(port["name"] == monitor["spec"]["endpoints"][0]["port"] for port in each["spec"]["ports"])]
         jobs = [each["metadata"]["labels"].get(monitor["spec"]["jobLabel"], "") for each in matches]
-        # The alert about processes that are down names this job.
+        # The alert about processes that are down uses this job name.
         if len(jobs) != 1 or not re.fullmatch("sluice.*", jobs[0]):
             found.append(f"{title(monitor)}: jobs {jobs}, expected one that begins with sluice")
     return found

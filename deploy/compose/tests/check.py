@@ -23,7 +23,7 @@ def fail(text):
 
 
 class Loader(yaml.SafeLoader):
-    """Compose's own tags stand for their values."""
+    """Compose's own tags are replaced with their values."""
 
 
 for tag in ["!reset", "!override"]:
@@ -45,7 +45,7 @@ def schema(path):
     if not pathlib.Path(path).exists():
         return
     specification = json.loads(pathlib.Path(path).read_text())
-    # Of 2021: the name of a project came later.
+    # The schema is from 2021; the name of a project was added later.
     specification["properties"].setdefault("name", {"type": "string"})
     validator = jsonschema.Draft7Validator(specification)
     for name, content in [("compose.yaml", COMPOSE), ("embedded.yaml", EMBEDDED)]:
@@ -92,13 +92,13 @@ def references():
 
 
 def owner(host):
-    """Services whose ports a name leads to: the service itself and those that share its network."""
+    """Returns the services reached through a name: the service itself and those that share its network."""
     return [name for name, service in SERVICES.items()
             if name == host or service.get("network_mode") == f"service:{host}"]
 
 
 def targets():
-    """Prometheus scrapes each executable, under its name, where its admin listener is."""
+    """Prometheus scrapes each executable under its name, at its admin listener."""
     scraped = {}
     for job in load("compose/prometheus.yml")["scrape_configs"]:
         scraped[job["job_name"]] = job["static_configs"][0]["targets"][0]
@@ -132,7 +132,7 @@ def executables():
 
 
 def settings():
-    """Each executable takes its settings, with the files that would be mounted."""
+    """Each executable accepts its settings, with the files that would be mounted."""
     bin = executables()
     if not bin:
         print("  left out: settings checked by `sluicectl config check`: swift build, or BIN=folder")

@@ -1,4 +1,4 @@
-"""Runs the services of compose.yaml that come from the image in one pod: containers.py WORK."""
+"""Runs the services of compose.yaml that use the image in one pod: containers.py WORK."""
 
 import atexit
 import os
@@ -34,7 +34,7 @@ def close():
 
 
 def options(name, service):
-    """The options of podman that say what the file says."""
+    """Returns podman's options for what the file specifies."""
     yield from ["--pod", POD, "--name", f"{POD}-{name}", "--user", service["user"], "--security-opt", "no-new-privileges"]
     yield from ["--read-only", "--read-only-tmpfs=false", "--memory", service["mem_limit"], "--pids-limit", "200"]
     yield from ["--volume", f"{WORK}/hosts:/etc/hosts:ro"]
@@ -62,18 +62,18 @@ def run(name, *more, wait=False, command=None):
 
 
 def ready(name):
-    """The answer of a service's /readyz, asked in the pod's network."""
+    """Returns the response of a service's /readyz, queried in the pod's network."""
     port = SERVICES[name]["environment"]["SLUICE_ADMIN_PORT"]
     return subprocess.run(["nsenter", "--target", process, "--net", "curl", "--silent", "--max-time", "2", "--output", "/dev/null",
                            "--write-out", "%{http_code}", f"http://127.0.0.1:{port}/readyz"], capture_output=True,
                           text=True).stdout
 
 
-# Each name leads to the pod's own loopback.
+# Each name resolves to the pod's own loopback.
 (WORK / "hosts").write_text("127.0.0.1 localhost kafka ingress receiver store\n")
 shutil.copytree(HERE.parent, WORK / "deploy", ignore=shutil.ignore_patterns("keys"), symlinks=True)
 subprocess.run([WORK / "deploy/compose/up", "--keys"], check=True, env={"PATH": os.environ["PATH"], "COMPOSE": "x"})
-# The user of the image reads the files.
+# The image's user must be able to read the files.
 for file in [WORK, *WORK.rglob("*")]:
     if not file.is_symlink():
         file.chmod(0o755 if file.is_dir() else 0o644)

@@ -32,7 +32,7 @@ def files():
 
 
 def lacks(expected, found, path=""):
-    """Members of the first that the second does not have, or has with another value."""
+    """Returns members of the first that the second lacks or has with another value."""
     if isinstance(expected, dict) and isinstance(found, dict):
         for key, value in expected.items():
             if key not in found:
@@ -48,7 +48,7 @@ def lacks(expected, found, path=""):
 
 
 def model():
-    """Each dashboard goes through Grafana's own model and comes back with every member."""
+    """Each dashboard passes through Grafana's own model without losing a member."""
     try:
         from grafana_foundation_sdk.cog.encoder import JSONEncoder
         from grafana_foundation_sdk.models.dashboard import Dashboard
@@ -68,7 +68,7 @@ def model():
 
 
 def expressions():
-    """Each expression with its dashboard and panel."""
+    """Yields each expression with its dashboard and panel."""
     for name, dashboard in ALL.items():
         for panel in dashboard["panels"]:
             for target in panel.get("targets", []):
@@ -85,7 +85,7 @@ def has_data(pipeline, expression):
 
 
 def exported(pipeline):
-    """The names of all series that the executables export, and of Prometheus' own."""
+    """Returns the names of all series exported by the executables and by Prometheus itself."""
     names = {"up"}
     for job, port in pipeline.targets.items():
         status, body = get(f"http://127.0.0.1:{port}/metrics")
@@ -96,7 +96,7 @@ def exported(pipeline):
 
 
 def named(text):
-    """The metrics that a text names whole."""
+    """Returns the metrics that a text names completely."""
     return set(re.findall(r"\bsluice_[a-z0-9_]+[a-z0-9](?![a-z0-9_(*.])", re.sub(r"sluice_[a-z0-9_]+\(", "", text)))
 
 
@@ -125,7 +125,7 @@ def live():
             if metric not in names and metric not in ["process", "sluice"]:
                 fail(f"{name}: {panel}: no executable exports {metric}")
     for file in [HERE.parent / "alerts.yml", *(HERE.parent / "runbooks").glob("*.md")]:
-        # A histogram is named without its suffix, and several metrics by what they begin with.
+        # A histogram is named without its suffix, and several metrics by their common prefix.
         for metric in {each for each in named(file.read_text()) if not any(name.startswith(each) for name in names)}:
             fail(f"{file.name}: no executable exports {metric}")
     if has_data(pipeline, "sum(sluice_nothing_total)"):

@@ -1,4 +1,4 @@
-"""An installation whose members can be exchanged one by one, between the executables of two releases."""
+"""An installation whose members can be replaced one by one with executables of another release."""
 
 import http.server
 import json
@@ -14,16 +14,16 @@ from pipeline import Pipeline, free_port, get, wait  # noqa: E402
 
 PREVIOUS, PRESENT = "previous", "present"
 WRONG_CONFIGURATION = 78
-# Stateless first, then those that read the state before those that write it, one member of a group after the other.
+# Stateless members first, then readers of the state before its writers, and the members of a group one after another.
 ORDER = ["ingress", "entitlements-1", "entitlements-2", "refunds", "reconciler", "webhooks", "archive"]
 
 
 class Refused(Exception):
-    """An executable that ended with 78 at its start, and why."""
+    """The error for an executable that ended with 78 at startup, with the reason."""
 
 
 class Receiver:
-    """Receives webhooks: the bodies of each webhook-id, in the order in which they came."""
+    """Receives webhooks, and stores the bodies of each webhook-id in order of arrival."""
 
     def __init__(self):
         self.bodies = {}
@@ -46,7 +46,7 @@ class Receiver:
 
 
 class Installation(Pipeline):
-    """The members by name, each with its process and its release; `bins` are the folders of the executables."""
+    """The members by name, each with its process and release; `bins` are the folders of the executables."""
 
     def __init__(self, name, kafka=None):
         super().__init__()
@@ -67,7 +67,7 @@ class Installation(Pipeline):
         self.is_kafka = bool(kafka)
 
     def use(self, authority):
-        """The certificates and keys of another installation, so that both take the same notifications."""
+        """Copies the certificates and keys of another installation, so that both accept the same notifications."""
         if authority is None:
             self.authority()
             (self.folder / "webhooks").write_text("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n")
@@ -78,7 +78,7 @@ class Installation(Pipeline):
             shutil.copytree(authority / "pki", self.folder / "pki")
 
     def arguments(self, name):
-        """Executable and arguments of a member: settings that both releases have."""
+        """Returns executable and arguments of a member: settings that both releases support."""
         data = ["--data.dir", self.folder / f"data-{name}", "--admin.port", "0"]
         match name:
             case "ingress":
@@ -138,13 +138,13 @@ class Installation(Pipeline):
             raise RuntimeError(f"{name} ended with {code} after SIGTERM:\n{process.text()}")
 
     def command(self, release, *arguments):
-        """What sluicectl of a release prints."""
+        """Returns the output of a release's sluicectl."""
         run = subprocess.run([self.bins[release] / "sluicectl", *map(str, arguments)], capture_output=True, text=True,
                              env=self.environment, cwd=self.folder, timeout=300)
         return run.returncode, run.stdout, run.stderr
 
     def published(self, release):
-        """The notificationUUIDs of the notification topic, with how often each is there."""
+        """Returns the notificationUUIDs in the notification topic, with their numbers of occurrences."""
         code, output, errors = self.command(release, "tap", "--output", "json", "--no-follow", "--from", "beginning")
         if code != 0:
             raise RuntimeError(f"tap: {errors}")
@@ -155,7 +155,7 @@ class Installation(Pipeline):
         return counts
 
     def purchases(self, member):
-        """The keys of all purchases that a member knows."""
+        """Returns the keys of all purchases that a member knows."""
         keys, after = [], ""
         while True:
             status, body = get(f"{self.reading[member]}/v1/purchases?limit=100{after}")

@@ -1,4 +1,4 @@
-"""Notifications that come while members are exchanged."""
+"""Notifications that arrive while members are replaced."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ AS_OF = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def report(file):
-    """The notificationUUIDs that a report of the simulator calls acknowledged, and those that were never posted."""
+    """Returns the notificationUUIDs that a simulator's report lists as acknowledged, and those never posted."""
     acknowledged, undelivered = set(), set()
     for line in map(json.loads, file.read_text().splitlines()):
         if line.get("undelivered"):
@@ -22,7 +22,7 @@ def report(file):
 
 
 class Load:
-    """Posts lives of new customers, some notifications twice and some late, until it is stopped."""
+    """Posts life cycles of new customers until stopped, with some notifications repeated and some late."""
 
     customers = 24
 
@@ -50,11 +50,11 @@ class Load:
                 self.post("--scenario", "all", "--accounts", self.customers, "--first-run", 100 * self.batches, "--rate",
                           "25", "--duplicates", "10%", "--disorder", "5%", "--seed", 7 + self.batches)
                 self.batches += 1
-        except Exception as error:  # Told by end().
+        except Exception as error:  # set by end()
             self.failure = error
 
     def post(self, *arguments):
-        """Runs the simulator to its end; what was never posted."""
+        """Runs the simulator to completion, and returns the notifications that were never posted."""
         file = self.installation.folder / f"report-{threading.get_ident()}-{time.monotonic_ns()}"
         self.installation.run(
             "sluice-simulator", "post", "--url", self.installation.notifications, "--pki", self.installation.folder / "pki",
@@ -65,7 +65,7 @@ class Load:
 
 
 class RefundLoad:
-    """Customers who ask for refunds, and the App Store that takes one answer for each and decides."""
+    """Customers who request refunds, and the App Store, which accepts one answer for each request and decides."""
 
     customers = 8
 
@@ -84,7 +84,7 @@ class RefundLoad:
         self.answers = ""
 
     def end(self):
-        """What was acknowledged. Each decision comes a second after its answer, so no answer is missed here."""
+        """Returns what was acknowledged. Each decision follows its answer by a second, so none is missed here."""
         deadline = time.monotonic() + 180
         while self.process.poll() is None and time.monotonic() < deadline:
             status, body = get(self.address)
@@ -98,12 +98,12 @@ class RefundLoad:
         return report(self.file)[0]
 
     def accepted(self):
-        """The transactions of the answers that were accepted, one for each answer."""
+        """Returns the transactions of the accepted answers, one for each answer."""
         return [answer["transactionId"] for answer in map(json.loads, self.answers.splitlines()) if answer["accepted"]]
 
 
 class History:
-    """An App Store whose history has notifications that were never delivered."""
+    """An App Store whose history contains undelivered notifications."""
 
     def __init__(self, installation):
         self.life = ["--scenario", "non-consumable", "--accounts", "6", "--first-run", "900000", "--seed", "4",

@@ -1,4 +1,4 @@
-"""The upgrade from the previous release and the way back, under load: main.py [kafka]."""
+"""Tests the upgrade from the previous release and the way back, under load: main.py [kafka]."""
 
 import json
 import os
@@ -16,12 +16,12 @@ from pipeline import free_port, get, wait
 
 TABLE = pathlib.Path(__file__).resolve().parents[1] / "README.md"
 AS_IT_IS, WITHOUT_DATA, ONE_WAY = "as it is", "without `data.dir`", "one-way"
-# Members of an answer that say when it was made, and not what it says.
+# Members of an answer that depend on when it was made, and not on its content.
 MOMENTS = {"asOf", "version"}
 
 
 def ways_back():
-    """How each executable goes back to the previous release, by the table of the page."""
+    """Returns how each executable goes back to the previous release, according to the page's table."""
     ways = {}
     for name, text in re.findall(r"^\| `(sluice-[a-z]+)` \| ([^|]+) \|", TABLE.read_text(), re.MULTILINE):
         ways[name] = next(way for way in (AS_IT_IS, WITHOUT_DATA, ONE_WAY) if text.startswith(way))
@@ -49,7 +49,7 @@ def without_moments(value):
 
 
 def states(installation, member):
-    """What a member answers about each purchase; nothing while it cannot answer."""
+    """Returns a member's answers about each purchase; nothing while it cannot answer."""
     purchases = installation.purchases(member)
     if purchases is None:
         return None
@@ -64,7 +64,7 @@ def states(installation, member):
 
 
 def rows(installation):
-    """The last record of each purchase in the entitlement topic, without the facts, whose form is each release's own."""
+    """Returns the last record of each purchase in the entitlement topic, without the release-dependent facts."""
     code, output, errors = installation.command(PRESENT, "tap", "--topic", f"{installation.prefix}.entitlements.production",
                                                 "--output", "json", "--no-follow", "--from", "beginning")
     expect(code == 0, f"tap of the entitlement topic: {errors}")
@@ -79,7 +79,7 @@ def differences(one, other):
 
 
 def calm_states(installation, release):
-    """What one undisturbed member of a release answers after the same notifications."""
+    """Returns the answers of one undisturbed member of a release after the same notifications."""
     code, output, errors = installation.command(PRESENT, "tap", "--signed", "--no-follow", "--from", "beginning")
     expect(code == 0, f"tap --signed: {errors}")
     calm = Installation(f"calm{release}{os.getpid()}")
@@ -178,7 +178,8 @@ def compare_archive(installation, acknowledged, releases):
         return code == 0
 
     for each in releases:
-        # A log that an anchor does not have yet is no sound one (exit code 3); it has it after archive.anchor.interval.
+        # A log that an anchor does not have yet is not sound (exit code 3). The anchor has it after
+        # archive.anchor.interval.
         try:
             wait(sound, 180, "the archive is sound")
         except TimeoutError:
@@ -187,7 +188,7 @@ def compare_archive(installation, acknowledged, releases):
 
 
 def compare_refunds(installation, release, answers, expected):
-    """Each request has one answer, at Apple's and in the case that each release reads."""
+    """Each request has one answer, at Apple and in the case as each release reads it."""
     expect(len(answers) == len(set(answers)) == expected,
            f"{expected} refund requests have {len(answers)} answers about {len(set(answers))} transactions")
 
@@ -223,7 +224,7 @@ class Upgrade:
         expect(self.ways.keys() >= {self.installation.arguments(name)[0] for name in ORDER}, f"{TABLE} lacks executables")
 
     def topics(self, release):
-        """Creates the topics of a release, and runs the commands that it prints for those that are there."""
+        """Creates the topics of a release, and runs the commands that it prints for existing topics."""
         if not self.installation.is_kafka:
             return
         options = ["--topics.partitions", "6", "--groups", "sluice-webhooks"]
@@ -247,7 +248,7 @@ class Upgrade:
         self.brought |= self.load.post(*self.life)
 
     def exchange(self, order, exchange):
-        """Exchanges members under load, with refund requests around the exchange of sluice-refunds."""
+        """Replaces members under load, with refund requests around the replacement of sluice-refunds."""
         self.load.begin()
         wait(lambda: self.load.batches > 0 or self.load.failure, 120, "the load has begun")
         begun = self.load.batches
@@ -291,7 +292,7 @@ class Upgrade:
         compare_published(self.installation, self.load.acknowledged, self.brought)
         compare_webhooks(self.installation, self.load.acknowledged | self.brought)
         compare_refunds(self.installation, release, self.answers, self.refunds)
-        # The release before does not know the archive's formats once the way back is closed.
+        # The previous release does not know the archive's formats after the way back is closed.
         releases = [PRESENT] if self.ways["sluice-archive"] == ONE_WAY else dict.fromkeys([release, PRESENT])
         compare_archive(self.installation, self.load.acknowledged | self.brought, releases)
         compare_states(self.installation, release)
