@@ -1,22 +1,22 @@
 # make            this list
 # make demo       the whole pipeline on this machine: broker, ingress, entitlements, refunds, reconciler, archive, a simulated App Store; KEEP=1 leaves it running
-# make test       all tests that need nothing else, side by side; about 8 minutes on two cores after the build; FILTER=Name runs some, one by one
-# make test-kafka the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of one that runs
+# make test       all tests without external requirements, in parallel; about 8 minutes on two cores after the build; FILTER=Name runs matching tests, one by one
+# make test-kafka the tests on Apache Kafka: KAFKA_HOME=directory, or SLUICE_TEST_BOOTSTRAP_SERVERS=host:port of a running cluster
 # make test-http  third-party programs against the listener: SLUICE_TEST_HTTP_LAB=directory
-# make test-deploy what is deployed: each script deploy/*/test, with a table of what was left out and why; installs tools unless INSTALL=0; ONLY=name for one
-# make test-deploy-quick  its half that takes a few minutes: chart, compose, dashboards
-# make test-all   test, test-kafka, test-http, tutorial, faults, sanitize and mutants, whatever fails; takes hours
+# make test-deploy the deployment tests: each script deploy/*/test, with a table of skipped parts and reasons; installs tools unless INSTALL=0; ONLY=name runs one
+# make test-deploy-quick  the deployment tests that take a few minutes: chart, compose, dashboards
+# make test-all   test, test-kafka, test-http, tutorial, faults, sanitize and mutants, regardless of failures; takes hours
 # make tutorial   builds and runs the consumer that Sources/Pipeline/README.md shows, as a package beside this one
-# make mutants    takes each check out of a copy in turn: a test must fail every time; ONLY=name for some
-# make fuzz       each reader of foreign bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
-# make mutations  COUNT=100000 mutants of notifications through the verifier, SEED=1
+# make mutants    removes each check from a copy in turn: a test must fail each time; ONLY=name selects some
+# make fuzz       runs each parser of untrusted bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
+# make mutations  verifies COUNT=100000 mutants of notifications, with SEED=1
 # make sanitize   all tests with the thread and the address sanitizer; ONLY=thread, FILTER=Name
-# make faults     the long form of the fault suites, or of those that FILTER=Name names, on release executables; TIMES=4 for four times as long (consumers); figures in .build/faults.txt and .build/faults.jsonl
+# make faults     the long form of the fault suites, or of those that match FILTER=Name, on release executables; TIMES=4 for four times as long (consumers); figures in .build/faults.txt and .build/faults.jsonl
 # make lint       formatting, target imports, language of comments
 # make format     format all sources in place
 # make build      debug build
 # make release    release build
-# make bench      release build, then the benchmarks; writes .build/bench.json; QUICK=1 looks only, STRICT=1 fails below the bars, PEERS=1 measures published libraries too; entitlements on Apache Kafka too where KAFKA_HOME is set
+# make bench      release build, then the benchmarks; writes .build/bench.json; QUICK=1 measures briefly, STRICT=1 fails below the thresholds, PEERS=1 also measures published libraries; with KAFKA_HOME entitlements are also measured on Apache Kafka
 # make deps       install the system libraries (apt or brew)
 # make clean      remove the build
 
