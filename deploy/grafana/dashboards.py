@@ -19,21 +19,21 @@ OVERVIEW = dashboard(
         graph("Notifications", "Authentic notifications by environment.", "reqps",
               rate("sluice_ingress_notifications_total", "environment"), stacked=True),
         graph("Answers", "Answers to requests, by status.", "reqps", rate("sluice_ingress_decisions_total", "status")),
-        graph("Time to answer", "From the request to its answer, Kafka's acknowledgement included.", "s",
+        graph("Time to answer", "From the request to its answer, including Kafka's acknowledgement.", "s",
               *quantiles("sluice_ingress_request_duration_seconds")),
     ]),
-    ("Are consumers behind?", [
-        graph("Lag in seconds", "Age of the oldest record that is not finished, by executable.", "s",
+    ("Are consumers lagging?", [
+        graph("Lag in seconds", "Age of the oldest unfinished record, by executable.", "s",
               ("max by (job) (sluice_consumer_lag_seconds)", "{{job}}")),
         graph("Records", "Records by executable and outcome.", "ops",
               ("sum by (job, outcome) (rate(sluice_consumer_records_total[$__rate_interval]))", "{{job}} {{outcome}}")),
-        graph("Facts of entitlements", "How far back the input of the entitlements was read.", "s",
+        graph("Facts of entitlements", "Age of the facts in answers of the entitlements.", "s",
               ("max by (environment) (sluice_entitlements_facts_age_seconds)", "{{environment}}")),
     ]),
     ("Is anything missing or dead-lettered?", [
         figure("Missing notifications", "Missing in the last complete sweeps of Apple's history.", "short",
                "sum(sluice_notifications_missing) or vector(0)", "missing", red=1),
-        figure("Quarantined in a day", "Authentic notifications that were not understood.", "short",
+        figure("Quarantined in a day", "Authentic notifications that do not conform to Apple's documentation.", "short",
                "sum(increase(sluice_ingress_quarantined_total[1d])) or vector(0)", "quarantined", red=1),
         figure("Dead letters in a day", "Records that consumers dead-lettered.", "short",
                'sum(increase(sluice_consumer_records_total{outcome="dead-lettered"}[1d]))', "dead letters", red=1),
@@ -53,7 +53,7 @@ INGRESS = dashboard(
     ("What arrives?", [
         graph("Notifications by type", "Authentic notifications.", "reqps",
               rate("sluice_ingress_notifications_total", "type"), stacked=True),
-        graph("Decisions", "What was decided about each request, by reason code.", "reqps",
+        graph("Decisions", "Requests by reason code and status of the response.", "reqps",
               rate("sluice_ingress_decisions_total", "reason, status")),
         graph("Age at receipt", "Time from signedDate to receipt. Retries of Apple are hours old.", "s",
               *quantiles("sluice_ingress_notification_age_seconds")),
@@ -63,7 +63,7 @@ INGRESS = dashboard(
               *quantiles("sluice_ingress_request_duration_seconds")),
         graph("Verification", "Signatures and certificates.", "s",
               *quantiles("sluice_ingress_verification_duration_seconds")),
-        graph("Kafka's acknowledgement", "From the produce to the acknowledgement by all in-sync replicas.", "s",
+        graph("Kafka's acknowledgement", "From sending a record to its acknowledgement by all in-sync replicas.", "s",
               *quantiles("sluice_ingress_acknowledgement_duration_seconds")),
     ]),
     ("Does Kafka acknowledge?", [
@@ -75,20 +75,20 @@ INGRESS = dashboard(
               rate("sluice_ingress_kafka_failures_total", "error")),
     ]),
     ("What is refused or quarantined?", [
-        graph("Quarantine", "Authentic notifications that were not understood, by reason.", "ops",
+        graph("Quarantine", "Authentic notifications that do not conform to Apple's documentation, by reason.", "ops",
               ("sum by (reason) (increase(sluice_ingress_quarantined_total[1h])) or vector(0)", "{{reason}}")),
         graph("Quarantine budget", "Spent share of quarantine.bytes.per.hour.", "percentunit",
               (f"sluice_ingress_quarantine_budget_spent_ratio{I}", "{{instance}}")),
-        graph("Certificates", "Certificates of Apple by what OCSP says.", "short",
+        graph("Certificates", "Apple's certificates by their OCSP status.", "short",
               (f"sum by (state) (sluice_ingress_revocation_certificates{I})", "{{state}}")),
         graph("Chain validations", "Certificate chains that were not seen before.", "ops",
               ("sum by (instance) (rate(sluice_ingress_chain_validations_total[$__rate_interval]))", "{{instance}}")),
         graph("Version 1", "Notifications of version 1 and older, by type.", "ops",
               rate("sluice_ingress_legacy_notifications_total", "type"), stacked=True),
-        graph("Version 1: passwords", "Bodies of version 1 by app and whether the password was right.", "ops",
+        graph("Version 1: passwords", "Version 1 bodies by app and outcome of the password check.", "ops",
               rate("sluice_ingress_legacy_passwords_total", "bundleid, outcome")),
     ]),
-    ("Is the listener within its bounds?", [
+    ("Is the listener within its limits?", [
         graph("Connections", "Open connections.", "short", (f"sluice_http_connections{I}", "{{job}} {{instance}}")),
         graph("Connections refused", "By cause: capacity, descriptors, rate.", "ops",
               rate("sluice_http_connections_refused_total", "cause")),
@@ -99,10 +99,10 @@ INGRESS = dashboard(
 
 CONSUMERS = dashboard(
     "sluice-consumers", "consumers",
-    ("Who is behind?", [
+    ("Which consumers lag?", [
         graph("Lag in seconds", "Age of the oldest unfinished record, by topic.", "s",
               (f"max by (job, topic) (sluice_consumer_lag_seconds{I})", "{{job}} {{topic}}")),
-        graph("Lag in records", "Records that are not finished, by topic.", "short",
+        graph("Lag in records", "Unfinished records, by topic.", "short",
               (f"sum by (job, topic) (sluice_consumer_lag_records{I})", "{{job}} {{topic}}")),
         graph("Oldest unfinished", "How long one record has been in a handler.", "s",
               (f"max by (job, topic) (sluice_consumer_oldest_unfinished_seconds{I})", "{{job}} {{topic}}")),
@@ -114,24 +114,24 @@ CONSUMERS = dashboard(
         graph("Dead letters", "Records dead-lettered, by topic, in an hour.", "short",
               (f'sum by (job, topic) (increase(sluice_consumer_records_total{DEAD_LETTERED}[1h]))',
                "{{job}} {{topic}}")),
-        graph("Retries", "Attempts that are repeated, by cause.", "ops", rate("sluice_consumer_retries_total", "job, cause")),
+        graph("Retries", "Repeated attempts, by cause.", "ops", rate("sluice_consumer_retries_total", "job, cause")),
         graph("Handler", "Time in the handler.", "s", *quantiles("sluice_consumer_handler_duration_seconds", "job")),
         graph("Partitions", "Assigned partitions of each member.", "short",
               (f"sluice_consumer_assigned_partitions{I}", "{{job}} {{instance}}"), stacked=True),
     ]),
     ("Is the state complete?", [
-        graph("State complete", "1 while a member has read everything that was published.", "short",
+        graph("State complete", "1 while a member has read all published rows.", "short",
               (f"sluice_state_complete{I}", "{{job}} {{instance}}")),
         graph("State behind its topic", "Records of the state's topic that a member has not applied.", "short",
               (f"sum by (job, instance) (sluice_state_lag_records{I})", "{{job}} {{instance}}")),
         graph("Published", "Rows published to the state's topic.", "ops", rate("sluice_state_published_total", "job")),
-        graph("Rows refused", "Rows that Kafka does not take: too large, or against a rule of the topic.", "short",
+        graph("Rows refused", "Rows that Kafka refuses: too large, or against a rule of the topic.", "short",
               (f"sum by (job) (sluice_state_oversized_rows{I} + sluice_state_refused_rows{I})", "{{job}}")),
     ]),
     ("Entitlements and webhooks", [
         graph("Reads", "Answers of the read API.", "reqps", rate("sluice_entitlements_reads_total", "instance")),
         graph("Time to read", "Time of an answer of the read API.", "s", *quantiles("sluice_entitlements_read_duration_seconds")),
-        graph("Age of the facts", "How far back the input was read.", "s",
+        graph("Age of the facts", "Age of the facts in answers.", "s",
               (f"max by (environment) (sluice_entitlements_facts_age_seconds{I})", "{{environment}}")),
         graph("Purchases changed", "Purchases whose answer changed.", "ops",
               rate("sluice_entitlements_purchases_changed_total", "instance")),
@@ -143,9 +143,9 @@ CONSUMERS = dashboard(
 REFUNDS = dashboard(
     "sluice-refunds", "refunds",
     ("Is every request answered in time?", [
-        figure("Until the earliest deadline", "Time left for the request that ends first; nothing while none waits.", "s",
+        figure("Until the earliest deadline", "Remaining time of the earliest request; no value while none waits.", "s",
                "min by (environment) (sluice_refunds_next_deadline_seconds)", "{{environment}}", red=7200, below=True),
-        figure("Waiting", "Requests that something stands in the way of.", "short",
+        figure("Waiting", "Requests that cannot be answered yet.", "short",
                "sum by (environment) (sluice_refunds_undecided)", "{{environment}}", red=1),
         figure("Unanswered in 30 days", "Rounds that ended without an accepted answer.", "short",
                "sum by (environment) (increase(sluice_refunds_unanswered_total[30d]))", "{{environment}}", red=1),
@@ -156,12 +156,12 @@ REFUNDS = dashboard(
         graph("Rules", "Answers by the rule that decided, in an hour.", "short",
               (f"sum by (rule) (increase(sluice_refunds_rule_answers_total{I}[1h]))", "{{rule}}"), stacked=True),
     ]),
-    ("What stands in the way?", [
+    ("Which obstacles remain?", [
         graph("Obstacles", "Requests that wait, by reason.", "short",
               (f"sum by (reason) (sluice_refunds_undecided{I})", "{{reason}}"), stacked=True),
         graph("Unanswered", "Rounds without an accepted answer, by end and reason, in a day.", "short",
               (f"sum by (end, reason) (increase(sluice_refunds_unanswered_total{I}[1d]))", "{{end}} {{reason}}")),
-        graph("Your service", "Questions without a usable answer, by reason.", "ops",
+        graph("Your service", "Requests to your service without a usable answer, by reason.", "ops",
               rate("sluice_refunds_provider_failures_total", "reason")),
     ]),
     ("Does Apple's API work?", [
@@ -179,7 +179,7 @@ REFUNDS = dashboard(
         graph("Age of the last sweep", "Since the last complete one, by kind.", "s",
               ("time() - max by (app, environment, sweep) (sluice_reconciler_last_complete_timestamp_seconds > 0)",
                "{{app}} {{environment}} {{sweep}}")),
-        graph("Published", "Notifications that never arrived and were published.", "ops",
+        graph("Published", "Undelivered notifications that were published.", "ops",
               ("sum(rate(sluice_reconciler_published_total[$__rate_interval]))", "published")),
         graph("Calls to Apple", "Requests of the sweeps.", "reqps",
               ("sum(rate(sluice_reconciler_calls_total[$__rate_interval]))", "calls")),
@@ -196,7 +196,7 @@ ARCHIVE = dashboard(
         figure("Archived", "Records under a checkpoint since the start.", "short", f"sum(sluice_archive_leaves_total{I})", "leaves"),
         figure("Missing offsets", "Offsets that Kafka deleted before they were archived.", "short",
                f"sum(sluice_archive_missing_offsets_total{I})", "missing", red=1),
-        figure("Not anchored", "For how long there has been a checkpoint that an anchor has not taken.", "s",
+        figure("Not anchored", "How long an anchor has been behind by a checkpoint.", "s",
                f"max by (anchor) (sluice_archive_unanchored_seconds{I})", "{{anchor}}", red=3600),
         graph("Records", "Records archived, by topic.", "ops", rate("sluice_archive_leaves_total", "topic"), stacked=True),
         graph("Bytes", "Bytes of segments and tiles, by topic.", "Bps", rate("sluice_archive_bytes_total", "topic"), stacked=True),
@@ -204,17 +204,17 @@ ARCHIVE = dashboard(
               ('max by (topic) (sluice_consumer_lag_seconds{job="sluice-archive"})', "{{topic}}")),
     ]),
     ("Does writing work?", [
-        graph("Failures", "Attempts to open or write a log that failed, by reason.", "ops",
+        graph("Failures", "Failed attempts to open or write a log, by reason.", "ops",
               rate("sluice_archive_failures_total", "reason")),
         graph("Flush", "From the first byte written to the checkpoint.", "s", *quantiles("sluice_archive_flush_duration_seconds")),
         graph("Age of the newest checkpoint", "Since a checkpoint was last signed, by topic.", "s",
               (f"time() - max by (topic) (sluice_archive_last_checkpoint_timestamp_seconds{I} > 0)", "{{topic}}")),
     ]),
     ("Anchors, erasures, retention", [
-        graph("Anchored", "Checkpoints taken by each anchor.", "ops", rate("sluice_archive_anchored_total", "anchor")),
-        graph("Anchor failures", "Attempts that failed, by anchor and reason.", "ops",
+        graph("Anchored", "Checkpoints accepted by each anchor.", "ops", rate("sluice_archive_anchored_total", "anchor")),
+        graph("Anchor failures", "Failed attempts, by anchor and reason.", "ops",
               rate("sluice_archive_anchor_failures_total", "anchor, reason")),
-        graph("Erasures", "Records of the erasures topic by what they came to, in a day.", "short",
+        graph("Erasures", "Records of the erasures topic by outcome, in a day.", "short",
               (f"sum by (outcome) (increase(sluice_archive_erasures_total{I}[1d]))", "{{outcome}}")),
         graph("Pruned segments", "Files deleted after the retention, in a day.", "short",
               (f"sum by (topic) (increase(sluice_archive_pruned_segments_total{I}[1d]))", "{{topic}}")),
@@ -223,7 +223,7 @@ ARCHIVE = dashboard(
 
 KAFKA = dashboard(
     "sluice-kafka", "Kafka, seen by its clients",
-    ("Are brokers reached?", [
+    ("Are brokers reachable?", [
         graph("Brokers of the consumers", "Brokers that each consumer is connected to.", "short",
               (f"sluice_consumer_brokers_up{I}", "{{job}} {{instance}}")),
         graph("Brokers of the states", "Brokers that each reader of a state is connected to.", "short",
@@ -240,9 +240,9 @@ KAFKA = dashboard(
               rate("sluice_ingress_kafka_failures_total", "error")),
         graph("Producer generation", "Rises when the producer was replaced after a fatal error.", "short",
               (f"sluice_ingress_kafka_producer_generation{I}", "{{instance}}")),
-        graph("State writable", "1 while the state's topic takes rows.", "short",
+        graph("State writable", "1 while a member can write its database.", "short",
               (f"sluice_state_writable{I}", "{{job}} {{instance}}")),
-        graph("State stalled", "How long the state's topic has taken no row.", "s",
+        graph("State stalled", "How long a member has applied no record although there are more.", "s",
               (f"sluice_state_stalled_seconds{I}", "{{job}} {{instance}}")),
     ]),
     ("Do groups work?", [
@@ -252,7 +252,7 @@ KAFKA = dashboard(
         graph("Dead letter failures", "Dead letters that Kafka refused.", "ops",
               rate("sluice_consumer_dead_letter_failures_total", "job")),
         graph("Client errors", "Errors that librdkafka reported.", "ops", rate("sluice_consumer_client_errors_total", "job")),
-        graph("Offset resets", "Partitions whose offset was gone.", "short",
+        graph("Offset resets", "Partitions with a deleted offset.", "short",
               (f"sum by (job) (increase(sluice_consumer_offset_resets_total{I}[1h]))", "{{job}}")),
     ]),
     instances="sluice_build_info")
