@@ -204,7 +204,7 @@ struct AnswerTests {
         let harness = try APIHarness(store)
         do throws(APIFailure) {
             _ = try await harness.client.getAllSubscriptionStatuses(AnyTransactionId("1"), APIHarness.production)
-            Issue.record("a text was read as a status")
+            Issue.record("a string was read as a status")
         } catch {
             #expect(error.message.contains("lastTransactions.0.status"))
         }

@@ -57,7 +57,7 @@ import Time
                 background.append(moment)
                 now = moment + 1
             case .askAgain(let moment): now = moment
-            case .tooFar: Issue.record("nothing is too far")
+            case .tooFar: Issue.record("no turn may be too late")
             }
         }
         #expect((99...101).contains(background.count))
@@ -78,7 +78,7 @@ import Time
         // From now on urgent requests use the whole budget.
         for _ in 0..<100 { _ = budget.take(.urgent, now: moment, longestWait: .max) }
         guard case .askAgain(let later) = budget.take(.background, now: moment, longestWait: .max) else {
-            Issue.record("a background request went before urgent ones that wait")
+            Issue.record("a background request preceded waiting urgent ones")
             return
         }
         #expect(later >= moment + 2 * Self.second)
@@ -147,7 +147,7 @@ import Time
             asked.priority = priority
             do throws(APIFailure) {
                 try await budgets.waitForTurn(.getTransactionInfo, asked)
-                Issue.record("the turn came too early")
+                Issue.record("the turn was too early")
             } catch {
                 #expect(error.kind == .rateLimited && error.isRetriable && error.status == nil)
                 #expect(error.retryAt == VirtualTime.start + 60_000)

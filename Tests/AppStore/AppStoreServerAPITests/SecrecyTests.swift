@@ -27,7 +27,7 @@ struct SecrecyTests {
         var texts: [String] = []
         do {
             _ = try await harness.client.getTransactionInfo(TransactionId("1"), APIHarness.production)
-            Issue.record("an echo is no answer")
+            Issue.record("an echo must not be accepted as a response")
         } catch {
             texts += ["\(error)", String(reflecting: error), dumped(error)]
         }

@@ -166,7 +166,7 @@ struct SharedCasesTests {
             #expect(answer.completeDate?.millisecondsSince1970 == one.expect["completeDate"]?.integer)
             #expect(answer.succeededCount == one.expect["succeededCount"]?.integer)
             #expect(answer.failedCount == one.expect["failedCount"]?.integer)
-        default: Issue.record("\(one.id): no such operation here")
+        default: Issue.record("\(one.id): unknown operation")
         }
     }
 

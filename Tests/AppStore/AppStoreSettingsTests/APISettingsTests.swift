@@ -170,7 +170,7 @@ import Testing
         }
         let wrong = try directory.write("apps=com.example.one:1\napps.com.example.one.api.key.idd=k\n", to: "wrong")
         guard case .refuse(_, 78) = command.parse(["--config", wrong], environment: [:]) else {
-            Issue.record("a wrong key was accepted")
+            Issue.record("an invalid key was accepted")
             return
         }
     }

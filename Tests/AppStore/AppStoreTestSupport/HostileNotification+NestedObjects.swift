@@ -10,7 +10,7 @@ extension HostileNotification {
         HostileNotification("H-107", "transaction null", .nonconforming(.profileNested)) {
             $0.identity["signedTransactionInfo"] = "null"
         },
-        HostileNotification("H-107", "a type that needs neither", .accepted, .test) { _ in },
+        HostileNotification("H-107", "a type that requires neither", .accepted, .test) { _ in },
         HostileNotification("H-107", "a one-time purchase without renewal info", .accepted) {
             $0.outer["notificationType"] = "\"ONE_TIME_CHARGE\""
             $0.renewalInfo = nil

@@ -98,7 +98,7 @@ import Testing
             for _ in 0..<300 {
                 let changed = body.withOneByteChanged(using: &random)
                 if case .accepted = verifier.verify(body: changed, at: Self.now) {
-                    Issue.record("\(sample.facts.file) is accepted although a byte was changed")
+                    Issue.record("\(sample.facts.file) was accepted with a changed byte")
                 }
             }
         }

@@ -23,7 +23,7 @@ struct ErasureTests {
         let erased = Array(numbers.shuffled(using: &random).prefix(100))
         let destroyed = try erased.map { try #require(sealing[$0]) }
         let secrets = try destroyed.map { try #require(wrapped[$0.id]) }
-        #expect(try hits(of: secrets, in: disk) >= 100, "the search must find what is there")
+        #expect(try hits(of: secrets, in: disk) >= 100, "the search must find existing data")
 
         let outcomes = try store.apply(erased.map { try StoreOnDisk.record(.erase, $0, in: store) })
         #expect(outcomes == destroyed.map { .destroyed([$0.id]) })
@@ -161,7 +161,7 @@ struct ErasureTests {
                 return
             }
             key.secret.withUnsafeBytes { for byte in $0 { needle.append(~byte) } }
-            #expect(try ProcessMemory.count(ofInverted: needle) > 0, "the search must find what is there")
+            #expect(try ProcessMemory.count(ofInverted: needle) > 0, "the search must find existing data")
         }
         #expect(try first.dataKeys(for: [request]).first?.sealing != nil)
         try first.apply([try StoreOnDisk.record(.erase, 1, in: first)])

@@ -89,7 +89,7 @@ final class Hosts {
             sealed[key.id] = (subject, max(time, sealed[key.id]?.time ?? .min))
             return
         }
-        Issue.record("no key is read back")
+        Issue.record("no key was read back")
     }
 
     func decide(_ action: ErasureRecord.Action, _ subject: Int, at time: Int64) throws {
@@ -117,7 +117,7 @@ final class Hosts {
             }
             if (keys.count, erasures.count) == before, try hosts.allSatisfy(isCurrent) { return }
         }
-        Issue.record("the hosts publish without end")
+        Issue.record("the hosts never stop publishing")
     }
 
     private func isCurrent(_ host: Host) throws -> Bool {

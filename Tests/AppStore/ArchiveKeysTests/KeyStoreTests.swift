@@ -103,7 +103,7 @@ struct KeyStoreTests {
         #expect(try both.dataKeys(for: [StoreOnDisk.request(3)]).first?.sealing?.bytes == before[3]?.bytes)
         let ids = try disk.keys([0, 1]).keys.map(\.id)
         #expect(try both.wrappedKeys() == [ids[0]: 25])
-        #expect(try both.rewrap(batch: 10) == 24 + 1, "24 keys and that of the marks")
+        #expect(try both.rewrap(batch: 10) == 24 + 1, "24 keys, and the pseudonym key")
         #expect(try both.wrappedKeys() == [ids[1]: 25])
         #expect(try both.rewrap() == 0)
         both.close()

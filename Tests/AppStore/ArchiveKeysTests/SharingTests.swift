@@ -68,7 +68,7 @@ struct SharingTests {
         try disk.run("PRAGMA user_version = 1")
         let store = try disk.open(creation: .never)
         let due = try store.duePublications(limit: 10)
-        #expect(due.count == 3, "two subjects, and the key of marks")
+        #expect(due.count == 3, "two subjects, and the pseudonym key")
         let joined = try KeyStore(
             path: disk.directory.file("joined.db"), keys: disk.keys([0]), creation: .joining)
         #expect(try joined.isJoining)
@@ -121,7 +121,7 @@ struct SharingTests {
         let new = try #require(try status(1, first).keys.first)
         try hosts.followErasures(late)
         try hosts.publishDue(late)
-        #expect(hosts.keys.last??.value == nil, "the late host does not know of the new key")
+        #expect(hosts.keys.last??.value == nil, "the late host does not have the new key")
         hosts.compact(before: .max)
         try hosts.settle()
         for host in hosts.hosts + [try hosts.join()] { #expect(try host.store.dataKey(new).bytes != nil) }
@@ -165,7 +165,7 @@ struct SharingTests {
         for subject in 1...2 { try hosts.seal(subject, at: 1_000, on: first) }
         let ids = try (1...2).map { try #require(try status($0, first).keys.first) }
         #expect(try second.store.mayPrune([], hasHolds: true))
-        #expect(try !second.store.mayPrune([ids[1]], hasHolds: true), "another host may know that it is held")
+        #expect(try !second.store.mayPrune([ids[1]], hasHolds: true), "another host may know about the hold")
         try hosts.settle()
         #expect(try second.store.mayPrune(Set(ids), hasHolds: true))
         try hosts.decide(.hold, 1, at: 2_000)
@@ -306,7 +306,7 @@ struct SharingTests {
                 case .unknown: Issue.record("key \(id) is lost on a host")
                 case .usable: break
                 case .destroyed:
-                    #expect(named.contains(id), "no record says that the key of subject \(use.subject) is destroyed")
+                    #expect(named.contains(id), "no record reports the destroyed key of subject \(use.subject)")
                 }
             }
         }

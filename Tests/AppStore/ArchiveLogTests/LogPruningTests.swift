@@ -93,7 +93,7 @@ struct LogPruningTests {
         #expect(archive.hasSegment("000") && !archive.hasSegment("001"))
         #expect(archive.announced.last?.kept == [0..<1] && archive.announced.last?.deletions == 1)
         #expect(try await archive.run(at: Self.day) == 0)
-        #expect(archive.announced.count == 2, "a run that changes nothing says nothing")
+        #expect(archive.announced.count == 2, "a run that changes nothing must publish nothing")
         archive.kept = []
         #expect(try await archive.run(at: Self.day + 1) == 1)
         #expect(archive.announced.last?.kept == [] && archive.announced.last?.deletions == 1)

@@ -56,7 +56,7 @@ final class MemoryStore: ObjectStore {
             objects[name.text] = bytes
             return true
         }
-        guard isExpected else { throw ObjectStoreError(.changed, "\(name) is of another version") }
+        guard isExpected else { throw ObjectStoreError(.changed, "\(name) has another version") }
         return Self.version(bytes)
     }
 

@@ -82,7 +82,7 @@ import TransparencyLog
                 let alone = try await growing.archive.verify(MemoryStore(changed))
                 #expect(alone.verdict == .rolledBack, "\(log) of round \(round), removed: \(isRemoved)")
                 let anchored = try await growing.archive.verify(MemoryStore(earlier)) { $0.anchors = anchors }
-                #expect(anchored.verdict == .rolledBack, "everything of round \(round)")
+                #expect(anchored.verdict == .rolledBack, "all objects of round \(round)")
                 // Without an anchor the rollback cannot be detected.
                 #expect(try await growing.archive.verify(MemoryStore(earlier)).findings.isEmpty)
             }

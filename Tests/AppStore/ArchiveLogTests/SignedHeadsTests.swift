@@ -50,7 +50,7 @@ import TransparencyLog
         store.objects = [:]
         #expect(await refusal { try await open() } == .beginRefused)
         #expect(try await open(mayBegin: true).size == 0)
-        #expect(try await open().size == 0, "the beginning is what is remembered now")
+        #expect(try await open().size == 0, "only the beginning is remembered now")
     }
 
     @Test func `a log that was restored to an earlier state is not continued`() async throws {
@@ -155,7 +155,7 @@ import TransparencyLog
         let evidence = "the group has read its partition up to offset 7"
         #expect(await refusal { try await open(evidence: evidence) } == .beginRefused)
         #expect(try await open(mayBegin: true, evidence: evidence).size == 0)
-        #expect(try await open(evidence: evidence).size == 0, "it is asked of logs that are not there")
+        #expect(try await open(evidence: evidence).size == 0, "it is queried about missing logs")
     }
 }
 

@@ -25,7 +25,7 @@ import TransparencyLog
                 let changed = Self.apply(change, to: name, in: objects, &generator)
             else { continue }
             let report = try await archive.verify(MemoryStore(changed.objects))
-            let first = try #require(report.findings.first, "\(change.rawValue) of \(name) was not found")
+            let first = try #require(report.findings.first, "\(change.rawValue) of \(name) was not detected")
             #expect(report.verdict != nil && report.verdict != .incomplete, "\(change.rawValue) of \(name)")
             #expect(
                 changed.names.contains(first.object?.text ?? ""), "\(change.rawValue) of \(changed.names): \(first)")

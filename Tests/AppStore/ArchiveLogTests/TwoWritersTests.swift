@@ -32,7 +32,7 @@ import TransparencyLog
         for seed in 0..<40 {
             if try await !problems(seed, hasLocks: true).isEmpty { return }
         }
-        Issue.record("the schedules find nothing")
+        Issue.record("the schedules revealed nothing")
     }
 
     /// Returns the faults revealed by a schedule.

@@ -152,7 +152,7 @@ extension EndToEnd {
         private static func script() throws -> String {
             let block = try TutorialPage.text().components(separatedBy: "```python\n").dropFirst().first?
                 .components(separatedBy: "```\n")
-            return try #require(block?.first, "no block of Python in the tutorial")
+            return try #require(block?.first, "the tutorial has no Python block")
         }
     }
 }

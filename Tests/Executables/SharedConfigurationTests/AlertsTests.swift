@@ -70,7 +70,7 @@ import Testing
             try #require(row.count == 3, "\(row)")
             for scenario in row[1].components(separatedBy: ", ") {
                 let faults = try text("alerts-tests/faults/\(scenario).py")
-                #expect(faults.contains("\"\(row[0])\""), "\(scenario).py provokes no \(row[0])")
+                #expect(faults.contains("\"\(row[0])\""), "\(scenario).py does not provoke \(row[0])")
             }
         }
     }

@@ -48,7 +48,7 @@ import Testing
             return
         }
         guard case .refuse(let lines, 78) = command.parse([], environment: ["SLUICE_WEBHOOKS_TIMOUT": "5s"]) else {
-            Issue.record("a wrong key was accepted")
+            Issue.record("an invalid key was accepted")
             return
         }
         #expect(lines.contains { $0.contains("SLUICE_WEBHOOKS_TIMOUT") })

@@ -33,7 +33,7 @@ extension FuzzTarget {
         switch read(bytes, type) {
         case .success(let answer):
             guard case .success(answer) = read(bytes, type) else {
-                throw Violation("\(type) reads the same bytes in two ways")
+                throw Violation("\(type) parses the same bytes in two ways")
             }
         case .failure(let failure):
             try hold(failure.kind == .unreadable, "\(type): \(failure.kind)")

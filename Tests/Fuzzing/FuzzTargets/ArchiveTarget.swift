@@ -24,45 +24,45 @@ extension FuzzTarget {
             try readTexts(bytes)
             if let bundle = try? EntryBundle(bytes: bytes) {
                 let entries = (0..<bundle.count).map { Array(bundle[$0]) }
-                try hold((try? EntryBundle(entries: entries))?.bytes == bytes, "a bundle is written otherwise")
+                try hold((try? EntryBundle(entries: entries))?.bytes == bytes, "a bundle is encoded differently")
             }
             if let leaf = try? ArchiveLeaf(bytes: bytes) {
-                try hold(leaf.bytes == bytes, "a leaf is written otherwise")
+                try hold(leaf.bytes == bytes, "a leaf is encoded differently")
             }
             if let objects = try? ArchiveSegment.objects(in: bytes) {
                 var segment: [UInt8] = []
                 for object in objects { try? ArchiveSegment.append(Array(bytes[object]), to: &segment) }
-                try hold(segment == bytes, "a segment is written otherwise")
+                try hold(segment == bytes, "a segment is encoded differently")
             }
         }
     }()
 
     private static func readTexts(_ bytes: [UInt8]) throws(Violation) {
         if let note = try? SignedNote(bytes: bytes) {
-            try hold(note.bytes == bytes, "a note is written otherwise")
+            try hold(note.bytes == bytes, "a note is encoded differently")
             if let checkpoint = try? Checkpoint(text: note.text) {
-                try hold(checkpoint.text.utf8.elementsEqual(note.text.utf8), "a checkpoint is written otherwise")
+                try hold(checkpoint.text.utf8.elementsEqual(note.text.utf8), "a checkpoint is encoded differently")
             }
         }
-        if let proof = try? TlogProof(bytes: bytes) { try hold(proof.bytes == bytes, "a proof is written otherwise") }
+        if let proof = try? TlogProof(bytes: bytes) { try hold(proof.bytes == bytes, "a proof is encoded differently") }
         if let request = try? WitnessRequest(bytes: bytes) {
-            try hold(request.bytes == bytes, "a request is written otherwise")
+            try hold(request.bytes == bytes, "a request is encoded differently")
         }
         _ = WitnessRequest.size(ofConflict: bytes)
         _ = try? WitnessRequest.signatures(ofAnswer: bytes)
         _ = try? SignedNote.sequence(bytes)
         guard let text = String(validating: bytes, as: UTF8.self) else { return }
         if let path = TilePath(text: text) {
-            try hold(path.text.utf8.elementsEqual(bytes), "a path is written otherwise")
+            try hold(path.text.utf8.elementsEqual(bytes), "a path is encoded differently")
         }
         if let number = TilePath.number(text) {
-            try hold(TilePath.text(number: number).utf8.elementsEqual(bytes), "a number is written otherwise")
+            try hold(TilePath.text(number: number).utf8.elementsEqual(bytes), "a number is encoded differently")
         }
         if let retention = Retention(text: text) {
-            try hold(retention.text.utf8.elementsEqual(bytes), "a retention is written otherwise")
+            try hold(retention.text.utf8.elementsEqual(bytes), "a retention is encoded differently")
         }
         if let key = try? NoteVerifier(text: text) {
-            try hold(key.text.utf8.elementsEqual(bytes), "a key is written otherwise")
+            try hold(key.text.utf8.elementsEqual(bytes), "a key is encoded differently")
         }
         _ = try? ArchiveVerifiers(text: text)
     }

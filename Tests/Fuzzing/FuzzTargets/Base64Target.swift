@@ -35,7 +35,7 @@ extension FuzzTarget {
         do {
             decoded = try decode(text)
         } catch {
-            try hold(expected == nil, "\(kind): refused, bit by bit it is good")
+            try hold(expected == nil, "\(kind): refused, but accepted by the bitwise decoder")
             let isForeign = !text.allSatisfy(ReferenceBase64.either.contains)
             return try hold((error == .form) == isForeign, "\(kind): \(error)")
         }
@@ -48,7 +48,7 @@ extension FuzzTarget {
         let count = room.withUnsafeMutableBytes { room in
             text.withUnsafeBytes { text in try? Base64URL.decode(text, into: room) }
         }
-        try hold(count == decoded.count && room == decoded, "base64url: other bytes in the caller's memory")
+        try hold(count == decoded.count && room == decoded, "base64url: different bytes in the caller's memory")
         guard !decoded.isEmpty else { return }
         var small = [UInt8](repeating: 0, count: decoded.count - 1)
         let tooMany = small.withUnsafeMutableBytes { room in

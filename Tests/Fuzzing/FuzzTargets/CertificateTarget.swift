@@ -54,7 +54,7 @@ extension FuzzTarget {
             for request in [request, authentic.request] {
                 let answer = request.evaluate(response: bytes, at: now)
                 try hold(answer == request.evaluate(response: bytes, at: now), "judged twice: \(answer)")
-                try hold(answer != .nothingNew(.internalFailure), "a fault of ours")
+                try hold(answer != .nothingNew(.internalFailure), "an internal failure")
                 guard case .nothingNew = answer else {
                     try hold(authentic.believable.contains(answer), "believed: \(answer)")
                     continue
@@ -73,7 +73,7 @@ private struct OCSPMaterial: Sendable {
     init(pki: TestCertificateAuthority, now: Int64) throws {
         // The keys of a reused authority are not stored, so this issuer is newly generated.
         let own = try TestCertificateAuthority(TestCertificateAuthority.Options(now: now))
-        guard let keys = own.authorityKeys else { throw Violation("no key to answer with") }
+        guard let keys = own.authorityKeys else { throw Violation("no key to sign the response") }
         let request = try OCSPRequest(subject: own.leaf, issuer: own.intermediate)
         let responder = OCSPResponder(issuer: own.intermediate, signer: own.intermediate, key: keys.intermediate)
         let statuses: [OCSPResponder.Status] = [.good, .revoked(at: now - 100, reason: 1), .unknown]

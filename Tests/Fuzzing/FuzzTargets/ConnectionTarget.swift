@@ -118,6 +118,6 @@ struct ConnectionScript {
         try hold(state.directBodyBytes <= RequestSeeds.bodyLimit, "space for \(state.directBodyBytes) bytes of a body")
         // Reading ahead stops at its limit, but the last read may itself have the size of the limit.
         try hold(readAhead <= 2 * limits.readAheadBytes, "\(readAhead) bytes read ahead")
-        try hold(position <= stream.count, "more taken than given")
+        try hold(position <= stream.count, "more bytes consumed than given")
     }
 }

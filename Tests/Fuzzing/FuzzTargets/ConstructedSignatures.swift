@@ -29,7 +29,7 @@ package struct ConstructedSignature: Sendable {
         for (name, key) in keys { made += of(key, named: "key \(name)") }
         for r in 1...24 { made += beyondOrder(UInt128(r)) }
         let signatures = made.compactMap { $0 }
-        guard signatures.count == made.count else { throw Violation("a constructed key is no point of the curve") }
+        guard signatures.count == made.count else { throw Violation("a constructed key is not a point of the curve") }
         return signatures
     }
 

@@ -18,9 +18,9 @@ extension FuzzTarget {
             let value = JSONValue(document.root)
             let again: JSONValue
             do { again = try JSONValue(json: value.json) } catch {
-                throw Violation("what it writes it does not read: \(error)")
+                throw Violation("encoded text is not parsed: \(error)")
             }
-            try hold(again == value, "written and read again it is another value")
+            try hold(again == value, "encoding and parsing yields another value")
         })
 }
 
@@ -55,9 +55,9 @@ enum JSONAgreement {
             guard !stricter.contains(error.code), !isTrailingComma(text, before: error.offset), !text.contains(0) else {
                 return
             }
-            return try hold(theirs == nil, "only we refuse it: \(error)")
+            return try hold(theirs == nil, "only the scanner rejects it: \(error)")
         }
-        guard let theirs else { return try hold(hasHugeNumber(document.root), "only we accept it") }
+        guard let theirs else { return try hold(hasHugeNumber(document.root), "only the scanner accepts it") }
         try hold(isEqual(document.root, theirs), "read as \(theirs)")
     }
 

@@ -12,9 +12,9 @@ extension FuzzTarget {
         let secret = document.root["password"]?.string ?? ""
         let redacted = LegacyBody(document).redacted()
         guard let kept = try? JSONDocument.object(redacted) else { throw Violation("what is kept is no object") }
-        try hold(!contains(JSONValue(kept.root), secret), "the secret is kept")
-        try hold(secret.isEmpty || !contains(redacted, secret), "the secret's bytes are kept")
-        try hold(kept.root["password"] == nil, "a member of the secret's name is kept")
+        try hold(!contains(JSONValue(kept.root), secret), "the redacted text contains the secret")
+        try hold(secret.isEmpty || !contains(redacted, secret), "the redacted text contains the secret's bytes")
+        try hold(kept.root["password"] == nil, "the redacted text contains a member named like the secret")
         let receivedAt = AppStoreInstant(clampingMillisecondsSince1970: 1_800_000_000_000)
         let notification: LegacyNotification
         do throws(LegacyFault) {
@@ -25,12 +25,12 @@ extension FuzzTarget {
                 _ = try read(document, receivedAt)
                 again = nil
             } catch { again = error }
-            return try hold(again == error, "read again it is another fault")
+            return try hold(again == error, "parsing again gives another fault")
         }
         try check(notification, receivedAt, secret: secret)
-        guard let again = try? read(document, receivedAt) else { throw Violation("read again it is a fault") }
-        try hold(again.eventId == notification.eventId, "read again it is another notification")
-        try hold(again.notification == notification.notification, "read again it is another text")
+        guard let again = try? read(document, receivedAt) else { throw Violation("parsing again gives a fault") }
+        try hold(again.eventId == notification.eventId, "parsing again gives another notification")
+        try hold(again.notification == notification.notification, "parsing again gives another text")
     }
 
     private static func read(
@@ -43,15 +43,15 @@ extension FuzzTarget {
         _ notification: LegacyNotification, _ receivedAt: AppStoreInstant, secret: String
     ) throws(Violation) {
         try hold(notification.eventId.utf8.count == 64, "an eventId of \(notification.eventId.utf8.count) bytes")
-        try hold(notification.eventTime <= receivedAt, "later than it was received")
+        try hold(notification.eventTime <= receivedAt, "later than its receipt")
         try hold((notification.transaction == nil) == (notification.transactionId == nil), "half resolved")
-        try hold(notification.transaction != nil || notification.renewalInfo == nil, "a renewal of nothing")
+        try hold(notification.transaction != nil || notification.renewalInfo == nil, "a renewal without a product")
         for text in [notification.notification, notification.transaction, notification.renewalInfo] {
             guard let text else { continue }
-            guard let document = try? JSONDocument.object(text) else { throw Violation("a payload is no object") }
+            guard let document = try? JSONDocument.object(text) else { throw Violation("a payload is not an object") }
             // A short secret may be part of a name that Sluice writes.
             let isSecret = secret.utf8.count >= 8 && !LegacySeeds.isOurs(secret)
-            try hold(!isSecret || !contains(JSONValue(document.root), secret), "a payload has the secret")
+            try hold(!isSecret || !contains(JSONValue(document.root), secret), "a payload contains the secret")
         }
         guard let payload = try? NotificationPayload(json: notification.notification) else {
             throw Violation("an unreadable notification")

@@ -50,10 +50,10 @@ package final class MutantJudge: Sendable {
         case .notApple(let refusal):
             try hold(refusal.reason != .internal && refusal.status < 500, "\(refusal.reason)")
             return "refused, \(refusal.reason)"
-        case .duplicate: throw Violation("a duplicate, though none is known")
+        case .duplicate: throw Violation("a duplicate, although none is known")
         case .legacy: return "legacy"
         case .nonconforming(let notification):
-            throw Violation("nonconforming, though every original is as documented: \(notification.reason)")
+            throw Violation("nonconforming, although every original is as documented: \(notification.reason)")
         case .retryLater(let refusal): throw Violation("retry later: \(refusal.reason)")
         }
     }

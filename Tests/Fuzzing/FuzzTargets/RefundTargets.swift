@@ -86,7 +86,7 @@ enum AppleConsumptionReader {
                 !isAllowed || decision.consumption.deliveryStatus == nil
                     || decision.consumption.sampleContentProvided == nil, "no body where one is due")
         }
-        try hold(isAllowed, "a body where none is allowed")
+        try hold(isAllowed, "a body although none is allowed")
         guard let body = try? JSONValue(json: answer.body).object else { throw Violation("a body that is no object") }
         try hold(body["customerConsented"] == true, "a body without consent")
         try hold(body["sampleContentProvided"]?.bool != nil, "no sampleContentProvided")
@@ -101,10 +101,10 @@ enum AppleConsumptionReader {
         try hold(body.names == version1.map(\.name).filter { body[$0] != nil }, "unknown members, or another order")
         for (name, greatest) in version1 where name != "refundPreference" || body[name] != nil {
             guard let greatest else { continue }
-            try hold(body[name]?.integer.map { (0...greatest).contains($0) } ?? false, "\(name) is none of its numbers")
+            try hold(body[name]?.integer.map { (0...greatest).contains($0) } ?? false, "\(name) has an invalid number")
         }
         let token = body["appAccountToken"]?.string
-        try hold(token.map { $0.isEmpty || AppAccountToken($0).isWellFormed } ?? false, "appAccountToken is no UUID")
+        try hold(token.map { $0.isEmpty || AppAccountToken($0).isWellFormed } ?? false, "appAccountToken is not a UUID")
     }
 
     private static func checkVersion2(_ body: JSONObject, _ facts: RefundFacts) throws(Violation) {
@@ -120,7 +120,7 @@ enum AppleConsumptionReader {
         guard let preference = body["refundPreference"]?.string else { return }
         try hold(["DECLINE", "GRANT_FULL", "GRANT_PRORATED"].contains(preference), "preference \(preference)")
         if preference == "GRANT_PRORATED", !isSubscription {
-            try hold(percentage?.integer.map { (1...99_999).contains($0) } ?? false, "prorated without a part")
+            try hold(percentage?.integer.map { (1...99_999).contains($0) } ?? false, "prorated without a percentage")
         }
     }
 }

@@ -19,7 +19,7 @@ extension FuzzTarget {
         try hold(whole == cut, "whole \(whole), in pieces \(cut)")
         try hold(whole.content.count <= limit, "\(whole.content.count) bytes of content, \(limit) allowed")
         let expected = isChunked ? ReferenceBody.chunked(body, limit) : ReferenceBody.known(body, limit)
-        try hold(whole == expected, "\(whole), the plain reading gives \(expected)")
+        try hold(whole == expected, "\(whole), but the reference decoder gives \(expected)")
     }
 
     private static let bodySeeds: [[UInt8]] =

@@ -17,13 +17,13 @@ extension FuzzTarget {
         switch whole {
         case .complete(let count):
             try hold(count <= bytes.count, "takes \(count) of \(bytes.count) bytes")
-            try hold(ReferenceHead.end(of: bytes, limits) == count, "the plain reading does not take this head")
+            try hold(ReferenceHead.end(of: bytes, limits) == count, "the reference parser rejects this head")
         case .needMore:
             let most = limits.requestLineBytes + limits.headBytes
-            try hold(bytes.count <= most, "\(bytes.count) bytes are kept without a verdict")
+            try hold(bytes.count <= most, "\(bytes.count) bytes are buffered without a verdict")
         case .refuse(let status, _):
             try hold([400, 414, 431].contains(status), "refused with \(status)")
-            try hold(ReferenceHead.end(of: bytes, limits) == nil, "the plain reading takes this head")
+            try hold(ReferenceHead.end(of: bytes, limits) == nil, "the reference parser accepts this head")
         }
     }
 

@@ -114,6 +114,6 @@ package struct SignatureCases: Sendable {
     func check(_ candidate: SignatureCase) throws(Violation) {
         let expected: SignatureResult = isValid(candidate) ? .valid : .invalid
         let found = verdict(candidate)
-        try hold(found == expected, "\(found), the reference says \(expected)")
+        try hold(found == expected, "\(found), but the reference gives \(expected)")
     }
 }

@@ -84,7 +84,7 @@ import Testing
         #expect(await isOver)
         let wasAwaited = isDone.load(ordering: .sequentiallyConsistent)
         #expect(wasAwaited)
-        followers.begin { Issue.record("begun after the end") }
+        followers.begin { Issue.record("started after the end") }
         #expect(await followers.end(within: .seconds(1)))
     }
 }

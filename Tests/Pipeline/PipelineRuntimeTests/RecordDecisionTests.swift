@@ -91,7 +91,7 @@ struct RecordDecisionTests {
     @Test func `cancellation uses up no attempt`() {
         var attempts = RecordAttempts(maximum: 1)
         guard case .wait(nil, .infrastructure) = attempts.threw(CancellationError(), at: 0) else {
-            Issue.record("expected another attempt: only something inside the handler was cancelled")
+            Issue.record("expected another attempt: only a task inside the handler was cancelled")
             return
         }
         guard case .stop = attempts.threw(CancellationError(), at: 0, isCancelled: true) else {

@@ -195,7 +195,7 @@ struct TrustStoreTests {
         _ result: ChainResult, _ kind: ChainFailure.Kind, sourceLocation: SourceLocation = #_sourceLocation
     ) -> ChainFailure? {
         guard case .failure(let failure) = result else {
-            Issue.record("a path where none may be", sourceLocation: sourceLocation)
+            Issue.record("an unexpected path", sourceLocation: sourceLocation)
             return nil
         }
         #expect(failure.kind == kind, "\(failure)", sourceLocation: sourceLocation)

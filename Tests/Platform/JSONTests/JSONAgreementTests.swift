@@ -32,7 +32,7 @@ import Testing
             #expect(isEqual(document.root, theirs), "read differently: \(String(decoding: text, as: UTF8.self))")
         } catch {
             guard !Self.stricter.contains(error.code), !isTrailingComma(text, before: error.offset) else { return }
-            #expect(theirs == nil, "only we refuse (\(error)) \(String(decoding: text, as: UTF8.self))")
+            #expect(theirs == nil, "only the scanner rejects (\(error)) \(String(decoding: text, as: UTF8.self))")
         }
     }
 

@@ -7,7 +7,7 @@ package enum ObjectStoreContract: String, CaseIterable, Sendable, CustomTestStri
     case whatIsCreatedIsReadBack = "what is created is read back, whole and in ranges"
     case anObjectIsCreatedOnce = "an object is created once, and the second attempt changes nothing"
     case oneOfManyCreatesIt = "of many that create the same object at once, one does"
-    case anExchangeNeedsTheVersion = "an exchange needs the version that is there"
+    case anExchangeNeedsTheVersion = "an exchange needs the current version"
     case oneOfManyExchangesIt = "of many that exchange the same version at once, one does"
     case aDeletedObjectIsGone = "a deleted object is gone, may be deleted again and created again"
     case listingsAreInOrder = "listings are in the order of the bytes, page by page"

@@ -56,7 +56,7 @@ struct DirectoryStoreTests {
         #expect(names == ["checkpoint", "tile"])
         _ = try await store.lock(try ObjectName("log"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("log")).count == 2)
-        #expect(try await store.folders(in: nil).map(\.text) == ["log"], "the store's own folder is none of objects")
+        #expect(try await store.folders(in: nil).map(\.text) == ["log"], "the store's own folder contains no objects")
     }
 
     @Test func `folders that a deletion leaves empty are removed`() async throws {

@@ -25,7 +25,7 @@ struct TestLog: TileSource {
 
     func hashes(of tile: TilePath) async throws -> [MerkleHash] {
         guard let found = tiles[tile.text] else {
-            throw TransparencyLogError(.malformedTile, "there is no \(tile.text)")
+            throw TransparencyLogError(.malformedTile, "\(tile.text) does not exist")
         }
         return found.hashes
     }

@@ -161,7 +161,7 @@ import TransparencyLog
         try await handler.partitionAssigned(Self.place, startingAt: 10)
         _ = try await handler.append(records(10..<20))
         try await handler.flush(Self.place)
-        #expect(secondsAhead == 0, "nothing tells a jump from the passing of time")
+        #expect(secondsAhead == 0, "a jump cannot be distinguished from the passing of time")
         wall.milliseconds.store(1_900_000_400_000, ordering: .relaxed)
         _ = try await handler.append(records(20..<30))
         try await handler.flush(Self.place)

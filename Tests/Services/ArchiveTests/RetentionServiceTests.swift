@@ -183,7 +183,7 @@ struct RetentionServiceTests {
         #expect(try await member.hasSegment(1, of: log))
         let steps = member.published.withLock { $0 }.filter { $0.origin.hasSuffix("\(log.topic)/0") }
         #expect(steps.map(\.action) == [.announce, .delete, .delete])
-        #expect(steps.map(\.kept) == [[], [0..<2], [1..<2]], "what stays is named, and the release of the hold")
+        #expect(steps.map(\.kept) == [[], [0..<2], [1..<2]], "names the kept segments, and the release of the hold")
         for step in steps { #expect(RetentionRecord(json: step.jsonText) == step) }
     }
 

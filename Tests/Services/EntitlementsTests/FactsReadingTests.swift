@@ -306,7 +306,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             let record = KafkaRecord(
                 topic: "appstore.notifications.production", partition: 0, offset: 0, key: nil, value: bytes)
             if case .verdict(.retry) = FactsReading.read(record, environment: .production) {
-                Issue.record("a record is never retried for what is in it")
+                Issue.record("a record is never retried because of its content")
             }
         }
     }

@@ -85,7 +85,7 @@ import Testing
         guard case .state(let facts) = scanned,
             case .state(let expected) = FactsReading.read(parsed, environment: .production)
         else {
-            Issue.record("only one of both has facts: \(String(decoding: value, as: UTF8.self))")
+            Issue.record("only one of them has facts: \(String(decoding: value, as: UTF8.self))")
             return true
         }
         let text = String(decoding: facts.jsonText, as: UTF8.self)

@@ -65,7 +65,7 @@ import Testing
         let (longer, tampered) = await archive.verify(["--retention", "403d"])
         #expect(longer == 2)
         #expect(tampered.output.contains("instead of 403d"))
-        #expect(await archive.verify([]).exitCode == 0, "nothing is compared without the flag")
+        #expect(await archive.verify([]).exitCode == 0, "nothing may be compared without the flag")
     }
 
     @Test func `a deletion without a record is incomplete, and one without an announcement is tampering`() async throws

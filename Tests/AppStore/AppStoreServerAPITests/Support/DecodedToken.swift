@@ -14,7 +14,7 @@ struct DecodedToken {
         guard parts.count == 3, let header = CompactJWS.decode(parts[0]), let claims = CompactJWS.decode(parts[1]),
             let signature = CompactJWS.decode(parts[2]), let object = try JSONValue(json: header).object,
             let members = try JSONValue(json: claims).object
-        else { throw Unexpected("no token of three parts") }
+        else { throw Unexpected("the token does not have three parts") }
         self.header = object
         self.claims = members
         self.signature = signature

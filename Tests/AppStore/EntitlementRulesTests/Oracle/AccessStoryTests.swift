@@ -17,7 +17,7 @@ import Testing
         }
         // The stories reach every state but STALE, and most of the past is known.
         let states = ["ACTIVE", "RENEWING", "GRACE", "RETRY", "EXPIRED", "REVOKED", "OWNED", "ENDED"]
-        for state in states { #expect(tally.states[state, default: 0] > 0, "no moment is \(state)") }
+        for state in states { #expect(tally.states[state, default: 0] > 0, "no moment has the state \(state)") }
         #expect(tally.knownPast * 2 > tally.past)
     }
 }

@@ -220,7 +220,7 @@ private struct HostStory {
             segments.count { $0 < count / Self.width }
         }.reduce(0, +)
         let full = expired.map { $0 / Self.width }.reduce(0, +)
-        #expect(kept == 1 && full > 3, "\(kept) of \(full) segments are kept")
+        #expect(kept == 1 && full > 3, "\(kept) of \(full) segments were kept")
         for (partition, count) in expired.enumerated() {
             for segment in 0..<count / Self.width {
                 #expect(hosts.hasSegment(segment, topic, partition) == remaining[partition].contains(segment))
@@ -270,7 +270,7 @@ private struct HostStory {
             let offset = row.integer("offset").map({ Int($0) }),
             keys.indices.contains(partition), keys[partition].indices.contains(offset)
         else {
-            Issue.record("host \(host): a row of no record: \(row)")
+            Issue.record("host \(host): a row without a record: \(row)")
             return
         }
         let (segment, content) = (offset / Self.width, row.text("content"))

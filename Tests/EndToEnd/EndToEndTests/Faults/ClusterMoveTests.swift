@@ -96,7 +96,7 @@ extension EndToEnd {
             let scene = MovedInstallation(first: first, second: second, harness: harness, api: api)
             let before = try await scene.runFirst()
             try await scene.copy()
-            #expect(try await second.facts() != first.facts(), "the copy of the states lacks nothing")
+            #expect(try await second.facts() != first.facts(), "the copy of the states must be incomplete")
 
             try await scene.prepareAndSwitch()
             try await scene.refuseOldDirectory()

@@ -24,7 +24,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.enabled("needs to mount a tmpfs in a namespace") { await SmallDisk.isAllowed })
+        @Test(.enabled("requires permission to mount a tmpfs in a namespace") { await SmallDisk.isAllowed })
         func `a full disk makes the changelog reader wait, and loses nothing`() async throws {
             try await Harness.open { harness in
                 let disk = try SmallDisk(harness.path("entitlements"))

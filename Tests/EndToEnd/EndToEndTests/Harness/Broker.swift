@@ -83,7 +83,7 @@ struct Broker: Sendable {
         let offsets = try await withAdmin { try await $0.watermarks(of: topic).mapValues(\.low) }
         // The embedded broker keeps 5 MiB per partition. A test that writes more needs more partitions or more brokers.
         let hasForgotten = isEmbedded && offsets.values.contains { $0.rawValue > 0 }
-        try #require(!hasForgotten, "the embedded broker has forgotten records that a test wants to see")
+        try #require(!hasForgotten, "the embedded broker dropped records that a test reads")
         try await KafkaConsumer.readToEnd(try configuration, from: offsets, within: .seconds(120)) { body($0) }
     }
 

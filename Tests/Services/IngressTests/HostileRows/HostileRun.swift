@@ -163,7 +163,7 @@ final class HostileRun {
             Issue.record("\(title): \(held[record] ?? 0) records instead of one")
         }
         for record in held.keys where records[record] == nil && !possible.contains(record) {
-            Issue.record("a record that nothing explains: \(record)")
+            Issue.record("an unexplained record: \(record)")
         }
     }
 
