@@ -136,7 +136,7 @@ import Time
         }
     }
 
-    @Test func `a request whose turn would be too late fails with that time and reserves nothing`() async throws {
+    @Test func `a request with a turn after its deadline fails with that time and reserves nothing`() async throws {
         let time = VirtualTime()
         let budgets = RequestBudgets(
             RequestBudgets.Limits(longestWait: .seconds(5)), clocks: time.clocks, sleep: time.sleep)

@@ -150,7 +150,7 @@ import Testing
         #expect((99...101).contains(admitted))
     }
 
-    @Test func `a known header whose path has expired is not rate-limited`() throws {
+    @Test func `a known header with an expired path is not rate-limited`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { $0.newCertificateChains = NewCertificateChainLimits(perSecond: 1) }
         let good = try kit.body()

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [HostileNotification.signatures, HostileNotification.audiences].flatMap { $0 })
-    func `a body that is not acceptable is never a duplicate by its UUID alone`(_ hostile: HostileNotification) throws {
+    func `an unacceptable body is never a duplicate just because of its UUID`(_ hostile: HostileNotification) throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         verifier.verify(body: try kit.body(), at: now).expect(.accepted)

@@ -91,7 +91,7 @@ import Testing
         #expect(tabled.status.faults == 0)
     }
 
-    @Test func `notifications of one batch get the verdicts that each gets alone`() throws {
+    @Test func `notifications of one batch get the same verdicts as individually`() throws {
         let kit = try SigningKit.shared()
         let (tabled, alone) = (try TabledVerifier.sharing(kit), try TabledVerifier.sharing(kit))
         let stored = try kit.body()
@@ -225,7 +225,7 @@ import Testing
         #expect(tabled.status.tables == 2)
     }
 
-    @Test func `a key has one table, however often it is requested`() throws {
+    @Test func `a key has one table, regardless of the number of requests`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier(kit)
         // Two workers verify concurrently before a table exists.

@@ -163,7 +163,7 @@ import Testing
         #expect(ExpectedVerdict(verdict) == expected)
     }
 
-    @Test func `the fields of the mock notification are those in its README`() throws {
+    @Test func `the fields of the mock notification match its README`() throws {
         let jws = Array(try TestVectors.text("mock_signed_data/testNotification").utf8)
         guard case .accepted(let notification) = try Self.verifier().verify(signedPayload: jws, at: Self.now) else {
             Issue.record("not accepted")

@@ -105,7 +105,7 @@ import TransparencyLog
         return note
     }
 
-    @Test func `opening a log of ten million leaves takes few requests`() async throws {
+    @Test func `opening a log of ten million leaves requires few requests`() async throws {
         let bucket = SimulatedBucket(pageLength: 1_000)
         let log = try WrittenLog(try bucket.store(), key: key)
         let note = try await writeEdge(log, size: 10_000_000)

@@ -61,7 +61,7 @@ import TransparencyLog
         #expect(asked.findings.isEmpty)
     }
 
-    @Test func `a log with only its directory left is rolled back`() async throws {
+    @Test func `a log with nothing but its directory is rolled back`() async throws {
         let directory = try TemporaryDirectory()
         let archive = try await Self.archive(DirectoryStore(path: directory.file("archive"), creating: true))
         #expect(try await archive.verify().findings.isEmpty)

@@ -66,7 +66,7 @@ struct IndependentReaderTests {
     }
 
     /// A process dies or loses power at each of its system calls, and the log is opened again.
-    @Test func `after a crash and reopening only files of the checkpoint are left`()
+    @Test func `after a crash and reopening only files of the checkpoint remain`()
         async throws
     {
         var generator = SeededGenerator(seed: 29)

@@ -36,7 +36,7 @@ import TransparencyLog
         #expect(store.objects == before)
     }
 
-    @Test func `an older checkpoint beside the copy of a later one is not continued`() async throws {
+    @Test func `an older checkpoint next to the copy of a later one is not continued`() async throws {
         try await write(upTo: [300])
         let names = try log().names
         let old = store.objects[try names.checkpoint().text]

@@ -32,7 +32,7 @@ import TransparencyLog
         await #expect(throws: LogReadError.self) { try await reader.object(-1, size: 700) }
     }
 
-    @Test func `leaves whose partial files were replaced are read under the newer checkpoint`() async throws {
+    @Test func `leaves in replaced partial files are read under the newer checkpoint`() async throws {
         let archive = try SampleArchive()
         try await archive.write([10])
         let reader = LogReader(archive.store, names: try archive.names(), verifiers: try archive.verifiers)

@@ -38,7 +38,7 @@ import TransparencyLog
         func anchor(at moment: Int) -> SignedNote? { rounds.last { $0.operations <= moment }?.note }
     }
 
-    @Test func `a growing archive is never reported as changed, with the key alone or with an anchor`()
+    @Test func `a growing archive is never reported as changed, with only the key or with an anchor`()
         async throws
     {
         var generator = SeededGenerator(seed: 31)
@@ -89,7 +89,7 @@ import TransparencyLog
         }
     }
 
-    @Test func `several simultaneous changes are detected, with the key alone and with an anchor`() async throws {
+    @Test func `several simultaneous changes are detected, with only the key and with an anchor`() async throws {
         var generator = SeededGenerator(seed: 33)
         let growing = try await Growing(rounds: 5, &generator)
         let whole = growing.recorder.objects(at: growing.recorder.history.count)

@@ -88,7 +88,7 @@ struct RetentionCheckTests {
         #expect(try findings(steps).map(\.kind) == [.tampered, .tampered], "\(name)")
     }
 
-    @Test func `a segment whose hold ended is deleted by a later step`() throws {
+    @Test func `a segment is deleted by a later step after its hold ended`() throws {
         let steps = [Self.announce(400), Step(day: 401, kept: [0..<1]), Step(day: 500)]
         #expect(try findings(steps).isEmpty)
         #expect(try findings(Array(steps.prefix(2))).map(\.leaf) == [0])

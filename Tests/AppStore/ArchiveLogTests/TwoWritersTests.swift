@@ -28,7 +28,7 @@ import TransparencyLog
 
     /// In a store with locks, objects are written under their names before their checkpoint. This bucket claims to have
     /// locks but has none.
-    @Test func `writers that rely on locks which the bucket lacks are detected`() async throws {
+    @Test func `writers that rely on missing locks of the bucket are detected`() async throws {
         for seed in 0..<40 {
             if try await !problems(seed, hasLocks: true).isEmpty { return }
         }

@@ -172,7 +172,7 @@ import TransparencyLog
         #expect(!report.isAnchored)
     }
 
-    @Test func `an anchored log with only its directory left is rolled back`() async throws {
+    @Test func `an anchored log with nothing but its directory is rolled back`() async throws {
         let directory = try TemporaryDirectory()
         let archive = try SampleArchive(store: DirectoryStore(path: directory.file("archive"), creating: true))
         let writer = try await archive.write([3])
@@ -283,7 +283,7 @@ import TransparencyLog
         #expect(report.findings.first?.message.contains("\(bytes.count) bytes follow") == true)
     }
 
-    @Test func `a truncated segment is reported with the first leaf whose object is missing`() async throws {
+    @Test func `a truncated segment is reported with the first leaf without an object`() async throws {
         let store = MemoryStore()
         let archive = try SampleArchive(store: store)
         try await archive.write([300])

@@ -70,7 +70,7 @@ import Testing
         #expect(try answer([refund, reversed, charged], at: 3 * day).balances.map(\.netUnits) == [1])
     }
 
-    @Test func `a credit is counted once however often it is reported`() throws {
+    @Test func `a credit is counted once, regardless of the number of reports`() throws {
         let one = charge(transaction("Consumable", "1"))
         let other = charge(transaction("Consumable", "2"), signed: 5)
         let answer = try answer([one, one, other, one], at: day, rule: ProductRule(entitlements: [], units: 10))

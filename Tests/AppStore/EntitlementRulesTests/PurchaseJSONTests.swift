@@ -222,7 +222,7 @@ struct AppleSampleTests {
         }
     }
 
-    @Test func `the refund alone revokes until the newer transaction arrives`() throws {
+    @Test func `the refund revokes until the newer transaction arrives`() throws {
         let facts = try facts()
         #expect(facts[6].state(at: instant(1_760_592_200_000))?.phase == .revoked)
         var purchase = facts[6]

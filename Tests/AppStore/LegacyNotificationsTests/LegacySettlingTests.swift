@@ -402,7 +402,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 44 * day + minute) == "EXPIRED")
     }
 
-    @Test func `a failed charge of a new period counts although Apple signed the same for the previous one`() throws {
+    @Test func `a failed charge of a new period applies although Apple signed the same for the previous one`() throws {
         var life = SettledLife()
         let failed: JSONObject = [
             "isInBillingRetryPeriod": true, "expirationIntent": 2, "renewalDate": SettledLife.date(month),

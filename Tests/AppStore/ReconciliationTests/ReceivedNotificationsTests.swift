@@ -14,7 +14,7 @@ import Testing
             at: AppStoreInstant(clampingMillisecondsSince1970: Self.start + day * Self.day))
     }
 
-    @Test func `merging in any order gives equal values, even when old entries are evicted`() {
+    @Test func `merging in any order yields equal values, even if old entries are evicted`() {
         let parts = (0..<40).map { received("n-\($0)", day: $0 * 10) }
         var generator = SeededGenerator(seed: 7)
         let merged = (0..<20).map { _ in
@@ -74,7 +74,7 @@ import Testing
         #expect(NotificationMark(of: "6ff4-ab") != NotificationMark(of: "6ff4-ac"))
     }
 
-    @Test func `serialization is lossless and takes 20 bytes per notification`() throws {
+    @Test func `serialization is lossless and needs 20 bytes per notification`() throws {
         var whole = received("a", day: 1)
         let one = whole.bytes.count
         _ = whole.merge(received("b", day: 2))

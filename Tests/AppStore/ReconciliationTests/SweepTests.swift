@@ -46,7 +46,7 @@ import Testing
         #expect(read == run)
     }
 
-    @Test func `a run whose last window is skipped ends`() {
+    @Test func `a run ends after its last window is skipped`() {
         var run = SweepRun(startedAt: 0, range: SweepRange(from: 0, to: 60_000), windows: 60_000)
         run.narrowWindow(windows: 60_000)
         #expect(run.progress?.pass == .all)

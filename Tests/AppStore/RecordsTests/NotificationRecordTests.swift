@@ -75,7 +75,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 
     @Test(arguments: ["a\\u0000", "a\\nb", "", String(repeating: "x", count: 10_000)])
-    func `identifiers that cannot be keys give no identity`(text: String) throws {
+    func `identifiers that cannot be keys yield no identity`(text: String) throws {
         let payload =
             #"{"notificationType":"TEST","notificationUUID":"\#(text)","signedDate":1,"#
             + #""data":{"bundleId":"com.example","environment":"Sandbox"}}"#

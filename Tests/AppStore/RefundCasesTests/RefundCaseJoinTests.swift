@@ -40,7 +40,7 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
 }
 
 @Suite("Joining refund cases") struct RefundCaseJoinTests {
-    @Test func `the same statements in any order and number give the same case`() throws {
+    @Test func `the same statements in any order and number yield the same case`() throws {
         var random = SeededGenerator(seed: 12)
         for _ in 0..<200 {
             let said = try statements(&random)

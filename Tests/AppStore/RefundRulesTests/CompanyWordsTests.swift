@@ -67,7 +67,7 @@ import Testing
     }
 
     // cases.md 22.
-    @Test func `after a parent's withdrawal only a later consent by the company counts`() throws {
+    @Test func `after a parent's withdrawal only a later consent by the company is valid`() throws {
         let rules = try rules(Self.file)
         let rescinded = RefundFacts.consumable { $0.consentRescindedAt = .requested }
         func code(_ words: CompanyWords) -> ConsumptionProblem.Code? {
@@ -106,7 +106,7 @@ import Testing
     @Test(arguments: [
         (InAppOwnershipType.familyShared, ConsumptionProblem.Code.familyShared), (.assigned, .assigned),
     ])
-    func `a transaction that was shared or assigned is not answered, whatever is stated`(
+    func `a shared or assigned transaction is not answered, regardless of any statement`(
         _ ownership: InAppOwnershipType, _ code: ConsumptionProblem.Code
     ) {
         #expect(ConsumptionAnswer.finalProblem(of: .consumable { $0.inAppOwnershipType = ownership })?.code == code)

@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func `a case with the outcome of no answer has no body, whatever else is missing`() {
+    @Test func `a case with the outcome of no answer has no body, even if other facts are missing`() {
         #expect(problem(.doNotAnswer, .consumable(), .consented()) == .doNotAnswer)
         #expect(problem(.doNotAnswer, .consumable(), ConsumptionFacts()) == .doNotAnswer)
     }

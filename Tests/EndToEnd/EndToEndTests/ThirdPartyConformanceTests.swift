@@ -44,7 +44,7 @@ struct ThirdPartyConformance {
         #expect(try #require(output.firstMatch(of: /: (\d+) deliveries, (\d+) differ/)).output.2 == "0", "\(output)")
     }
 
-    @Test func `valid requests beside a flood of half-sent ones are all answered`() async throws {
+    @Test func `valid requests during a flood of half-sent ones are all answered`() async throws {
         let output = try await output(HTTPLab.command("flood.py", "1000", "6", command))
         let match = try #require(output.firstMatch(of: /genuine (\d+) answered 200, (\d+) not/), "\(output)")
         #expect(match.output.1 != "0" && match.output.2 == "0", "\(output)")

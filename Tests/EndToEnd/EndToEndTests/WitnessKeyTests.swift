@@ -25,7 +25,7 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: DebianRoot.given != nil, "\(DebianRoot.absence)"))
-        func `a policy file counts the witness where libcrypto can use its key, and says so where it cannot`()
+        func `a policy file counts the witness if libcrypto can use its key, and otherwise reports it`()
             async throws
         {
             let root = try #require(DebianRoot.given)

@@ -40,7 +40,7 @@ struct EdgeSignatureTests {
         #expect(valid == 3 * numbers * 2)
     }
 
-    @Test func `signatures whose sums reach every special case of the curve are verified as constructed`() throws {
+    @Test func `signatures that reach every special case of the curve are verified as constructed`() throws {
         let signatures = try ConstructedSignature.all()
         for (index, signature) in signatures.enumerated() {
             let digest = try #require(SHA256Digest(bytes: signature.digest))

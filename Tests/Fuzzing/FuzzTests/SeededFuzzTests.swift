@@ -32,7 +32,7 @@ import Testing
         #expect(try Self.targets.get().map(\.name) == Self.names)
     }
 
-    @Test func `the same seed gives the same inputs`() throws {
+    @Test func `the same seed yields the same inputs`() throws {
         let target = try #require(try Self.targets.get().first)
         let inputs = (0..<200).map { SeededRun(target, seed: 7).input($0) }
         #expect(inputs == (0..<200).map { SeededRun(target, seed: 7).input($0) })

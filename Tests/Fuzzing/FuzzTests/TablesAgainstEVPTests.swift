@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `signatures whose sums reach every special case of the curve agree`() throws {
+    @Test func `signatures that reach every special case of the curve agree`() throws {
         for (_, signatures) in Dictionary(grouping: try ConstructedSignature.all(), by: \.key.uncompressedPoint) {
             let first = try #require(signatures.first)
             let tabled = try TabledKey(first.key)

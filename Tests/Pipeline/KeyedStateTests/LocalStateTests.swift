@@ -127,7 +127,7 @@ import Testing
         #expect(try state.state(of: Array("a".utf8), in: topic) == NumberSet("a", [1, 2]))
     }
 
-    @Test func `merging gives the same rows in any order and number`() throws {
+    @Test func `merging yields the same rows in any order and number`() throws {
         var numbers = SeededGenerator(seed: 7)
         let states = (0..<60).map { NumberSet("k\($0 % 7)", [$0, $0 / 2]) }
         let expected = try state(file: "expected")

@@ -70,7 +70,7 @@ import Testing
         await reader.end()
     }
 
-    @Test func `a member whose database cannot be written is not ready and serves no reads`() async throws {
+    @Test func `a member with an unwritable database is not ready and serves no reads`() async throws {
         let harness = try StateHarness()
         let metrics = MetricsRegistry()
         let member = try await harness.member(metrics: metrics)

@@ -192,7 +192,7 @@ struct PipelineConsumerTests {
         await one.stop()
     }
 
-    @Test func `stopping finishes running records and leaves those that have not started`() async throws {
+    @Test func `stopping finishes running records and does not start others`() async throws {
         var options = try await PipelineTestBroker.options()
         options.concurrency = 1
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])

@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test func `token characters are those of RFC 9110`() {
+    @Test func `token characters match RFC 9110`() {
         let expected = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         for byte in UInt8.min...UInt8.max {
             #expect(byte.isHTTPTokenCharacter == expected.contains(byte), "\(byte)")

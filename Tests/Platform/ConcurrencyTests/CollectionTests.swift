@@ -2,7 +2,7 @@ import Concurrency
 import Testing
 
 @Suite("Queues, slots and buckets") struct CollectionTests {
-    @Test func `a queue returns its elements in order, however they are added and removed`() {
+    @Test func `a queue returns its elements in order after any additions and removals`() {
         var queue = FIFO<Int>()
         var next = 0
         var expected = 0

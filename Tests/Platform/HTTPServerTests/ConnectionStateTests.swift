@@ -92,7 +92,7 @@ struct ConnectionStateTests {
     }
 
     /// Deadlines are checked every 100 ms, and the response must be sent within five seconds.
-    @Test func `a request whose handler does not respond within 4.8 seconds is answered with 503`() {
+    @Test func `a request is answered with 503 if its handler does not respond within 4.8 seconds`() {
         var state = makeState()
         #expect(name(receive(&state, HostileRequest.good, at: 8)) == "dispatch 21")
         let deadline = 8 * Self.second + 4_800_000_000

@@ -16,7 +16,7 @@ import Testing
         SendAges.Destination(topic: "t", partition: KafkaPartition(rawValue: partition))
     }
 
-    @Test func `the age of a partition is that of its oldest pending send, whatever completes in between`() {
+    @Test func `the age of a partition is that of its oldest pending send, even if others complete in between`() {
         var pending = PendingSends()
         #expect(pending.oldest(to: place(0)) == nil)
         let tickets = (1...4).map { add(&pending, deadline: nil, at: $0) }
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `deadlines fire in order whatever is added and removed in between`(seed: UInt64) {
+    func `deadlines fire in order, regardless of additions and removals in between`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var pending = PendingSends()
         var open: [PendingSends.Ticket: UInt64] = [:]

@@ -68,7 +68,7 @@ private struct TestService: Service {
         #expect(sink.lines.contains { $0.hasSuffix("stopping reason=SIGTERM") })
     }
 
-    @Test func `a service that cannot start stops those before it`() async {
+    @Test func `a service that cannot start stops the services before it`() async {
         let error = StartupError(
             "cannot listen on 0.0.0.0:8080: address in use", setting: "http.port", fix: "Set http.port to a free port")
         let services = [

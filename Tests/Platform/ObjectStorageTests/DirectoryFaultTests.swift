@@ -8,7 +8,7 @@ import Testing
 struct DirectoryFaultTests {
     typealias Fault = FaultyCalls.Fault
 
-    @Test func `an object takes three system calls, and one more to be durable`() async throws {
+    @Test func `an object requires three system calls, and one more to be durable`() async throws {
         let (store, calls) = try store()
         try await store.create(try ObjectName("tile/0/000"), [1])
         try await store.synchronize()
@@ -56,7 +56,7 @@ struct DirectoryFaultTests {
         }
     }
 
-    @Test func `a full disk is reported as such, and the failed write leaves no file`() async throws {
+    @Test func `a full disk is reported, and the failed write leaves no file`() async throws {
         let (store, calls) = try store()
         let name = try ObjectName("a/b")
         calls.reset([Fault(.write, number: 1, error: ENOSPC)])
@@ -109,7 +109,7 @@ struct DirectoryFaultTests {
 
     /// The second and the third synchronisation are those of the two folders.
     @Test(arguments: [2, 3])
-    func `objects in a folder that could not be synchronised stay not durable until deleted`(number: Int) async throws {
+    func `objects in a folder that could not be synchronised are not durable until deleted`(number: Int) async throws {
         let (store, calls) = try store()
         let name = try ObjectName("a/b")
         try await store.create(name, [1])
@@ -174,7 +174,7 @@ struct DirectoryFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `an object has its old or its new content, whichever call of its replacement fails`(
+    func `an object has its old or its new content, regardless of the call that fails during its replacement`(
         _ lasts: Bool
     ) async throws {
         let name = try ObjectName("log/checkpoint")

@@ -42,7 +42,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `an object found to exist is durable after the next synchronisation, whichever writer created it`()
+    @Test func `an object found to exist is durable after the next synchronisation, regardless of its creator`()
         async throws
     {
         let name = try ObjectName("log/tile/000")

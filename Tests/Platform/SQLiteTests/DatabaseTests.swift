@@ -320,7 +320,7 @@ func sqliteError(_ body: () throws -> Void) throws -> SQLiteError {
         #expect(try names(database) == ["a", "c"])
     }
 
-    @Test func `more statements than the cache holds still work`() throws {
+    @Test func `more statements than fit into the cache still work`() throws {
         let database = try Database.inMemory()
         for number in 0..<1_000 {
             #expect(try database.firstRow("SELECT \(number)") { row in try row.integer(0) } == Int64(number))

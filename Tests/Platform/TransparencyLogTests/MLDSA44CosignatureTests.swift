@@ -62,7 +62,7 @@ struct MLDSA44CosignatureTests {
         #expect(error?.code == .malformedKey)
     }
 
-    @Test func `the proof of the example is valid by its log key alone`() throws {
+    @Test func `the proof of the example is valid with only its log key`() throws {
         let log = try NoteVerifier(text: MLDSA44Example.archiveKey).with(
             name: "example.com/archive/appstore.notifications.production/3")
         let proof = try proof()

@@ -194,7 +194,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `facts equal those of the notification`() throws {
+    @Test func `facts match the notification`() throws {
         let draft = lifeOfOne()[1]
         guard case .state(let facts) = FactsReading.read(draft.record(), environment: .production) else {
             Issue.record("no facts")
@@ -232,7 +232,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [("signed", true), ("shared-secret", false), ("something", false), (nil, false)])
-    func `only a record with the header signed counts as signed`(trust: String?, isSigned: Bool) {
+    func `only a record with the header signed is treated as signed`(trust: String?, isSigned: Bool) {
         let record = lifeOfOne()[0].record()
         let headers =
             record.headers.filter { $0.key != "ce_trust" }

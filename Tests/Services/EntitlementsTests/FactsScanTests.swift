@@ -99,12 +99,12 @@ import Testing
 
     private func text(_ object: JSONObject) -> [UInt8] { JSONValue.object(object).json }
 
-    @Test func `a notification with all members is scanned, and the facts are those of the models`() throws {
+    @Test func `a notification with all members is scanned, and the facts equal those of the models`() throws {
         #expect(try isScanned(text(Self.whole)))
         #expect(try isScanned(text(Self.whole.with("renewalInfo", nil))))
     }
 
-    @Test func `generated notifications are scanned, and the facts are those of the models`() throws {
+    @Test func `generated notifications are scanned, and the facts equal those of the models`() throws {
         var generator = HistoryGenerator(SeededGenerator(seed: 31))
         for number in 0..<300 {
             for entry in generator.history("\(3_000_000 + number)") {
@@ -153,7 +153,7 @@ import Testing
     @Test(arguments: [
         #""signedDate""#, #""transactionId""#, #""appAccountToken""#, #""environment""#, #""status""#, #""type""#,
     ])
-    func `a record with an escaped name is left to the models`(name: String) throws {
+    func `a record with an escaped name is parsed by the models`(name: String) throws {
         let escaped = name.replacing(/[a-z]"$/) { "\\u00\(String($0.output.utf8.first ?? 0, radix: 16))\"" }
         let value = String(decoding: text(Self.whole), as: UTF8.self).replacing(name, with: escaped)
         #expect(try !isScanned(Array(value.utf8)))

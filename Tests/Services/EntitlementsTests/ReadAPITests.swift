@@ -43,7 +43,7 @@ import Testing
         await api.stop()
     }
 
-    @Test func `a purchase without an account is found by its purchase alone`() async throws {
+    @Test func `a purchase without an account is found only by its own id`() async throws {
         let api = try await ReadAPIHarness(now: on(1))
         try api.merge([lifeOfOne(token: nil)[0]])
         #expect(try await api.body("?appAccountToken=\(account)")["known"] == false)

@@ -166,7 +166,7 @@ import Testing
         await slow.stop()
     }
 
-    @Test func `a sandbox notification for an app without sandbox goes to the sandbox topic`() async throws {
+    @Test func `a sandbox notification for an app without sandbox is written to the sandbox topic`() async throws {
         var draft = TestAppStore.Draft()
         draft.environment = "Sandbox"
         let jws = try appStore.renewal(draft)

@@ -23,7 +23,7 @@ import Testing
         #expect(!budget.take(1001, nowNanoseconds: Self.hour * 9))
     }
 
-    @Test func `a clock that goes back refills nothing`() {
+    @Test func `a clock that goes backwards refills nothing`() {
         let budget = QuarantineBudget(bytesPerHour: 10, nowNanoseconds: Self.hour)
         #expect(budget.take(10, nowNanoseconds: Self.hour))
         #expect(!budget.take(1, nowNanoseconds: 0))

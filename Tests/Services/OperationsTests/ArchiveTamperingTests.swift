@@ -364,7 +364,7 @@ struct ArchiveTamperingTests {
         #expect(await files.verify(flags, anchored: false).code == 6)
     }
 
-    @Test func `a record is proved under a cosigned checkpoint to those who trust the witnesses`() async throws {
+    @Test func `a record is proved under a cosigned checkpoint to anyone who trusts the witnesses`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         try files.copy("logged/checkpoint-log", to: "archive/checkpoint-log")
         let witness = try NoteSigner(

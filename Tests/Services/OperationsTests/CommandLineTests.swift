@@ -71,7 +71,7 @@ import Testing
         #expect(printed.output.contains("  sluicectl \(path.joined(separator: " "))"))
     }
 
-    @Test func `the versions are those of the running libraries`() async throws {
+    @Test func `the versions match the running libraries`() async throws {
         let (code, printed) = await sluicectl(["version", "--output", "json"])
         #expect(code == 0)
         let versions = try #require(try printed.objects.first)

@@ -185,7 +185,7 @@ struct DoctorOnBrokerTests {
         #expect(findings[1] == "warning: names no OCSP responder, so its status is unknown")
     }
 
-    @Test func `the certificates can be those of a notification`() async throws {
+    @Test func `the certificates may come from a notification`() async throws {
         let (responder, directory) = (try Responder(.good), try TemporaryDirectory())
         let body = try directory.write(try responder.body(), to: "body.json")
         let flags = try responder.flags(directory).map { $0 == "--certificates" ? "--jws" : $0 }

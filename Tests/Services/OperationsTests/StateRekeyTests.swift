@@ -136,7 +136,7 @@ struct StateRekeyTests {
         await topics.close()
     }
 
-    @Test func `unhandled records of the group are not left behind under another prefix`() async throws {
+    @Test func `a change of prefix is refused while the group has unhandled records`() async throws {
         let topics = try TwoStates()
         try await topics.write([topics.row("k0", 1, in: topics.source, partitions: 2)])
         try await topics.write((0..<3).map { topics.row("k0", $0, in: topics.input, partitions: 2) })

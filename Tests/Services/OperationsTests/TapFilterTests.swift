@@ -69,7 +69,7 @@ import Testing
         #expect(!filter.matches(record()))
     }
 
-    @Test func `a time selects records from it on, and those without a timestamp`() {
+    @Test func `a time selects records at or after it, and records without a timestamp`() {
         let filter = filter { $0.since = 1_000 }
         #expect(filter.matches(record(at: 1_000)))
         #expect(!filter.matches(record(at: 999)))
@@ -85,7 +85,7 @@ import Testing
         #expect(!filter.matches(record(key: "b/1", ["ce_type": "com.apple.appstore.REFUND"])))
     }
 
-    @Test func `tap counts only the selected records`() async throws {
+    @Test func `tap counts only selected records`() async throws {
         let names = TopicNames(prefix: "tapfilter")
         let topic: KafkaTopic = "tapfilter.notifications.production"
         let broker = try DevBroker(topics: [topic: 1])

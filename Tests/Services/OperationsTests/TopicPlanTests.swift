@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: DeploymentProfile.allCases + [.managed])
-    func `the reported differences are those that the executables refuse, in either profile`(
+    func `the reported differences equal those that the executables refuse, in either profile`(
         _ profile: DeploymentProfile
     ) {
         let demands = TopicDemands(profile: profile, replicationFactor: nil)

@@ -151,7 +151,7 @@ struct TwinDraft: Sendable {
         #expect(comparison.types == [.didChangeRenewalStatus: .init(both: 3, otherSubtype: 1)])
     }
 
-    @Test func `a repeated notification counts once`() throws {
+    @Test func `a repeated notification is counted once`() throws {
         let repeated =
             Self.both
             + Self.both.map { draft in
@@ -243,7 +243,7 @@ struct TwinDraft: Sendable {
         #expect(try !comparison(Self.both + [alone]).isSame)
     }
 
-    @Test func `a renewal that one stream lacks is missing`() throws {
+    @Test func `a renewal in only one stream is reported as missing`() throws {
         #expect(try !comparison(Self.both + [.signed(.didRenew, at: 5)]).isSame)
         #expect(try !comparison(Self.both + [.sharedSecret(.didRenew, at: 5)]).isSame)
     }

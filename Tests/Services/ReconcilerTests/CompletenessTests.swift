@@ -154,7 +154,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `a backfill cancelled in the middle stops there, and its published records stay`() async throws {
+    @Test func `a backfill cancelled in the middle stops there, and its published records remain`() async throws {
         let installation = try await ReconcilerInstallation()
         let day = 24 * Self.hour
         for number in 0..<200 {

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [(SweepKind.everything, 3), (.everything, 40), (.failures, 9)] as [(SweepKind, Int64)])
-    func `a run reaches back to the last complete run, however long ago it was`(
+    func `a run reaches back to the last complete run, regardless of its age`(
         _ kind: SweepKind, _ days: Int64
     ) throws {
         let plan = try plan()

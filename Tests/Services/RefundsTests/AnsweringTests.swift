@@ -12,7 +12,7 @@ import Testing
 
 /// Processing of Apple's consumption requests.
 @Suite(.timeLimit(.minutes(5))) struct AnsweringTests {
-    @Test func `a request is answered once by the rules, however often Apple repeats it`() async throws {
+    @Test func `a request is answered once by the rules, even if Apple repeats it`() async throws {
         let installation = try await RefundsInstallation()
         let refunds = try await RunningRefunds(installation, try installation.configuration())
         try await installation.kafka.write([installation.record(.consumptionRequest, "1", uuid: "a")])

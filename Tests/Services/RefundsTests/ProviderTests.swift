@@ -210,7 +210,7 @@ import Time
             (426, .settings, false), (302, .settings, false), (400, .refused, false), (409, .refused, false),
             (410, .refused, false), (422, .refused, false),
         ] as [(Int, ProviderFailure.Code, Bool)])
-    func `a status decides whether the service counts as silent`(
+    func `the status decides whether the service is treated as silent`(
         status: Int, code: ProviderFailure.Code, isSilence: Bool
     ) async throws {
         let service = try CompanyService(status: status, #"{"customerConsented":true}"#)

@@ -73,7 +73,7 @@ private func send(_ number: Int, attempts: Int = 1, isLast: Bool = false) -> Ref
         #expect(plan(&schedule, waiting(2...5)) == [send(3)])
     }
 
-    @Test func `production goes before the sandbox, regardless of the deadlines`() {
+    @Test func `production precedes the sandbox, regardless of the deadlines`() {
         var schedule = schedule()
         #expect(plan(&schedule, waiting(1...3, of: sandbox) + waiting(4...5)) == [send(4)])
         schedule.sent(key(4), app, .done, .answers, attempts: 1, at: 0)

@@ -12,7 +12,7 @@ import Testing
             ("state-sandbox-0123456789abcdef-12-fedcba9876543210", [.webhookId]),
             ("MVJ6ZRQ8XW", [.orderId]),
         ] as [(String, [StoryIdentifier.Kind])])
-    func `the syntax of an identifier tells its possible kinds`(text: String, kinds: [StoryIdentifier.Kind]) throws {
+    func `an identifier's syntax determines its possible kinds`(text: String, kinds: [StoryIdentifier.Kind]) throws {
         #expect(try #require(StoryIdentifier(text)).kinds == kinds)
     }
 

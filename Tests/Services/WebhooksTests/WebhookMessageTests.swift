@@ -61,7 +61,7 @@ import Testing
         #expect(WebhookID("appstore_entitlements_production-3-1742-1793491201000-0c3f9a4b5d6e7f80") == nil)
     }
 
-    @Test func `an erasure has one id and time, however often its tombstone is written`() throws {
+    @Test func `an erasure has one id and time, even if its tombstone is written again`() throws {
         func erasure(_ timestamp: Int64, _ headers: [KafkaHeader]) throws -> WebhookMessage {
             try reading.message(record(value: nil, headers: headers, timestamp: timestamp))
         }

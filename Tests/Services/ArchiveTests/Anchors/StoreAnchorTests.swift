@@ -74,7 +74,7 @@ struct StoreAnchorTests {
         #expect(try await store.read(try archive.names.checkpoint())?.bytes == Array("else".utf8))
     }
 
-    @Test func `a failing store is retried later, whichever call fails`() async throws {
+    @Test func `a failing store is retried later, regardless of the call that fails`() async throws {
         try await archive.grow(by: 3)
         let old = try await archive.log()
         try await archive.grow(by: 3)

@@ -78,7 +78,7 @@ struct WitnessAnchorTests {
         #expect(server.requests.last == (size == 300 ? "old 300: 409" : "old 300: 422"))
     }
 
-    @Test func `a witness that does not know the log or its key is reported with the fix`() async throws {
+    @Test func `the error for a witness without the log or its key names the fix`() async throws {
         let foreign = try AnchoredArchive(key: PrivateKey.generate(.ed25519))
         try await foreign.grow(by: 1)
         let unsigned = await anchorError { try await anchor(foreign).anchor(try await foreign.log()) }

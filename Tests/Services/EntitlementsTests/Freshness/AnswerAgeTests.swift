@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `input that stays unread for a day no longer extends access`() throws {
+    @Test func `input that remains unread for a day no longer extends access`() throws {
         let input = InputFreshness(topics: TopicNames(), limit: 300_000)
         let rows = try RowsHarness(input: input)
         input.read(.production, until: on(29))

@@ -148,7 +148,7 @@ private final class FakeInputLog: InputLog {
         #expect(age()?.isStale == true)
     }
 
-    @Test func `the group's progress counts only after this member has read the changelog`() async throws {
+    @Test func `the group's progress is used only after this member has read the changelog`() async throws {
         struct NotThere: Error {}
         log.state.withLock {
             $0.ends = [7, 4]; $0.committed = [7, 4]

@@ -37,7 +37,7 @@ extension InputFreshness {
         #expect(reading.receivedUntil == 6_000)
     }
 
-    @Test func `one unfinished record holds back the time of its partition`() {
+    @Test func `an unfinished record delays the time of its partition`() {
         var reading = PartitionReading()
         reading.observe(end: 5, next: 5, at: 1_000)
         for moment in 2..<5_000 {

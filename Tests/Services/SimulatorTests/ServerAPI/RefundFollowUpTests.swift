@@ -103,7 +103,7 @@ import Testing
     }
 
     // Apple does not document which of two answers counts.
-    @Test func `the first accepted answer counts, refused ones do not`() async throws {
+    @Test func `the first accepted answer is used, refused ones are not`() async throws {
         try await open { harness, posted async throws in
             harness.api.requestRefund(of: TransactionId("1000"))
             let refused = decline.with("customerConsented", false).with("refundPreference", "GRANT_FULL")
@@ -291,7 +291,7 @@ import Testing
     }
 
     // The texts apply to the reason Other. Any other reason is granted.
-    @Test func `in the sandbox the text counts only with the reason Other`() throws {
+    @Test func `in the sandbox the text is used only with the reason Other`() throws {
         let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
         for (reason, decision) in [
             (ConsumptionRequestReason.other, SimulatedDecision.declined), (.legal, .refunded(percentage: 100_000)),
@@ -320,7 +320,7 @@ import Testing
             SimulatedDecision(sandbox: part, text: "GRANT_PRORATED", of: nil, at: 0) == .refunded(percentage: 75_000))
     }
 
-    @Test func `in the sandbox an answer counts within five minutes`() {
+    @Test func `in the sandbox an answer is used within five minutes`() {
         let key = SimulatedRefunds.Key(environment: .sandbox, transactionId: "1")
         var cases = SimulatedRefunds(RefundFollowUp())
         _ = cases.open(key, .other, isPosted: true, at: 0)
