@@ -129,7 +129,7 @@ struct HeldEntriesTests {
         #expect(try indexes() == all)
     }
 
-    @Test func `two rows with the same key are damage`() throws {
+    @Test func `two rows with the same key are reported as damage`() throws {
         let store = try store()
         try store.dropIndexes()
         _ = try store.apply(write([row("a", [1]), row("a", [2])]))
@@ -145,7 +145,7 @@ struct HeldEntriesTests {
         try store.dropIndexes()
         let ids = try store.apply(write([row("a", [1]), row("b", [2])]))
         #expect(try rows.row(of: Array("a".utf8), id: ids[0], in: place)?.image.encoded == NumberSet("a", [1]).text)
-        // The id of another key's row.
+        // The id belongs to the row of another key.
         #expect(try rows.row(of: Array("a".utf8), id: ids[1], in: place) == nil)
         #expect(try indexes() == ["rows_behind"])
         #expect(try rows.row(of: Array("b".utf8), in: place)?.id == ids[1])
@@ -154,7 +154,7 @@ struct HeldEntriesTests {
     }
 
     @Test(arguments: [false, true])
-    func `rows that are due are found during a restore`(byDeadline: Bool) throws {
+    func `due rows are found during a restore`(byDeadline: Bool) throws {
         let store = try store()
         let place = KafkaTopicPartition(topic: topic, partition: 0)
         let rows = try StateRowSource(

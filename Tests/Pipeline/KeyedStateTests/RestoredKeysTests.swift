@@ -41,7 +41,7 @@ import Testing
         await again.end()
     }
 
-    @Test func `the id of a row is known from its commit to its deletion`() {
+    @Test func `a row's id is known from the commit of the row to its deletion`() {
         var keys = RestoredKeys()
         #expect(keys.id(of: [1]) == 0)
         keys.insert([1])
@@ -57,12 +57,12 @@ import Testing
     @Test func `two rows with the same hash are looked up in the database`() {
         var keys = RestoredKeys()
         keys.insert([1], id: 7)
-        // As for another key with the same hash.
+        // The id that another key with the same hash would have.
         keys.insert([1], id: 8)
         #expect(!keys.isComplete && keys.id(of: [1]) == nil && keys.mayHold([1]) && keys.mayHold([2]))
     }
 
-    @Test func `many partitions record fewer keys each`() {
+    @Test func `with many partitions fewer keys are recorded for each`() {
         var keys = RestoredKeys(partitions: 2_400)
         for number in 0..<UInt32(1_000) { withUnsafeBytes(of: number) { keys.insert(Array($0)) } }
         #expect(keys.isComplete)

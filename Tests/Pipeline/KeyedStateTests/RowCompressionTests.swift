@@ -41,7 +41,7 @@ struct RowCompressionTests {
         } ?? -1
     }
 
-    @Test func `rows of any content are read as they were written`() throws {
+    @Test func `rows with any content are read back as written`() throws {
         var generator = SeededGenerator(seed: 21)
         var rows: [String: [UInt8]] = [
             "empty": [], "short": Array("a=1".utf8), "long": Array(String(repeating: "a=1,2,3,", count: 200).utf8),

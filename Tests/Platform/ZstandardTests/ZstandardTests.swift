@@ -33,7 +33,7 @@ import Zstandard
         #expect(try Self.frame(value, dictionary: []).count > 50)
     }
 
-    @Test func `a frame that was cut, extended or changed is refused or differs`() throws {
+    @Test func `a truncated, extended or changed frame is refused or differs`() throws {
         let value = Array(String(repeating: #"{"environment":"Production","amount":1}"#, count: 20).utf8)
         let frame = try Self.frame(value)
         for count in 0..<frame.count {
@@ -44,7 +44,7 @@ import Zstandard
         for _ in 0..<2_000 {
             var changed = frame
             changed[Int.random(in: changed.indices, using: &generator)] ^= UInt8.random(in: 1...255, using: &generator)
-            // Must not trap; most changes are detected.
+            // Changed frames must not trap. Most changes are detected.
             if let other = try? Self.value(changed) { #expect(other.count <= 1 << 20) }
         }
     }
@@ -53,12 +53,12 @@ import Zstandard
         let frame = try Self.frame([UInt8](repeating: 65, count: 100_000))
         #expect(throws: ZstandardError.tooLarge) { _ = try Self.value(frame, upTo: 99_999) }
         #expect(try Self.value(frame, upTo: 100_000).count == 100_000)
-        // A header that claims the largest size: magic, descriptor of an 8-byte size in a single segment, size.
+        // A header that claims the maximum size: magic number, descriptor of an 8-byte size in a single segment, size.
         let claim: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0xE0] + [UInt8](repeating: 0xFF, count: 8)
         #expect(throws: ZstandardError.self) { _ = try Self.value(claim) }
     }
 
-    @Test func `bytes without the magic number are no frame`() throws {
+    @Test func `bytes without the magic number are not a frame`() throws {
         for bytes: [UInt8] in [[], [0x28], [0x28, 0xB5, 0x2F], [0x7B, 0x22, 0x61, 0x22], [0xFD, 0x2F, 0xB5, 0x28]] {
             #expect(!bytes.withUnsafeBytes { Decompressor.isFrame($0) })
             #expect(throws: ZstandardError.damaged) { _ = try Self.value(bytes) }

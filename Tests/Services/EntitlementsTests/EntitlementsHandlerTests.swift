@@ -82,7 +82,7 @@ import Testing
         #expect(error?.code == .newer)
     }
 
-    @Test func `a row is stored in less than half of its size`() throws {
+    @Test func `a row is stored in less than half its size`() throws {
         let directory = try TemporaryDirectory()
         let rows = try RowsHarness(path: directory.database)
         try rows.merge(lifeOfOne().map { try $0.facts() })

@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: ["notification", "transaction", "renewalInfo"])
-    func `a member with any value is read as the models read it`(object: String) throws {
+    func `a member with any value is parsed as by the models`(object: String) throws {
         for name in try #require(Self.names[object]) {
             for value in Self.values.map(Optional.some) + [JSONValue?.none] {
                 let members = try #require(Self.whole[object]?.object).with(name, value)

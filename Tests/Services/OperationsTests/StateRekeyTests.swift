@@ -195,7 +195,8 @@ struct StateRekeyTests {
     }
 
     @Test func `the first proposal remains first although its original record was compacted`() throws {
-        // Offset 5,000 had the winner and is gone; a loser came at 5,500, and the owner repeated the winner at 6,000.
+        // Offset 5,000 had the winner and is gone. A loser arrived at 5,500, and the owner repeated the winner at
+        // 6,000.
         let loser = record("loser", at: 5_500)
         let winner = record("winner", at: 6_000, named: 5_000)
         var last = (loser: loser, winner: winner)

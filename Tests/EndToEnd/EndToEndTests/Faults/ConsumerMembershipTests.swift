@@ -42,7 +42,7 @@ extension EndToEnd {
                 report.add("revoked", group.count(logged: "partitions revoked"))
                 report.add("lost", group.count(logged: "partitions lost; cancelling their work"))
                 report.add("commits refused", group.count(logged: "commit refused"))
-                // Some are stopped before the busy group has let them join: they have nothing to revoke then.
+                // Some are stopped before the busy group lets them join, so they have nothing to revoke.
                 let late = "consumer did not close in time"
                 report.add("left before they were in", group.count(logged: late))
                 try await group.conclude(load, Array(members.values), report, mayLog: late)
