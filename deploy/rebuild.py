@@ -80,7 +80,7 @@ def main():
             print(rebuild(value, headers))
         except KeyError as missing:
             if missing.args[0] in ("proof", "notification"):
-                print(f"{place}: nothing that Apple signed", file=sys.stderr)
+                print(f"{place}: no data signed by Apple", file=sys.stderr)
             else:
                 print(f"{place}: no header {missing}, read appstore.certificates again", file=sys.stderr)
                 is_complete = False

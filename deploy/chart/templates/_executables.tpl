@@ -1,5 +1,5 @@
 {{- /*
-The executables of the chart. kind: how the Pods are kept. http: the port of the listener. group: the prefix of the
+The executables of the chart. kind: the kind of the workload. http: the port of the listener. group: the prefix of the
 settings of the consumer group. static: whether each Pod is a static member under its own name. input: the topics that
 a consumer reads, without the prefix. state: whether /var/lib/sluice can be a volume of its own. role: state.role.
 */ -}}
@@ -72,7 +72,7 @@ The settings of an executable, as JSON: those of all, its own, those that the ch
 {{- merge (dict) (default (dict) $own.configFiles) .root.Values.configFiles | toYaml -}}
 {{- end -}}
 
-{{- /* The file sluice.properties of settings in JSON. */ -}}
+{{- /* The file sluice.properties with settings from JSON. */ -}}
 {{- define "sluice.properties" -}}
 {{- $lines := list -}}
 {{- range $key, $value := fromJson . -}}

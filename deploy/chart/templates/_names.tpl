@@ -50,7 +50,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | quote }}
 {{- end }}
 {{- end -}}
 
-{{- /* The metadata of an object: {root, name, labels}; labels are further ones. */ -}}
+{{- /* The metadata of an object: {root, name, labels}; labels are additional labels. */ -}}
 {{- define "sluice.metadata" -}}
 name: {{ include "sluice.fullname" .root }}{{ with .name }}-{{ . }}{{ end }}
 namespace: {{ .root.Release.Namespace }}

@@ -3,7 +3,7 @@
 {{ include "sluice.fullname" .root }}-{{ .name }}
 {{- end -}}
 
-{{- /* How an executable signs in as a KafkaUser: {root, name}. */ -}}
+{{- /* The settings with which an executable authenticates as a KafkaUser: {root, name}. */ -}}
 {{- define "sluice.strimziSettings" -}}
 {{- if eq .root.Values.strimzi.users.authentication "tls" -}}
 kafka.security.protocol: SSL
@@ -24,7 +24,7 @@ kafka.sasl.password.file: {secret: {{ include "sluice.user" . }}, key: password}
 {{- end }}
 {{- end -}}
 
-{{- /* A name with the prefix of the installation in place of the default one: {root, text}. */ -}}
+{{- /* A name in which the prefix of the installation replaces the default prefix: {root, text}. */ -}}
 {{- define "sluice.prefixed" -}}
 {{- $prefix := index .root.Values.config "topics.prefix" | default "appstore" -}}
 {{- if hasPrefix "appstore." .text -}}

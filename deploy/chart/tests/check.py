@@ -77,12 +77,12 @@ def schemas_refuse():
             continue
         thing["spec"][member] = 1
         if not violations(thing, schema):
-            fail(f"the schema of {kind} takes the unknown member {member}")
+            fail(f"the schema of {kind} accepts the unknown member {member}")
     thing = of_kind(objects, "Deployment")[0]
     thing["spec"]["replica"] = 1
     try:
         kubernetes_validate.validate(thing, VERSIONS[-1], strict=True)
-        fail("the schema of Deployment takes the unknown member replica")
+        fail("the schema of Deployment accepts the unknown member replica")
     except kubernetes_validate.ValidationError:
         pass
 
@@ -127,7 +127,7 @@ def alerts(rendered):
     expected = yaml.safe_load(source.replace("runbook: runbooks/", "runbook: https://runbooks.example.com/sluice/"))
     rule = of_kind(rendered["operators"][1], "PrometheusRule")[0]
     if to_json(rule["spec"]) != to_json(expected):
-        fail("the PrometheusRule is not deploy/alerts.yml")
+        fail("the PrometheusRule differs from deploy/alerts.yml")
     if not PROMTOOL:
         left_out("promtool check rules on the PrometheusRule: apt-get install prometheus")
         return
@@ -144,7 +144,7 @@ def dashboards(rendered):
     found = {key: text for each in of_kind(rendered["operators"][1], "ConfigMap")
              if "grafana_dashboard" in each["metadata"]["labels"] for key, text in each["data"].items()}
     if found != {file.name: file.read_text() for file in (CHART.parent / "grafana/dashboards").glob("*.json")}:
-        fail("the dashboards are not those of deploy/grafana")
+        fail("the dashboards differ from deploy/grafana")
 
 
 def settings(objects):
@@ -236,14 +236,14 @@ def strimzi(rendered):
     expected = {each["metadata"]["name"]: each["spec"] for each in listed}
     rendered_topics = {each["metadata"]["name"]: each["spec"] for each in of_kind(objects, "KafkaTopic")}
     if to_json(rendered_topics) != to_json(expected):
-        fail("the KafkaTopics are not those of `sluicectl topics list`")
+        fail("the KafkaTopics differ from `sluicectl topics list`")
     for user in of_kind(objects, "KafkaUser"):
         component = user["metadata"]["labels"]["app.kubernetes.io/component"]
         executable = "sluice-entitlements" if component == "reader" else f"sluice-{component}"
         role = ["--state.role", "reader"] if component == "reader" else []
         acls = yaml.safe_load(printed("acls", "--for", executable, "--format", "strimzi", *role))["acls"]
         if to_json(user["spec"]["authorization"]["acls"]) != to_json(acls):
-            fail(f"{title(user)}: the rights are not those of `sluicectl topics acls`")
+            fail(f"{title(user)}: the rights differ from `sluicectl topics acls`")
 
 
 def main():

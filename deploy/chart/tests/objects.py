@@ -17,7 +17,7 @@ class Strict(yaml.SafeLoader):
         keys = [self.construct_object(key, deep=deep) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
-                raise yaml.YAMLError(f"{key!r} is given twice, line {node.start_mark.line + 1}")
+                raise yaml.YAMLError(f"{key!r} is duplicated, line {node.start_mark.line + 1}")
         return super().construct_mapping(node, deep)
 
 

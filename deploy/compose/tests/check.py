@@ -60,14 +60,14 @@ def schema(path):
     wrong = json.loads(json.dumps(COMPOSE))
     wrong["services"]["ingress"]["memory_limit"] = "1g"
     if validator.is_valid(wrong):
-        fail("the schema takes the unknown member memory_limit")
+        fail("the schema accepts the unknown member memory_limit")
 
 
 def references():
     for name, service in SERVICES.items():
         for other in service.get("depends_on", {}):
             if other not in SERVICES:
-                fail(f"{name} depends on {other}, which is no service")
+                fail(f"{name} depends on {other}, which is not a service")
         mode = service.get("network_mode", "")
         if mode.startswith("service:") and mode.split(":")[1] not in SERVICES:
             fail(f"{name}: no service {mode}")
@@ -82,7 +82,7 @@ def references():
                 fail(f"{name}: no volume {source}")
         for port in service.get("ports", []):
             if not port.startswith("127.0.0.1:"):
-                fail(f"{name}: port {port} is not on loopback alone")
+                fail(f"{name}: port {port} is not only on loopback")
         if "mem_limit" not in service:
             fail(f"{name} has no memory limit")
     used = {mount.split(":")[0] for service in SERVICES.values() for mount in service.get("volumes", [])}
@@ -112,7 +112,7 @@ def targets():
     for job, target in scraped.items():
         host, port = target.split(":")
         if job in expected and (expected[job][0] not in owner(host) or expected[job][1] != port):
-            fail(f"{job} is scraped at {target}, and is at {expected[job]}")
+            fail(f"{job} is scraped at {target} instead of {expected[job]}")
     admin = load("compose/prometheus.yml")["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"]
     if admin != ["alertmanager:9093"] or "alertmanager" not in SERVICES:
         fail("Prometheus does not know Alertmanager")

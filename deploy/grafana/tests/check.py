@@ -25,10 +25,10 @@ def files():
     for name, dashboard in ALL.items():
         file = HERE / "dashboards" / f"{name}.json"
         if not file.exists() or json.loads(file.read_text()) != dashboard:
-            fail(f"{file.name} is not what dashboards.py says; run deploy/grafana/generate")
+            fail(f"{file.name} differs from the output of dashboards.py; run deploy/grafana/generate")
     for file in (HERE / "dashboards").glob("*.json"):
         if file.stem not in ALL:
-            fail(f"{file.name} is no dashboard of dashboards.py")
+            fail(f"{file.name} is not a dashboard of dashboards.py")
 
 
 def lacks(expected, found, path=""):
@@ -61,7 +61,7 @@ def model():
         try:
             back = json.loads(JSONEncoder(sort_keys=True).encode(Dashboard.from_json(json.loads(json.dumps(dashboard)))))
         except (KeyError, TypeError, ValueError) as error:
-            fail(f"{name}: the model does not take it: {error!r}")
+            fail(f"{name}: the model rejects it: {error!r}")
             continue
         for each in list(lacks(dashboard, back))[:5]:
             fail(f"{name}: {each}")
