@@ -23,7 +23,7 @@ import TransparencyLog
         return (archive, before)
     }
 
-    @Test func `leaves that were verified before are not read again, and the rest is counted`() async throws {
+    @Test func `previously verified leaves are not read again, and the others are counted`() async throws {
         let store = MemoryStore()
         let (archive, before) = try await Self.archive(store)
         let read = Mutex<[Int]>([])

@@ -98,7 +98,7 @@ struct RowStateTests {
         #expect(row.takePublication(1) == nil)
     }
 
-    @Test func `an own removal removes the row when it is read back`() throws {
+    @Test func `a member's own removal removes the row when it is read back`() throws {
         var row = stored([1])
         row.sent(1, image: nil, in: StateDelivery(place))
         #expect(row.current == nil && numbers(row.row) == [1])
