@@ -4,9 +4,9 @@ internal import Synchronization
 /// Limits the rate and concurrency of validations of unknown certificate paths. An untrusted client can create any
 /// number of such paths, and each validation takes about a millisecond. Known paths are not limited.
 ///
-/// The concurrency limit applies to distinct paths. Right after a start, all workers see the same new path from Apple
-/// at once, and refusing all but one of them would reject authentic notifications. The rate limit applies to every
-/// validation.
+/// The concurrency limit applies to distinct paths. Right after startup, all workers see the same new path from Apple
+/// at once, and refusing it for all but one of them would reject authentic notifications. The rate limit applies to
+/// every validation.
 final class NewCertificateChainLimiter: Sendable {
     private struct State {
         var tokens: Int64

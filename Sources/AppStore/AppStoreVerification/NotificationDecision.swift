@@ -1,8 +1,8 @@
 internal import AppStoreModel
 internal import Cryptography
 
-/// The state of one notification between checks. Several notifications advance together from one signature to the next,
-/// because evaluating many signatures together with a key's table costs less than evaluating each one alone.
+/// The state of one notification between checks. Several notifications advance from one signature to the next together,
+/// because verifying a batch of signatures with a precomputed key table is cheaper than verifying each one alone.
 enum NotificationProgress {
     case decided(Verdict)
     /// Checks 3 to 9 have passed, and the signature is next. **The content is not trusted yet.**

@@ -137,7 +137,7 @@ struct LogOpening: Sendable {
         let checkpoint = try Checkpoint(text: note.text)
         guard checkpoint.origin == origin else {
             throw LogError.damaged(
-                names, "its checkpoint has the origin \(checkpoint.origin), and by archive.origin it is \(origin)")
+                names, "its checkpoint has the origin \(checkpoint.origin); archive.origin requires \(origin)")
         }
         let signatures = try note.verified(by: signer.verifiers().allKeys(of: origin))
         return CommittedCheckpoint(

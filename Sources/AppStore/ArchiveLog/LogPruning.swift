@@ -8,7 +8,7 @@ internal import TransparencyLog
 package struct LogPruning: Sendable {
     /// Milliseconds between announcement and deletion: time to notice a wrong clock or to place a hold.
     package static let minimumDelay: Int64 = 86_400_000
-    /// Inverse of the largest share of full segments, counted from the minimum, that one run may announce.
+    /// Divisor for the limit per run: a run may announce at most one in this many of the full segments still kept.
     static let greatestShare = 10
     /// Number of segments that a run may always announce, so that a small log makes progress.
     static let leastSegments = 16

@@ -114,7 +114,7 @@ extension LogWriter {
         }
         for (leaf, range) in zip(openLeaves, objects) {
             guard try ArchiveLeaf(bytes: leaf).describes(Array(openSegment[range])) else {
-                throw LogError.damaged(names, "an object at its end does not match its entry")
+                throw LogError.damaged(names, "an object in the last segment does not match its entry")
             }
         }
     }

@@ -110,8 +110,8 @@ package struct EntitlementAnswer: Hashable, Sendable {
     /// Whether the balances include units that are known only from version 1 notifications.
     var hasUnsignedBalance = false
 
-    /// The trust of the answer, which is the shared secret if version 1 notifications decided any part of it.
-    /// Statements that await confirmation decide nothing.
+    /// The trust level of the answer: `sharedSecret` if any part of it depends on version 1 notifications. Statements
+    /// that await confirmation do not count.
     package var trust: FactTrust {
         let isUnsigned = grants.contains {
             $0.trust == .sharedSecret && ($0.isEntitled || $0.state != SubscriptionState.Phase.unconfirmed.rawValue)

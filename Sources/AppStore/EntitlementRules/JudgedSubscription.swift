@@ -22,7 +22,7 @@ struct JudgedSubscription {
         switch rules.legacyTrust[purchase.bundleId] {
         case .observe: return
         case .accept: accept(at: instant, rules, view)
-        // A past view already includes statements that were confirmed later.
+        // A view of the past already includes later confirmations, so there is nothing to wait for.
         case .confirm: if view == .newestFacts { wait(at: instant, rules) }
         }
     }

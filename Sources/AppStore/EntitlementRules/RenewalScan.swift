@@ -18,7 +18,7 @@ enum RenewalMember: Int, ScannedName {
         case .isInBillingRetryPeriod: .bool
         case .appAccountToken: .token
         case .currency, .offerIdentifier: .keptText
-        // These objects are rare. Records that contain them are read with the models.
+        // These objects are rare. Records that contain them are decoded into the full model types.
         case .advancedCommerceInfo, .commitmentInfo, .multiSeatInfo: .absent
         default: .text
         }

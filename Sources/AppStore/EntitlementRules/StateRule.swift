@@ -79,7 +79,7 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .lengthOver: return "the configured length of the product has passed"
         case .lengthUnknown: return "the product has no lengthDays in the products file"
         case .oneTimeRevoked: return "Apple revoked the purchase"
-        case .credited: return "consumable bought: its units are credited"
+        case .credited: return "consumable purchased: its units are credited"
         case .partlyDebited: return "Apple refunded part of the purchase: the units of that part are debited"
         case .debited: return "Apple refunded the consumable: its units are debited"
         case .unknownType: return "the type of the product is unknown, so it grants nothing"

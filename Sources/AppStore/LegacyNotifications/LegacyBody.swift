@@ -38,7 +38,7 @@ public struct LegacyBody: Sendable {
         }
     }
 
-    /// The receipts in the oldest form: one for the newest transaction, and one for an expired transaction.
+    /// The receipts in the oldest format: one for the newest transaction, and one for an expired transaction.
     var receipts: [LegacyObject] {
         [root["latest_receipt_info"], root["latest_expired_receipt_info"]].compactMap { $0 }
             .filter { $0.kind == .object }.map { LegacyObject($0) }

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// The event that a body describes, as the input of the mapping to version 2.
+/// The event described by a notification body; the input to the version 2 mapping.
 struct LegacyEvent: Sendable {
     let statement: LegacyStatement
     /// The transaction that the body is about, or nil if none is found. The notification is then unresolved.

@@ -3,8 +3,8 @@ package import AppStoreModel
 /// The notifications of one key that were found in the notification topic. The topic deletes them after 30 days, while
 /// Apple's history returns them for 180 days.
 ///
-/// The values form a join: merging them in any order and number gives the same result. Entries that are older than the
-/// newest entry by more than ``retention`` are dropped, and beyond ``maximumEntries`` only the newest are kept.
+/// Merging is commutative, associative and idempotent. Entries that are older than the newest entry by more than
+/// ``retention`` are dropped, and beyond ``maximumEntries`` only the newest are kept.
 package struct ReceivedNotifications: Hashable, Sendable {
     /// The retention in milliseconds. It is longer than Apple's history, which covers 180 days.
     package static let retention: Int64 = 190 * 86_400_000

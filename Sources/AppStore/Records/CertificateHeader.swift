@@ -19,7 +19,7 @@ public struct CertificateHeader: Hashable, Sendable {
     }
 
     /// Parses a record of the topic. Returns nil if the key is not a reference or there is no value. The caller must
-    /// check that the digest of the segment is the reference.
+    /// check that the digest of the segment matches the reference.
     public init?(_ record: KafkaRecord) {
         guard let reference = record.key.map({ HeaderReference(rawValue: String(decoding: $0, as: UTF8.self)) }),
             reference.isWellFormed, let segment = record.value, !segment.isEmpty

@@ -25,7 +25,7 @@ package struct RefundCase: Hashable, Sendable {
     package var consentRescindedAt: AppStoreInstant?
     /// The time when the person's data was last erased, which is the timestamp of the Kafka record.
     package private(set) var erasedAt: AppStoreInstant?
-    /// Members written by a later version, which are preserved.
+    /// Unknown members from a later version, preserved when the case is written again.
     package var unknownFields = JSONObject()
 
     package init(environment: AppStoreEnvironment, bundleId: BundleId, transactionId: TransactionId) {

@@ -2,7 +2,7 @@
 /// metric labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionProblem` are used
 /// unchanged.
 package enum RefundReason {
-    // Reasons for dead-lettering records, which an operator should examine.
+    // Reasons for dead-lettering a record. An operator should examine such records.
     package static let identityMissing = "identity_missing"
     package static let transactionMissing = "transaction_missing"
     package static let environmentMismatch = "environment_mismatch"

@@ -116,7 +116,7 @@ struct ArchiveBenchmark {
             }
             report.add(
                 "archive.verify.\(name).per_second", Double(count) / seconds,
-                checksObjects ? "leaves/s, with every object" : "leaves/s, tree and checkpoints", digits: 0,
+                checksObjects ? "leaves/s, including all objects" : "leaves/s, tree and checkpoints", digits: 0,
                 bar: checksObjects ? nil : .atLeast(200_000))
         }
     }
@@ -162,10 +162,10 @@ struct ArchiveBenchmark {
         }
         highest = max(highest, peak.values.max() ?? 0)
         report.add(
-            "archive.long.verify.per_second", Double(count) / seconds, "leaves/s, with every object", digits: 0,
+            "archive.long.verify.per_second", Double(count) / seconds, "leaves/s, including all objects", digits: 0,
             bar: .atLeast(200_000))
         report.add(
-            "archive.long.verify.memory_growth_mib", highest - before, "MiB resident more while it is verified",
+            "archive.long.verify.memory_growth_mib", highest - before, "MiB more resident memory during verification",
             bar: .atMost(64))
     }
 

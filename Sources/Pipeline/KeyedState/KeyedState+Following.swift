@@ -227,7 +227,7 @@ extension KeyedState {
                 return try await parts.consumer.read([place: KafkaOffset(rawValue: start)]).first
             } catch {
                 frequent.log(
-                    .warning, key: "assign", "a partition of the state is not readable yet; retrying",
+                    .warning, key: "assign", "state partition is not readable yet; retrying",
                     place.logFields + [LogField(.error, error.message)])
             }
             guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return nil }
@@ -269,7 +269,7 @@ extension KeyedState {
             } catch {
                 (error as? StateError).map(fail)
                 frequent.log(
-                    .warning, key: "start", "a partition of the state is not readable yet; retrying",
+                    .warning, key: "start", "state partition is not readable yet; retrying",
                     place.logFields + [LogField(.error, "\(error)")])
             }
             guard (try? await Task.sleep(for: .milliseconds(500))) != nil else { return nil }

@@ -118,8 +118,8 @@ extension KeyedState {
             let limit = max(1, min(Self.batch, options.republishRate / 10))
             let rows = try parts.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
             guard let last = rows.last else {
-                // Recorded only after a complete pass without such rows; the next pass finds failed and outstanding
-                // publications.
+                // Record the form only if a complete pass found no rows of another form: the next pass finds rows with
+                // a failed or outstanding publication again.
                 if cursor == 0 { try parts.store.note(form: partition.form, of: place) }
                 return 0
             }

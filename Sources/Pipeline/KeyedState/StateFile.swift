@@ -45,7 +45,7 @@ struct StateFile {
     private func setAside(_ error: StateError, now: Int64) throws(StateError) {
         let aside = "\(path).damaged-\(now)"
         logger.error(
-            "state database is damaged and was renamed: it is rebuilt from Kafka",
+            "state database was damaged and has been renamed; rebuilding it from Kafka",
             [LogField(.path, aside), LogField(.error, error.message)])
         do {
             if FileManager.default.fileExists(atPath: path) {
@@ -79,7 +79,7 @@ struct StateFile {
             case .ownedByAnother: "Stop the other process, or give this one a directory of its own"
             case .damaged: "Move \(path) away and start again: it is rebuilt from Kafka"
             case .newer: "Run the version that wrote it, or a later one"
-            default: "Name a directory that this user may write to and that has free space"
+            default: "Specify a directory that this user can write to and that has free space"
             }
         return StartupError(
             "cannot open \(path): \(error.message)", setting: "data.dir", fix: fix,

@@ -21,7 +21,7 @@ struct StateHealth: Sendable {
         if failed { unwritten.insert(place) } else { unwritten.remove(place) }
     }
 
-    /// Records that the partition was applied up to an offset.
+    /// Updates the time of the partition's last progress after records of it were applied.
     mutating func advanced(_ place: KafkaTopicPartition, isBehind: Bool, at now: Int64) {
         waiting[place] = isBehind ? now : nil
     }

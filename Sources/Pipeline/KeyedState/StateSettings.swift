@@ -46,7 +46,7 @@ extension StateOptions {
         } catch {
             throw StartupError(
                 "cannot create the directory \(directory)", setting: ConsumerSettings.dataDirectory.key,
-                fix: "Name a directory that this user may write to", exitCode: .configuration)
+                fix: "Specify a directory that this user can write to", exitCode: .configuration)
         }
         self.init(path: directory + "/" + file, topics: topics)
         configure(configuration)
@@ -60,7 +60,7 @@ extension StateOptions {
         guard let obstacle = DirectoryPath.obstacle(to: directory) else { return }
         throw configuration.error(
             ConsumerSettings.dataDirectory.key,
-            "\(directory) \(obstacle). Name a directory that the service may write to.")
+            "\(directory) \(obstacle). Specify a directory that the service can write to.")
     }
 
     /// Applies the configuration to the options.

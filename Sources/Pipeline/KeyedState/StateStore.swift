@@ -282,7 +282,8 @@ final class StateStore: Sendable {
         try access { guarded in
             try guarded.database.transaction {
                 try guarded.database.run("DELETE FROM positions WHERE topic = ? AND partition = ?", place)
-                // Offsets of the earlier topic are meaningless in this one, but its proposals came first.
+                // Offsets of the previous topic are meaningless in the new one. Proposals from the previous topic come
+                // before all proposals in the new one.
                 try guarded.database.run(
                     """
                     UPDATE rows SET behind = 1, proposal_offset = CASE WHEN proposal IS NULL THEN NULL ELSE -1 END

@@ -6,7 +6,7 @@ package import Lifecycle
 /// that could lose an acknowledged record.
 package enum TopicPreflight {
     package struct Outcome: Sendable {
-        /// The given `configuration`, with the profile of the embedded broker if that broker answers.
+        /// The configuration to use; includes the embedded broker's profile if the broker is the embedded one.
         package let kafka: KafkaConfiguration
         package let isEmbeddedBroker: Bool
         /// Violations that `single-node` tolerates, one line each.
@@ -143,7 +143,7 @@ package enum TopicPreflight {
         case .replicationFactor:
             "Raise it with kafka-reassign-partitions.sh, or accept the risk with profile=single-node"
         case .minInSyncReplicas, .uncleanLeaderElection, .retention:
-            "For the command, run: sluicectl topics check; or accept the risk with profile=single-node"
+            "Run sluicectl topics check, which prints the command; or accept the risk with profile=single-node"
         case .maxMessageBytes, .cleanupPolicy, .deleteRetention, .compactionLag, .maxCompactionLag, .segment,
             .timestampType:
             "Set it with: kafka-configs.sh --bootstrap-server \(configuration.bootstrapServers) --alter "

@@ -1,4 +1,4 @@
-/// A command line as a value: an executable or one of its subcommands.
+/// The definition of a command: an executable or one of its subcommands.
 public struct Command: Sendable {
     /// A positional argument.
     package struct Argument: Sendable {

@@ -73,8 +73,8 @@ public struct ConfigurationSchema: Sendable {
         self.variables = variables
     }
 
-    /// Returns the two schemas combined, with the settings of `other` last. A setting of `other` replaces one with the
-    /// same key; the prefix of variables is that of this schema.
+    /// Returns this schema with the settings of `other` appended. A setting of `other` replaces one with the same key;
+    /// the prefix for environment variables does not change.
     public func adding(_ other: ConfigurationSchema) -> ConfigurationSchema {
         let keys = Set(other.settings.map(\.key))
         let prefixes = Set(other.openPrefixes.map(\.prefix))

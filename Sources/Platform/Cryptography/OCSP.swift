@@ -25,7 +25,8 @@ package enum OCSPFailure: String, Error, Sendable, CaseIterable {
     case wrongNonce
     /// The response does not cover the requested certificate.
     case wrongCertificate
-    /// thisUpdate is in the future, nextUpdate has passed, or the response has no nextUpdate and is a day old.
+    /// thisUpdate is in the future, nextUpdate has passed, or the response has no nextUpdate and is more than
+    /// a day old.
     case stale
     /// The responder does not know the certificate.
     case unknownCertificate

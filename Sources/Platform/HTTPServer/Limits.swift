@@ -35,9 +35,9 @@ public struct Limits: Sendable {
     /// The maximum number of requests that are dispatched and not yet answered by the handler. Further requests are
     /// refused with 503.
     public var inFlight = 512
-    /// The maximum number of body bytes of unanswered requests plus bytes read ahead of requests in progress. Above it,
-    /// requests on connections with read-ahead bytes are refused with 503, and then the request whose body has been
-    /// arriving longest.
+    /// The maximum number of buffered request bytes: bodies of unanswered requests, and bytes read ahead on connections
+    /// with a request in progress. Above the limit, requests are refused with 503: first on connections with read-ahead
+    /// bytes, then the request that has been receiving its body the longest.
     public var bodyBytes = 64 * 1024 * 1024
     /// The maximum number of response bytes that clients have not read. Above it, the connection is closed.
     public var unsentBytes = 64 * 1024 * 1024

@@ -7,7 +7,7 @@ extension JSONDocument {
         package var names: [String]
         /// Names of members to remove like `names`, with text that must not occur anywhere else.
         package var secretNames: [String]
-        /// Additional texts that must not occur in the result.
+        /// Additional strings that must not occur in the result.
         package var secrets: [[UInt8]]
 
         package init(names: [String], secretNames: [String] = [], secrets: [[UInt8]] = []) {

@@ -141,7 +141,8 @@ public enum KafkaTokenSettings {
         }
         guard properties["sasl.oauthbearer.method"] == nil else {
             throw configuration.error(
-                "kafka.sasl.oauthbearer.method", "is librdkafka's own token source. Remove it, or \(provider.key).")
+                "kafka.sasl.oauthbearer.method",
+                "selects librdkafka's own token source. Remove either it or \(provider.key).")
         }
         let protocolName = properties["security.protocol"]
         guard protocolName?.lowercased().hasPrefix("sasl_") == true else {

@@ -54,7 +54,7 @@ package enum EntitlementsApplication {
                     "One of several members; it keeps its partitions across a restart."),
                 .init(
                     "curl 'http://127.0.0.1:8081/v1/entitlements?originalTransactionId=2000000000000001'",
-                    "Entitlements of one purchase now."),
+                    "Current entitlements of one purchase."),
             ],
             topics: { configuration in
                 let topics = TopicNames(prefix: configuration[EntitlementsSettings.topicsPrefix])

@@ -1,7 +1,7 @@
 internal import Bytes
 
-/// A weak entity tag (RFC 9110, 8.8.3). It identifies the content rather than the bytes, because an answer includes its
-/// time.
+/// A weak entity tag (RFC 9110, 8.8.3). It identifies the content rather than the bytes, because each response body
+/// includes the time of the response.
 struct EntityTag {
     let text: String
 

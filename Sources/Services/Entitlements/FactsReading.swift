@@ -55,7 +55,7 @@ enum FactsReading {
         // The topic determines who reads a record. A record of the other environment must never grant access.
         let claimed = [notification.data?.environment, transaction?.environment, renewalInfo?.environment]
         guard claimed[0] != nil, claimed.allSatisfy({ $0 == nil || $0 == environment }) else {
-            return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
+            return deadLetter(EntitlementsReason.environmentMismatch, "found in the topic of \(environment.rawValue)")
         }
         if let transaction, transaction.transactionId == nil {
             return deadLetter(EntitlementsReason.transactionMissing, "no transactionId")
@@ -79,7 +79,7 @@ enum FactsReading {
             return .verdict(.skip(HandlerReason(code: EntitlementsReason.unresolved)))
         }
         guard notification.data?.environment == environment else {
-            return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
+            return deadLetter(EntitlementsReason.environmentMismatch, "found in the topic of \(environment.rawValue)")
         }
         guard let facts = PurchaseFacts(unresolved: notification, of: id, receivedAt: record.receivedAt) else {
             return deadLetter(EntitlementsReason.identityMissing, nil)
@@ -93,7 +93,7 @@ enum FactsReading {
         _ record: NotificationRecord, _ notification: NotificationPayload, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
         guard notification.appData?.environment == environment else {
-            return deadLetter(EntitlementsReason.environmentMismatch, "in the topic of \(environment.rawValue)")
+            return deadLetter(EntitlementsReason.environmentMismatch, "found in the topic of \(environment.rawValue)")
         }
         guard
             let facts = PurchaseFacts(

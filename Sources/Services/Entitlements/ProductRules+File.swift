@@ -34,7 +34,7 @@ extension ProductRules {
         let value: JSONValue
         do { value = try JSONValue(json: Array(bytes)) } catch { throw refuse("is not JSON: \(error).") }
         guard let members = value.object?["products"]?.object, value.object?.names == ["products"] else {
-            throw refuse("expected an object with the member products.")
+            throw refuse("expected an object with a single member named products.")
         }
         for member in members.members {
             guard BoundedText.accepts(member.name) else { throw refuse("a product without a name.") }
@@ -96,7 +96,8 @@ extension ProductRules {
         for member in members {
             guard BoundedText.accepts(member.name) else { throw refuse("\(product).skus: an SKU without a name.") }
             guard let rule = member.value.object, rule.names == ["entitlements"], let list = rule["entitlements"] else {
-                throw refuse("\(product).skus.\(member.name): expected an object with the member entitlements.")
+                throw refuse(
+                    "\(product).skus.\(member.name): expected an object with a single member named entitlements.")
             }
             skus[member.name] = try names(list, of: "\(product).skus.\(member.name)", refuse)
         }

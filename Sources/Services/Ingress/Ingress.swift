@@ -15,10 +15,10 @@ package import Time
 
 /// The ingress service: two listeners, verification workers and a producer.
 ///
-/// Start order: check the topics, load Apple's certificates, then start producer, workers and listeners. Stop order
-/// (each step needs the parts that stop later): readiness turns off, the public listener accepts connections for two
-/// more seconds and drains (requests in progress are answered), the workers end, the producer drains, and the admin
-/// listener closes.
+/// Start order: check the topics, load Apple's certificates, then start the producer, the workers and the listeners.
+/// Stop order (each component depends only on components that stop later): readiness turns off; the public listener
+/// accepts connections for two more seconds, then answers the requests in progress; the workers end; the producer
+/// drains; the admin listener closes.
 package final class Ingress: Service {
     package let name = "ingress"
 

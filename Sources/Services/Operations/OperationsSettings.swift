@@ -41,7 +41,7 @@ enum OperationsSettings {
     .optional
     .onCommandLineOnly
     static let attemptCount = Setting.integer(
-        "count", default: 50, in: 1...1000, help: "Number of attempts to list, the latest ones."
+        "count", default: 50, in: 1...1000, help: "Maximum number of attempts to list; the most recent ones are listed."
     ).onCommandLineOnly
 
     // topics
@@ -172,7 +172,7 @@ enum OperationsSettings {
     static let deliveredUntil = Setting(
         "webhooks-from", .instant,
         help:
-            "Resume webhooks ten minutes before this time instead of at the beginning. All were delivered up to it."
+            "Time until which all webhooks were delivered. They resume ten minutes before it, not at the beginning."
     ).optional.onCommandLineOnly
     static let despiteProblems = Setting.flag(
         "despite-problems", help: "Switch even if prepare finds problems that can no longer be fixed.")

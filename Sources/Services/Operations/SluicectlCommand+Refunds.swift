@@ -118,7 +118,8 @@ extension SluicectlCommand {
                 "ID", help: "an appAccountToken, appTransactionId, originalTransactionId or transactionId")
         ],
         examples: [
-            .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001", "List the cases."),
+            .init(
+                "sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001", "List the data that would be erased."),
             .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001 --yes", "Erase them."),
         ])
 
@@ -128,7 +129,7 @@ extension SluicectlCommand {
         "CUSTOMER", help: "an appAccountToken (UUID) or an appTransactionId (digits)")
 
     private static let preference = Command(
-        "preference", summary: "Record consent, preferences and facts of a customer for refunds.",
+        "preference", summary: "Record a customer's consent, preferences and facts for refunds.",
         discussion: """
             Records are stored in the compacted topic …refunds.preferences under the customer's appAccountToken or \
             appTransactionId; any Kafka producer may write them (refund-preference.schema.json). A refusal of consent \

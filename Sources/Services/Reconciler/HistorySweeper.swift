@@ -84,7 +84,7 @@ struct HistorySweeper: Sendable {
     ) async throws {
         guard let query = query(progress, work) else { return }
         var pages = client.getNotificationHistory(query, paginationToken: progress.pageToken, work.scope)
-        // When an attempt resumes at a later page, each page is progress.
+        // If this attempt resumes at a later page, every page read clears the failure of the previous attempt.
         let goesOn = progress.pageToken != nil
         while true {
             let page: NotificationHistoryPage?

@@ -100,7 +100,7 @@ final class OutboundService: Service {
 
     func run() async throws {
         await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
-        // Revocation checks end only with the task. Returning would end the process.
+        // Without revocation checks, the call returns at once. Wait for cancellation: returning would end the process.
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 

@@ -67,7 +67,7 @@ struct StatusRepairer: Sendable {
     ) async throws {
         let purchase = row.subscription.originalTransactionId
         metrics.swept(0, refused: 1)
-        // The mark does not depend on the signature, because Apple signs every answer again.
+        // The mark does not include the signature, because Apple creates a new signature for each response.
         let mark = NotificationMark(of: "status \(purchase.rawValue) \(item.object.reason)")
         let wanted = ReceivedIndex.Wanted(key: Array(ReceivedNotifications.quarantined(mark).utf8), mark: mark)
         guard isOn, try await index.known([wanted], in: scope.environment).isEmpty else { return }

@@ -111,7 +111,7 @@ struct StatusWork {
         countUnanswered()
     }
 
-    /// Ends the comparison. Throws the failure if there was no answer at all.
+    /// Ends the comparison. Throws the last failure if Apple answered about none of the rows.
     mutating func end() throws {
         if let failure, unanswered > 0, answered == 0 { throw failure }
         countUnanswered()

@@ -13,7 +13,7 @@ struct RefundSchedule {
         let key: [UInt8]
     }
 
-    /// A waiting round.
+    /// A round that is waiting for its answer to be sent.
     struct Candidate {
         let key: CaseKey
         /// The app and environment, which determine the key, the budget and the pause.

@@ -35,7 +35,7 @@ package struct WebhooksPlan: Sendable {
         guard !parts.hasUser else {
             throw configuration.error(
                 WebhooksSettings.url.key,
-                "the URL contains a user or password; remove it, requests are authenticated by webhook-signature"
+                "the URL contains a user or password; remove it: requests are authenticated by webhook-signature"
             )
         }
         guard parts.isEncrypted || parts.isLoopback || configuration[WebhooksSettings.insecure] else {

@@ -75,9 +75,9 @@ import Testing
 
     @Test(arguments: [
         ("", "is not JSON"),
-        ("[]", "expected an object with the member products"),
-        (#"{"products":[]}"#, "expected an object with the member products"),
-        (#"{"products":{},"more":1}"#, "expected an object with the member products"),
+        ("[]", "expected an object with a single member named products"),
+        (#"{"products":[]}"#, "expected an object with a single member named products"),
+        (#"{"products":{},"more":1}"#, "expected an object with a single member named products"),
         (#"{"products":{},"products":{}}"#, "is not JSON"),
         (#"{"products":{"a":{},"a":{}}}"#, "is not JSON"),
         (#"{"products":{"a":1}}"#, "a: expected an object"),
@@ -94,7 +94,10 @@ import Testing
         (#"{"products":{"a":{"lengthDays":0}}}"#, "a.lengthDays: expected a number of days from 1 to 36525"),
         (#"{"products":{"a":{"lengthDays":36526}}}"#, "a.lengthDays: expected"),
         (#"{"products":{"a":{"skus":[]}}}"#, "a.skus: expected an object with a member for each SKU"),
-        (#"{"products":{"a":{"skus":{"gold":{}}}}}"#, "a.skus.gold: expected an object with the member entitlements"),
+        (
+            #"{"products":{"a":{"skus":{"gold":{}}}}}"#,
+            "a.skus.gold: expected an object with a single member named entitlements"
+        ),
         (
             #"{"products":{"a":{"skus":{"gold":{"entitlements":["x","x"]}}}}}"#,
             "a.skus.gold.entitlements: expected a list of unique names"

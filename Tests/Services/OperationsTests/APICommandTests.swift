@@ -137,7 +137,7 @@ struct APICommandTests {
     @Test func `an order of another app returns exit code 1`() async throws {
         let (exitCode, printed, seen) = try await run(["order", "MK4TT4X3J"]) { _ in (200, #"{"status":1}"#) }
         #expect(exitCode == 1)
-        #expect(printed.output == "no order of this app\n")
+        #expect(printed.output == "this app has no such order\n")
         #expect(seen == ["/inApps/v1/lookup/MK4TT4X3J"])
     }
 

@@ -84,7 +84,7 @@ struct ClusterPrepareTests {
                 let other = KafkaPartition(rawValue: 1 - CopiedCluster.place.rawValue)
                 return [notification, state, changed(state) { $0.partition = other }]
             }, check: .copy, topic: names.entitlements(.production), found: "belongs in another partition",
-            fix: "Configure the mirror to keep partitions"),
+            fix: "Configure the mirror to preserve partitions"),
         Fault(
             testDescription: "states that were not mirrored", records: { [notification] }, check: .copy,
             topic: names.entitlements(.production), found: "it is empty", fix: "Mirror it from its beginning"),

@@ -258,7 +258,7 @@ import Testing
         let soon = findings(["delete.retention.ms": "86400000"])
         #expect(soon.map(\.status) == [.warning])
         #expect(soon.first?.found == "delete.retention.ms is 86400000, expected at least 3888000000")
-        #expect(soon.first?.fix == "For the command, run: sluicectl topics check")
+        #expect(soon.first?.fix == "Run sluicectl topics check, which prints the command")
         #expect(findings(["cleanup.policy": "delete"]).map(\.status) == [.problem])
     }
 

@@ -4,7 +4,7 @@ public import JSON
 public struct NotificationPayload: Hashable, Sendable {
     public var notificationType: NotificationType?
     public var subtype: Subtype?
-    /// The identifier of the notification. Retries have the same one.
+    /// The identifier of the notification, which is the same in retries.
     public var notificationUUID: NotificationUUID?
     /// The version, which is always `2.0`.
     public var version: String?

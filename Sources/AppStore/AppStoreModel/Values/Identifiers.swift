@@ -123,8 +123,8 @@ public struct RequestIdentifier: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The developer's identifier of a customer account, a UUID that the app or server sets at purchase. It is stored in
-/// lower case, so that comparison ignores case.
+/// The developer's identifier for a customer account: a UUID that the app or server sets at purchase. It is stored in
+/// lowercase, so that comparisons are case-insensitive.
 public struct AppAccountToken: AppStoreIdentifier {
     public let rawValue: String
     public init(rawValue: String) {

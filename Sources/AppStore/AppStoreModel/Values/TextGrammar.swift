@@ -3,7 +3,7 @@ package enum TextGrammar {
     /// The maximum length in bytes.
     package static let greatestCount = 128
 
-    /// Returns whether a text consists of 1 to 128 ASCII digits.
+    /// Returns whether the string consists of 1 to 128 ASCII digits.
     package static func isNumber(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...greatestCount).contains(bytes.count) && all(of: bytes) { $0 &- UInt8(ascii: "0") < 10 }

@@ -45,7 +45,7 @@ extension APIErrorCode {
     /// The codes of Send Consumption Information.
     private static let refusedConsumption: [Entry] = [
         Entry(4_000_032, "InvalidAccountTenure", "use an accountTenure from 0 to 7"),
-        Entry(4_000_033, "InvalidAppAccountToken", "use a UUID or an empty text as the app account token"),
+        Entry(4_000_033, "InvalidAppAccountToken", "use a UUID or an empty string as the app account token"),
         Entry(4_000_034, "InvalidConsumptionStatus", "use a consumptionStatus from 0 to 3"),
         Entry(
             4_000_035, "InvalidCustomerConsented", "send an answer only with consent: customerConsented must be true"),

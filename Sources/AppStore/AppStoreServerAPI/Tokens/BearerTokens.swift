@@ -15,7 +15,7 @@ package final class BearerTokens: Sendable {
     private struct KeyState {
         var file: SigningKeyFile
         var lookedAt: Int64?
-        /// How often a key was read from the file.
+        /// The number of times that a key has been read from the file.
         var generation = 0
     }
 

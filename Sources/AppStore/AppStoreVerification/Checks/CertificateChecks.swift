@@ -67,7 +67,7 @@ enum CertificateChecks {
             throw Refusal(.chainRoot, "the path is not leaf, intermediate, root")
         }
         guard isStrong(leaf.signatureAlgorithm), isStrong(intermediate.signatureAlgorithm) else {
-            throw Refusal(.chainSignature, "a certificate is not signed with ECDSA and SHA-256 or longer")
+            throw Refusal(.chainSignature, "a certificate is not signed with ECDSA and at least SHA-256")
         }
         guard intermediate.publicKeyKind == .p256 || intermediate.publicKeyKind == .p384 else {
             throw Refusal(.chainSignature, "the intermediate's key is not P-256 or P-384")

@@ -54,7 +54,7 @@ enum ProfileChecks {
         } catch {
             switch error.code {
             case .duplicateName: throw Refusal(.profileDuplicate, "\(object): duplicate member")
-            case .controlCharacter: throw Refusal(.profileText, "\(object): a control character")
+            case .controlCharacter: throw Refusal(.profileText, "\(object): contains a control character")
             default: throw Refusal(.profileEncoding, "\(object): not a JSON object")
             }
         }
@@ -129,7 +129,7 @@ enum TextChecks {
             case UInt8(ascii: "u"): isControl = isControlEscape(bytes, at: at + 2)
             default: isControl = false
             }
-            guard !isControl else { throw Refusal(.profileText, "\(object): a control character") }
+            guard !isControl else { throw Refusal(.profileText, "\(object): contains a control character") }
             at += 2
         }
     }

@@ -4,8 +4,8 @@ internal import JSON
 /// Checks 10 to 12: the signature, then the validity and revocation of the certificates used to verify it.
 enum SignatureChecks {
     private static let byteCount = 64
-    /// How far outside the validity period a retry can help, in seconds. Within two days, a wrong clock is corrected,
-    /// and Apple has replaced an expired certificate.
+    /// How far outside the validity period a retry can still help, in seconds. Within two days, a wrong clock should
+    /// have been corrected, or Apple should have replaced an expired certificate.
     private static let graceSeconds: Int64 = 48 * 3600
 
     // MARK: Check 10

@@ -118,6 +118,6 @@ package struct RevealRecord: Hashable, Sendable {
     }
 
     private static func malformed(_ member: String) -> ArchiveFormatError {
-        ArchiveFormatError(.malformedObject, "not a record of a reveal: \(member)")
+        ArchiveFormatError(.malformedObject, "not a reveal record: \(member)")
     }
 }

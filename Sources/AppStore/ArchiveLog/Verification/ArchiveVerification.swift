@@ -31,7 +31,7 @@ package struct ArchiveVerification: Sendable {
         }
         var report = ArchiveReport(
             missing: missing.map {
-                Finding(.rolledBack, $0.partition, object: $0.prefix, "the log was anchored, and is missing")
+                Finding(.rolledBack, $0.partition, object: $0.prefix, "the log is missing, although it was anchored")
             },
             otherArchives: anchored.others, checkpointLog: checkpoints)
         for log in present where isWanted?(log.partition) ?? true {

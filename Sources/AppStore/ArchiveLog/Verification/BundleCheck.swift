@@ -99,7 +99,7 @@ struct BundleReading: Sendable {
             do throws(ArchiveFormatError) {
                 let leaf = try ArchiveLeaf(bytes: Array(bundle[position]))
                 guard leaf.position.topicPartition == reader.names.partition else {
-                    throw ArchiveFormatError(.malformedLeaf, "a leaf of \(leaf.position.topicPartition)")
+                    throw ArchiveFormatError(.malformedLeaf, "the leaf belongs to \(leaf.position.topicPartition)")
                 }
                 leaves.append((index, leaf))
             } catch {
@@ -173,7 +173,7 @@ struct BundleReading: Sendable {
         check.findings.append(
             Finding(
                 .tampered, log, object: segment.name, leaf: check.firstLeaf + segment.width - 1,
-                "\(objects.rest) bytes follow the object of this leaf, the last of the segment"))
+                "\(objects.rest) extra bytes after the last object of the segment"))
     }
 
     /// Returns whether a signed retention states that the objects of a bundle were deleted. The retention may have been

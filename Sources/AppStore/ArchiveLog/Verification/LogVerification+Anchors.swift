@@ -101,7 +101,7 @@ extension LogVerification {
             }
             frontier = try MerkleFrontier(size: start, tiles: tiles)
         } catch {
-            // Reading then starts at the first leaf, which reports the problems of the tiles.
+            // Verification then starts at the first leaf and reports the problems with the tiles.
             return
         }
         report.leavesBefore = start

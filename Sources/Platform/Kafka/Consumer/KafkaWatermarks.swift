@@ -57,8 +57,8 @@ public struct KafkaWatermarks: Sendable, Hashable {
         return results
     }
 
-    /// Returns one end of each partition, without partitions that are missing from the leader's answer, or nil if the
-    /// leader does not answer.
+    /// Returns the low or high watermark of each partition, depending on `end`. Omits partitions that are missing from
+    /// the leader's response; returns nil if the leader does not respond.
     private static func offsets(
         of places: [KafkaTopicPartition], _ end: KafkaOffset, until deadline: ContinuousClock.Instant,
         _ handle: KafkaHandle

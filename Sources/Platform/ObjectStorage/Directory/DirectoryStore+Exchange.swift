@@ -63,7 +63,7 @@ extension DirectoryStore {
         return true
     }
 
-    /// Creates a temporary file, replacing one that remained after a crash. Returns nil if the folder no longer exists.
+    /// Creates a temporary file, replacing one left over from a crash. Returns nil if the folder no longer exists.
     private func openTemporary(_ component: String, in folder: Folder) throws(ObjectStoreError) -> OpenFile? {
         do throws(SystemFailure) {
             do throws(SystemFailure) {

@@ -18,8 +18,7 @@ extension DirectoryStore {
         let name: ObjectName
         let isFolder: Bool
 
-        /// The text that determines the order of the entry among all names. Names in a folder begin with the folder's
-        /// name and `/`.
+        /// The sort key of the entry. The names of objects in a folder begin with the folder's name and `/`.
         var order: String { isFolder ? name.text + "/" : name.text }
     }
 

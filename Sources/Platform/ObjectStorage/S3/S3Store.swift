@@ -3,7 +3,7 @@ internal import Cryptography
 internal import HTTPClient
 internal import Synchronization
 
-/// A store with its objects in a bucket of an S3-compatible service.
+/// An object store backed by a bucket of an S3-compatible service.
 ///
 /// Conditional requests (`If-None-Match`, `If-Match`) replace locks between writers; ``lock(_:)`` verifies that the
 /// service honors them. Every confirmed write is durable. The metadata of each object includes its SHA-256 digest,

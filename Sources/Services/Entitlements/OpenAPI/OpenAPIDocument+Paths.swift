@@ -189,7 +189,7 @@ extension OpenAPIDocument {
           "/v1/purchases": {
             "get": {
               "operationId": "listPurchases",
-              "summary": "Purchases of one environment, in pages, sorted by key.",
+              "summary": "Purchases of one environment, paginated and sorted by key.",
               "parameters": [
                 {
                   "name": "environment",

@@ -80,7 +80,7 @@ extension OpenAPIDocument {
               "revocationDate": {"$ref": "#/components/schemas/Instant"},
               "revocationReason": {
                 "type": "integer",
-                "description": "1 an issue in the app, 0 another reason."
+                "description": "1: an issue in the app; 0: any other reason."
               },
               "until": {"$ref": "#/components/schemas/Instant"},
               "gracePeriodExpiresDate": {"$ref": "#/components/schemas/Instant"},

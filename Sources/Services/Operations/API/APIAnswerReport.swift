@@ -43,7 +43,7 @@ struct APIAnswerReport {
         let objects = order.transactions.map { object($0.transaction) }
         let isKnown = order.status == .valid
         return APIAnswerReport(
-            text: isKnown ? SignedMembersText.transactions(objects) : "no order of this app\n",
+            text: isKnown ? SignedMembersText.transactions(objects) : "this app has no such order\n",
             json: [
                 OutputName.status: .integer(Int64(order.status.rawValue)),
                 OutputName.transactions: .array(objects.map { .object($0) }), OutputName.refused: json(order.refused),

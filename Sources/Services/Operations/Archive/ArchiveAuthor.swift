@@ -7,7 +7,7 @@ internal import Lifecycle
 enum ArchiveAuthor {
     static let author = Setting.string(
         "author",
-        help: "The person who decides; archived and published. Default: your user name.",
+        help: "The person responsible for the decision; archived and published. Default: your user name.",
         example: "privacy-officer"
     ).optional.onCommandLineOnly
 

@@ -61,7 +61,7 @@ struct ArchiveDecisionReport {
         case (nil, .hold): "would be held"
         case (nil, .release): line.person.status.hold == nil ? "is not held" : "would be released"
         case (.destroyed, _): "destroyed"
-        case (.alreadyDone, _): "was done before"
+        case (.alreadyDone, _): "already done"
         case (.held, _): "waits for the end of a hold"
         case (.holdBegun, _): "held"
         case (.holdEnded, _): "released"

@@ -67,8 +67,8 @@ struct ArchiveDisclosure {
         let content: EntryContent
     }
 
-    /// Verifies the checkpoint, the leaf's inclusion in its tree, and that the object matches the leaf, and then
-    /// decrypts the object.
+    /// Verifies the checkpoint, the inclusion of the leaf in its tree, and the object against the leaf; then decrypts
+    /// the object.
     ///
     /// - Parameter verifiers: the archive's keys, or nil to skip the signature check for a disclosure that is being
     ///   created.

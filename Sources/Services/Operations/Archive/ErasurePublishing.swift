@@ -21,7 +21,8 @@ package struct ErasurePublishing: Sendable {
         } catch {
             await producer.close(within: .seconds(1))
             throw StartupError(
-                "not acknowledged by Kafka: \(error.message)", fix: "Nothing was changed here; repeat the command")
+                "Kafka did not acknowledge the record: \(error.message)",
+                fix: "Nothing was changed here; repeat the command")
         }
         await producer.close(within: .seconds(5))
     }

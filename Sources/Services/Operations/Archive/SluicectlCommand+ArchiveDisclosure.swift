@@ -28,7 +28,7 @@ extension SluicectlCommand {
                     "For a court, or an auditor.")
             ]),
         Command(
-            "check-disclosure", summary: "Check a file of archive disclose offline, and show its record.",
+            "check-disclosure", summary: "Check a disclosure file offline, and show its record.",
             discussion: """
                 Requires only the file and the public key. Exit codes: 0 valid; 2 invalid; 5 another key; 6 the file \
                 cannot be read.

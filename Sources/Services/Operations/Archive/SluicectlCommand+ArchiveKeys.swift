@@ -136,7 +136,7 @@ extension SluicectlCommand {
                     .init("sluicectl archive key show > archive.pub", "For everyone who verifies the archive."),
                     .init(
                         "sluicectl archive key show appstore.notifications.production/3",
-                        "The key of one log, for another verifier."),
+                        "The key of one log, for use with other verifiers."),
                     .init("sluicectl archive key show checkpoint-log", "For the log line of a tlog-policy."),
                 ]),
             Command(

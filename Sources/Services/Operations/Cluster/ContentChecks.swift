@@ -50,7 +50,7 @@ struct ContentChecks {
                     .problem, .copy, of: topic.rawValue,
                     "the record at offset \($0.offset) of partition \($0.partition) belongs in another partition",
                     fix:
-                        "Configure the mirror to keep partitions, and copy the topic again into an empty one "
+                        "Configure the mirror to preserve partitions, and copy the topic again to an empty one "
                         + "with as many partitions as its source has")
             }
         }
@@ -84,7 +84,7 @@ struct ContentChecks {
                     ClusterFinding(
                         .problem, .certificates, of: names.certificates.rawValue,
                         "it lacks \(header) of the record at offset \(record.offset) of \(record.topicPartition)",
-                        fix: "Mirror it from its beginning: without it, notifications cannot be rebuilt and proved")
+                        fix: "Mirror it from its beginning: without it, notifications cannot be rebuilt or proved")
                 ]
             }
         }

@@ -77,7 +77,8 @@ extension DoctorFacts {
         guard validity.contains(seconds) else {
             let when = seconds < validity.notBefore ? "is not valid yet" : "has expired"
             return finding(
-                .problem, "it \(when); every notification is rejected", fix: "Correct the clock, or \(fix)")
+                .problem, "it \(when); every notification is rejected", fix: "Correct the clock. If it is right: \(fix)"
+            )
         }
         let days = (validity.notAfter - seconds) / (Self.day / 1_000)
         let facts = "fingerprint \(root.fingerprint.prefix(16))…, \(days) days left"

@@ -46,7 +46,7 @@ extension DoctorFacts {
             let expectation = KafkaTopicExpectation(topic: name, createdWith: specification.settings)
             return expectation.required(by: profile).findings(in: description).map { finding(.problem, $0) }
                 + expectation.advised.findings(in: description).map {
-                    finding(.warning, $0, fix: "For the command, run: sluicectl topics check")
+                    finding(.warning, $0, fix: "Run sluicectl topics check, which prints the command")
                 } + unreported(profile == .managed ? expectation.wished(by: profile) : expectation, in: description)
         }
     }
@@ -95,7 +95,7 @@ extension DoctorFacts {
             "\(difference.subject.rawValue) is \(difference.found), expected \(difference.expected)",
             fix: fix
                 ?? (status == .problem
-                    ? "For the command, run: sluicectl topics check" : "Tolerated by profile=single-node"))
+                    ? "Run sluicectl topics check, which prints the command" : "Tolerated by profile=single-node"))
     }
 
     private var isEmbedded: Bool {

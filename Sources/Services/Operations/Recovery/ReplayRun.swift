@@ -12,7 +12,7 @@ enum ReplayOutcome: Sendable {
     /// The record was not replayed, for the given reason.
     case left(reason: String, detail: String)
 
-    /// The value of `status` in the JSON, which is a contract.
+    /// The value of `status` in the JSON. These values are a public contract.
     var status: String {
         switch self {
         case .replayed: "replayed"
@@ -113,7 +113,7 @@ struct ReplayRun {
                     _ = try await producer.send(record, deadline: .seconds(30))
                 } catch {
                     throw StartupError(
-                        "not acknowledged by Kafka: \(error.message)",
+                        "Kafka did not acknowledge the record: \(error.message)",
                         fix:
                             "Run it again with the last --after printed; consumers ignore duplicates"
                     )

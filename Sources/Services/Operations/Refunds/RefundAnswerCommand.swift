@@ -66,7 +66,7 @@ struct RefundAnswerCommand {
         if let frozen = row.frozen(for: round) {
             throw StartupError(
                 "this case already has a frozen answer: \(frozen.outcome)",
-                fix: "Show it with: \(show(id)). --again sends this one in a new round")
+                fix: "Show it with: \(show(id)). To send the new answer in another round, pass --again")
         }
         return Proposal(
             refund: row.refund, answer: try answer(RefundFacts(row.refund, round), through: round.through))
@@ -168,7 +168,7 @@ extension RefundsCommand {
             _ = try await producer.send(record, deadline: .seconds(30))
         } catch {
             await producer.close(within: .seconds(1))
-            throw StartupError("not acknowledged by Kafka: \(error.message)", fix: "Run it again")
+            throw StartupError("Kafka did not acknowledge the record: \(error.message)", fix: "Run it again")
         }
         await producer.close(within: .seconds(5))
     }

@@ -25,7 +25,7 @@ enum SizeSettings {
         "archive-days", default: 400, in: 1...36_500, help: "Days of archive.retention."
     ).onCommandLineOnly
     static let figures = Setting.readableFile(
-        "figures", help: "File written by `make bench` on your machine, instead of the recorded figures.",
+        "figures", help: "File written by `make bench` on your machine, to use instead of the recorded figures.",
         example: ".build/bench.json"
     ).optional.onCommandLineOnly
 

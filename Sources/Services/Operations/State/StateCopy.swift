@@ -68,7 +68,7 @@ struct StateCopy {
         }
         guard let failure else { return }
         throw StartupError(
-            "not acknowledged by Kafka: \(failure.message)",
+            "Kafka did not acknowledge a record: \(failure.message)",
             fix: failure.isRetriable
                 ? "Repeat the command: it continues with the missing keys"
                 : "Correct the settings of \(layout.target), delete it, create it again, and repeat")

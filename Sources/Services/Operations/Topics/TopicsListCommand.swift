@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// The output format of the topics for people.
+/// The format in which topics are printed with `--output text`.
 enum TopicsFormat: String, CaseIterable, Sendable {
     case text, strimzi
 }

@@ -34,8 +34,8 @@ struct ServeCommand {
         return 0
     }
 
-    /// Registers the notifications that `post` would have posted. All were delivered at the first attempt, except for
-    /// the undelivered share.
+    /// Registers the notifications that `post` would have posted, as if all except the undelivered share had been
+    /// delivered at the first attempt.
     private func register(_ series: ScenarioSeries, in api: SimulatedServerAPI) {
         for post in PostingPlan(series, configuration) {
             guard let notification = series.notification(of: post.run, step: post.step) else { continue }

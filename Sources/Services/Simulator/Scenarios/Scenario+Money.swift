@@ -52,7 +52,7 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "price-increase-unanswered", "Never answers, and the subscription ends", .premiumMonthly,
+            "price-increase-unanswered", "The customer never responds, and the subscription ends", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(3), .priceIncreaseAnnounced(percent: 150)),

@@ -115,7 +115,8 @@ extension Scenario {
                 .atExpiry(.renews),
             ]),
         Scenario(
-            "billing-grace-undated", "The grace period keeps access although the renewal information has no end date",
+            "billing-grace-undated",
+            "Access continues in a grace period for which the renewal information has no end date",
             .premiumMonthly,
             steps: [
                 .first(.subscribes()),

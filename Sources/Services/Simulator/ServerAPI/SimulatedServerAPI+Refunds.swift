@@ -6,15 +6,15 @@ internal import Time
 
 // Actions that the App Store takes on its own: it repeats requests, decides, and posts notifications.
 extension SimulatedServerAPI {
-    /// Requests a refund of a registered transaction on behalf of a customer: posts a CONSUMPTION_REQUEST and starts
-    /// the follow-up.
+    /// Requests a refund of a registered transaction on behalf of a customer: posts a CONSUMPTION_REQUEST and schedules
+    /// its repetitions and Apple's decision.
     ///
     /// After a decision, the customer may ask again, which opens another case for the same transaction.
     ///
     /// - Parameters:
     ///   - text: the text entered in the sandbox's refund sheet under the reason Other.
-    ///   - isAtApplesSite: whether the customer asked on Apple's website, where declining sends no notification, or nil
-    ///     for the setting.
+    ///   - isAtApplesSite: whether the customer asked on Apple's website, where declining sends no notification; nil
+    ///     uses the setting.
     ///   - isPosted: whether the caller posts the first CONSUMPTION_REQUEST.
     package func requestRefund(
         of transactionId: TransactionId, in environment: AppStoreEnvironment = .production,

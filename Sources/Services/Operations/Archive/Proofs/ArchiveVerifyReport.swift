@@ -135,7 +135,7 @@ struct ArchiveVerifyReport {
         }
         let filled = report.logs.filter { !Self.isEmpty($0) }
         var lines = [
-            "\(anchors + (report.checkpointLog?.anchors ?? 0)) checkpoints from elsewhere are continued, covering "
+            "consistent with \(anchors + (report.checkpointLog?.anchors ?? 0)) checkpoints from elsewhere, covering "
                 + "\(filled.count { $0.anchoredSize != nil }) of \(filled.count) logs with leaves"
         ]
         lines += given.unverified.sorted { $0.key < $1.key }.map { origin, count in
