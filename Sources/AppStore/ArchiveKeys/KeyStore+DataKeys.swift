@@ -59,7 +59,7 @@ extension KeyStore {
     /// - Throws: ``ArchiveKeyError`` with code `unavailable` if libcrypto fails.
     package func keyId(of leaf: ArchiveLeaf) throws(ArchiveKeyError) -> ArchiveKeyId? {
         let mask = file.withLock { $0.leafMask }
-        do throws(ArchiveFormatError) {
+        do throws(ArchiveError) {
             return try leaf.keyId(mask)
         } catch { throw ArchiveKeyError(.unavailable, error.message) }
     }

@@ -95,9 +95,9 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
 
     /// Parses the output of ``produced(to:)``; members added by later versions are ignored.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for any other input, including records of a later
+    /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records of a later
     ///   version.
-    package init(_ record: KafkaRecord) throws(ArchiveFormatError) {
+    package init(_ record: KafkaRecord) throws(ArchiveError) {
         guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }) else {
             throw Self.malformed("its key is not text")
         }
@@ -120,7 +120,7 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
             SubjectKeys(subject: subject, keys: keys, erasedUpTo: try Self.time(root["erasedUpTo"])))
     }
 
-    private static func marks(_ id: String, _ value: [UInt8]?) throws(ArchiveFormatError) -> WrappedMarks {
+    private static func marks(_ id: String, _ value: [UInt8]?) throws(ArchiveError) -> WrappedMarks {
         guard let value else { throw malformed("the pseudonym key is missing") }
         let root = try root(value)
         guard root["marks"]?.string == id, id.utf8.count == 16 else { throw malformed("marks") }
@@ -128,7 +128,7 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
         return WrappedMarks(id: id, wrapping: wrapping, wrapped: wrapped)
     }
 
-    private static func root(_ value: [UInt8]) throws(ArchiveFormatError) -> JSONElement {
+    private static func root(_ value: [UInt8]) throws(ArchiveError) -> JSONElement {
         let root: JSONElement
         do { root = try JSONDocument.object(value, maximumBytes: maximumValueBytes).root } catch {
             throw malformed("it is not a JSON object")
@@ -137,14 +137,14 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
         return root
     }
 
-    private static func key(_ element: JSONElement) throws(ArchiveFormatError) -> SubjectKeys.Key {
+    private static func key(_ element: JSONElement) throws(ArchiveError) -> SubjectKeys.Key {
         guard let id = element["id"]?.string.flatMap({ ArchiveKeyId(hex: $0) }) else { throw malformed("id") }
         let (wrapping, wrapped) = try wrapping(element)
         return SubjectKeys.Key(
             id: id, wrapping: wrapping, wrapped: wrapped, erasedUpTo: try time(element["erasedUpTo"]))
     }
 
-    private static func wrapping(_ element: JSONElement) throws(ArchiveFormatError) -> ([UInt8], [UInt8]) {
+    private static func wrapping(_ element: JSONElement) throws(ArchiveError) -> ([UInt8], [UInt8]) {
         guard let wrapping = element["wrapping"]?.string.flatMap({ HexText.decode($0) }), wrapping.count == 8,
             wrapping != KeyStoreFile.destroyedWrapping
         else { throw malformed("wrapping") }
@@ -154,13 +154,13 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
         return (wrapping, wrapped)
     }
 
-    private static func time(_ element: JSONElement?) throws(ArchiveFormatError) -> Int64? {
+    private static func time(_ element: JSONElement?) throws(ArchiveError) -> Int64? {
         guard let element else { return nil }
         guard let time = element.flooredInteger else { throw malformed("erasedUpTo") }
         return time
     }
 
-    private static func malformed(_ member: String) -> ArchiveFormatError {
-        ArchiveFormatError(.malformedObject, "not a record of the keys topic: \(member)")
+    private static func malformed(_ member: String) -> ArchiveError {
+        ArchiveError(.malformedContent, "not a record of the keys topic: \(member)")
     }
 }

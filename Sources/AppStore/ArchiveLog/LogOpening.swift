@@ -22,7 +22,7 @@ struct LogOpening: Sendable {
         let notes: SignedHeadNotes
         do {
             notes = try knowledge.heads?.notes(of: origin) ?? SignedHeadNotes()
-        } catch { throw LogError(.keyStore, "the signed checkpoints of \(names.prefix) cannot be read: \(error)") }
+        } catch { throw ArchiveError(.keyStore, "the signed checkpoints of \(names.prefix) cannot be read: \(error)") }
         published = try notes.published.map { try SignedHead($0, origin: origin, signer: signer) }
         signed = try notes.signed.map { try SignedHead($0, origin: origin, signer: signer) }
     }
@@ -31,17 +31,17 @@ struct LogOpening: Sendable {
     /// may a log begin.
     func checkBeginning() async throws {
         if let object = try await store.list(names.prefix, after: nil, limit: 1).first {
-            throw LogError.checkpointMissing(names, object.name)
+            throw ArchiveError.checkpointMissing(names, object.name)
         }
         guard !knowledge.mayBegin else { return }
         for head in [signed, published].compactMap(\.self) where head.checkpoint.size > 0 {
-            throw LogError.beginRefused(
+            throw ArchiveError.beginRefused(
                 names, "this host has signed a checkpoint of \(head.checkpoint.size) leaves of it")
         }
         if let size = try await anchoredHead()?.checkpoint.size, size > 0 {
-            throw LogError.beginRefused(names, "an anchor has a checkpoint of \(size) leaves of it")
+            throw ArchiveError.beginRefused(names, "an anchor has a checkpoint of \(size) leaves of it")
         }
-        if let evidence = try await knowledge.evidence() { throw LogError.beginRefused(names, evidence) }
+        if let evidence = try await knowledge.evidence() { throw ArchiveError.beginRefused(names, evidence) }
     }
 
     /// Returns the newest checkpoint: the stored one, or its successor if this host signed one before its process
@@ -61,7 +61,7 @@ struct LogOpening: Sendable {
             return try verified(StoredObject(bytes: signed.note.bytes, version: version))
         }
         guard knowledge.mayBegin else {
-            throw LogError.rolledBack(names, has: committed.size, signed: signed.checkpoint.size, by: "this host")
+            throw ArchiveError.rolledBack(names, has: committed.size, signed: signed.checkpoint.size, by: "this host")
         }
         return committed
     }
@@ -81,7 +81,7 @@ struct LogOpening: Sendable {
         let old = head.checkpoint
         guard head.note != note, old.size > 0 else { return }
         guard old.size <= checkpoint.size else {
-            throw LogError.rolledBack(names, has: checkpoint.size, signed: old.size, by: place)
+            throw ArchiveError.rolledBack(names, has: checkpoint.size, signed: old.size, by: place)
         }
         let reader = LogReader(store, names: names, verifiers: nil)
         let tiles = LogTiles(reader: reader, size: checkpoint.size)
@@ -89,7 +89,7 @@ struct LogOpening: Sendable {
         guard
             proof.proves(
                 oldSize: old.size, oldRoot: old.root, newSize: checkpoint.size, newRoot: checkpoint.root)
-        else { throw LogError.forked(names, signed: old.size, by: place) }
+        else { throw ArchiveError.forked(names, signed: old.size, by: place) }
     }
 
     /// Returns the largest anchored checkpoint of the log that was signed with the archive's own keys.
@@ -110,7 +110,7 @@ struct LogOpening: Sendable {
             let page = try await store.list(names.checkpoints(), after: last, limit: 1000)
             for object in page {
                 guard case .checkpointOfSize(let later) = names.content(object.name), later > size else { continue }
-                throw LogError.laterCopy(names, has: size, copy: object.name)
+                throw ArchiveError.laterCopy(names, has: size, copy: object.name)
             }
             guard page.count == 1000, let name = page.last?.name else { return }
             last = name
@@ -136,7 +136,7 @@ struct LogOpening: Sendable {
         let note = try SignedNote(bytes: found.bytes)
         let checkpoint = try Checkpoint(text: note.text)
         guard checkpoint.origin == origin else {
-            throw LogError.damaged(
+            throw ArchiveError.damaged(
                 names, "its checkpoint has the origin \(checkpoint.origin); archive.origin requires \(origin)")
         }
         let signatures = try note.verified(by: signer.verifiers().allKeys(of: origin))

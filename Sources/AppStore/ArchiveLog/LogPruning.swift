@@ -79,7 +79,7 @@ package struct LogPruning: Sendable {
     package func run(
         _ inputs: Inputs, announce: (Plan) async throws -> Void,
         decide: ([ArchiveLeaf]) async throws -> Decision
-    ) async throws(LogError) -> (plan: Plan, deleted: Int) {
+    ) async throws(ArchiveError) -> (plan: Plan, deleted: Int) {
         do {
             var plan = try await makePlan(inputs)
             guard let signer else { return (plan, 0) }
@@ -96,15 +96,15 @@ package struct LogPruning: Sendable {
             }
             return (plan, try await delete(due, decide))
         } catch {
-            throw LogError(error, reading: names)
+            throw ArchiveError(error, writing: names)
         }
     }
 
     /// Returns the plan that ``run(_:announce:decide:)`` would carry out at this moment.
-    package func plan(_ inputs: Inputs) async throws(LogError) -> Plan {
+    package func plan(_ inputs: Inputs) async throws(ArchiveError) -> Plan {
         do {
             return try await makePlan(inputs)
-        } catch { throw LogError(error, reading: names) }
+        } catch { throw ArchiveError(error, writing: names) }
     }
 
     private func makePlan(_ inputs: Inputs) async throws -> Plan {
@@ -157,7 +157,7 @@ package struct LogPruning: Sendable {
         }
         guard let retention = Retention(text: note.text),
             signer.map({ retention.origin == names.origin(archive: $0.archive) }) ?? true
-        else { throw LogError.damaged(names, "its retention belongs to another log") }
+        else { throw ArchiveError.damaged(names, "its retention belongs to another log") }
         return retention
     }
 
@@ -205,7 +205,7 @@ package struct LogPruning: Sendable {
 
     private func leaves(ofSegment index: Int) async throws -> [ArchiveLeaf] {
         let name = try names.tile(.entries(index: index))
-        guard let found = try await store.read(name) else { throw LogError.damaged(names, "\(name) is missing") }
+        guard let found = try await store.read(name) else { throw ArchiveError.damaged(names, "\(name) is missing") }
         let bundle = try EntryBundle(bytes: found.bytes, count: TilePath.fullWidth)
         return try (0..<bundle.count).map { try ArchiveLeaf(bytes: Array(bundle[$0])) }
     }

@@ -6,28 +6,28 @@ extension LogReader {
     /// Returns the leaf at an index, both as bytes in the tree and parsed.
     ///
     /// - Parameter size: number of leaves that the checkpoint covers.
-    /// - Throws: ``LogReadError``: `noLeaf` if the checkpoint does not cover the leaf.
-    package func leaf(_ index: Int, size: Int) async throws(LogReadError) -> (bytes: [UInt8], leaf: ArchiveLeaf) {
+    /// - Throws: ``ArchiveError``: `noLeaf` if the checkpoint does not cover the leaf.
+    package func leaf(_ index: Int, size: Int) async throws(ArchiveError) -> (bytes: [UInt8], leaf: ArchiveLeaf) {
         guard index >= 0, index < size else {
-            throw LogReadError(.noLeaf, "the log has \(size) leaves, and not leaf \(index)")
+            throw ArchiveError(.noLeaf, "the log has \(size) leaves, and not leaf \(index)")
         }
         let bundle = try await bundle(index / TilePath.fullWidth, size: size)
         let position = index % TilePath.fullWidth
         guard position < bundle.count else {
-            throw LogReadError(.malformed, "the entries end before leaf \(index)")
+            throw ArchiveError(.corruptObject, "the entries end before leaf \(index)")
         }
         let bytes = Array(bundle[position])
-        do throws(ArchiveFormatError) {
+        do throws(ArchiveError) {
             return (bytes, try ArchiveLeaf(bytes: bytes))
-        } catch { throw LogReadError(.malformed, "leaf \(index): \(error.message)") }
+        } catch { throw ArchiveError(.corruptObject, "leaf \(index): \(error.message)") }
     }
 
     /// Returns the object of a leaf, as stored in its segment. The caller must compare it with the leaf.
     ///
-    /// - Throws: ``LogReadError``: `missing` if the segment was removed or its retention has ended.
-    package func object(_ index: Int, size: Int) async throws(LogReadError) -> [UInt8] {
+    /// - Throws: ``ArchiveError``: `missingObject` if the segment was removed or its retention has ended.
+    package func object(_ index: Int, size: Int) async throws(ArchiveError) -> [UInt8] {
         guard index >= 0, index < size else {
-            throw LogReadError(.noLeaf, "the log has \(size) leaves, and not leaf \(index)")
+            throw ArchiveError(.noLeaf, "the log has \(size) leaves, and not leaf \(index)")
         }
         let (bytes, objects) = try await segment(index / TilePath.fullWidth, size: size)
         return Array(bytes[objects[index % TilePath.fullWidth]])
@@ -37,10 +37,10 @@ extension LogReader {
     ///
     /// Offsets increase with the leaves, so this is a binary search.
     ///
-    /// - Throws: ``LogReadError``.
+    /// - Throws: ``ArchiveError``.
     package func index(
         of offset: KafkaOffset, size: Int
-    ) async throws(LogReadError) -> Int? {
+    ) async throws(ArchiveError) -> Int? {
         var (low, high) = (0, size)
         while low < high {
             let middle = low + (high - low) / 2
@@ -54,18 +54,18 @@ extension LogReader {
 
     /// Returns a proof that the checkpoint covers a leaf; the proof includes the checkpoint.
     ///
-    /// - Throws: ``LogReadError``.
+    /// - Throws: ``ArchiveError``.
     package func proof(
         ofLeaf index: Int, in checkpoint: VerifiedCheckpoint, extra: [UInt8]? = nil
-    ) async throws(LogReadError) -> TlogProof {
+    ) async throws(ArchiveError) -> TlogProof {
         do {
             let tiles = LogTiles(reader: self, size: checkpoint.checkpoint.size)
             let inclusion = try await InclusionProof.make(index: index, size: checkpoint.checkpoint.size, from: tiles)
             return TlogProof(extra: extra, inclusion: inclusion, note: checkpoint.note)
-        } catch let error as LogReadError {
+        } catch let error as ArchiveError {
             throw error
         } catch {
-            throw LogReadError(.malformed, "\(error)")
+            throw ArchiveError(.corruptObject, "\(error)")
         }
     }
 }
@@ -80,7 +80,7 @@ package struct LogTiles: TileSource {
         self.size = size
     }
 
-    /// - Throws: ``LogReadError``.
+    /// - Throws: ``ArchiveError``.
     package func hashes(of tile: TilePath) async throws -> [MerkleHash] {
         guard case .hashes(let level) = tile.content else { return [] }
         return try await reader.tile(level: level, index: tile.index, size: size).hashes

@@ -6,7 +6,7 @@ extension LogReader {
     /// without locks, a checkpoint is published before the objects that it covers are written under their own names.
     func staged(
         _ candidates: [ObjectName], of checkpoint: Checkpoint
-    ) async throws(LogReadError) -> (bytes: [UInt8], name: ObjectName)? {
+    ) async throws(ArchiveError) -> (bytes: [UInt8], name: ObjectName)? {
         guard !store.hasLocks else { return nil }
         do throws(ObjectStoreError) {
             for (name, staged) in try await LogWriter.staged(store, names) where staged.isOf(checkpoint) {
@@ -19,6 +19,6 @@ extension LogReader {
                 }
             }
             return nil
-        } catch { throw LogReadError(error, reading: candidates.first) }
+        } catch { throw ArchiveError(error, reading: candidates.first) }
     }
 }

@@ -20,8 +20,8 @@ package struct LogReader: Sendable {
 
     /// Returns all logs in a store, in ascending order of their names.
     ///
-    /// - Throws: ``LogReadError`` with code `storage`.
-    package static func logs(in store: any ObjectStore) async throws(LogReadError) -> [LogNames] {
+    /// - Throws: ``ArchiveError`` with code `storage`.
+    package static func logs(in store: any ObjectStore) async throws(ArchiveError) -> [LogNames] {
         do throws(ObjectStoreError) {
             var logs: [LogNames] = []
             for topic in try await store.folders(in: nil) {
@@ -31,13 +31,13 @@ package struct LogReader: Sendable {
                 ($0.partition.topic.rawValue, $0.partition.partition)
                     < ($1.partition.topic.rawValue, $1.partition.partition)
             }
-        } catch { throw LogReadError(error, reading: nil) }
+        } catch { throw ArchiveError(error, reading: nil) }
     }
 
     /// Returns the newest checkpoint; nil if the log has none.
     ///
-    /// - Throws: ``LogReadError``.
-    package func checkpoint() async throws(LogReadError) -> VerifiedCheckpoint? {
+    /// - Throws: ``ArchiveError``.
+    package func checkpoint() async throws(ArchiveError) -> VerifiedCheckpoint? {
         let name = try name { () throws(ObjectStoreError) in try names.checkpoint() }
         return try await checkpoint(name)
     }
@@ -45,16 +45,16 @@ package struct LogReader: Sendable {
     /// Returns the past checkpoint with a given size; nil if no copy of it exists.
     ///
     /// - Parameter origin: the log's origin, if known; a copy with any other origin is malformed.
-    /// - Throws: ``LogReadError``.
-    package func checkpoint(size: Int, of origin: String? = nil) async throws(LogReadError) -> VerifiedCheckpoint? {
+    /// - Throws: ``ArchiveError``.
+    package func checkpoint(size: Int, of origin: String? = nil) async throws(ArchiveError) -> VerifiedCheckpoint? {
         let name = try name { () throws(ObjectStoreError) in try names.checkpoint(size: size) }
         return try await checkpoint(name, of: origin)
     }
 
     /// Returns the names of the newest checkpoint, which may be absent, and of all copies.
     ///
-    /// - Throws: ``LogReadError`` with code `storage`.
-    package func checkpointNames() async throws(LogReadError) -> [ObjectName] {
+    /// - Throws: ``ArchiveError`` with code `storage`.
+    package func checkpointNames() async throws(ArchiveError) -> [ObjectName] {
         do throws(ObjectStoreError) {
             var found = [try names.checkpoint()]
             while true {
@@ -63,20 +63,20 @@ package struct LogReader: Sendable {
                 found += page.map(\.name)
                 guard page.count == 1000 else { return found }
             }
-        } catch { throw LogReadError(error, reading: nil) }
+        } catch { throw ArchiveError(error, reading: nil) }
     }
 
     /// Returns the newest checkpoint that each witness cosigned, with the name of the witness's key. No signature is
     /// verified.
     ///
-    /// - Throws: ``LogReadError``.
-    package func cosigned() async throws(LogReadError) -> [(witness: String, checkpoint: Checkpoint, note: SignedNote)]
+    /// - Throws: ``ArchiveError``.
+    package func cosigned() async throws(ArchiveError) -> [(witness: String, checkpoint: Checkpoint, note: SignedNote)]
     {
         let folder = try name { () throws(ObjectStoreError) in try names.cosigned() }
         let listed: [ListedObject]
         do throws(ObjectStoreError) {
             listed = try await store.list(folder, after: nil, limit: 100)
-        } catch { throw LogReadError(error, reading: folder) }
+        } catch { throw ArchiveError(error, reading: folder) }
         var found: [(witness: String, checkpoint: Checkpoint, note: SignedNote)] = []
         for object in listed {
             guard let id = object.name.components.last.flatMap({ UInt32($0, radix: 16) }),
@@ -91,11 +91,11 @@ package struct LogReader: Sendable {
 
     /// Returns the number of leaves of the current checkpoint; 0 if the checkpoint cannot be used.
     ///
-    /// - Throws: ``LogReadError`` with code `storage`.
-    func presentSize() async throws(LogReadError) -> Int { try await presentCheckpoint()?.size ?? 0 }
+    /// - Throws: ``ArchiveError`` with code `storage`.
+    func presentSize() async throws(ArchiveError) -> Int { try await presentCheckpoint()?.size ?? 0 }
 
-    private func presentCheckpoint() async throws(LogReadError) -> Checkpoint? {
-        do throws(LogReadError) {
+    private func presentCheckpoint() async throws(ArchiveError) -> Checkpoint? {
+        do throws(ArchiveError) {
             return try await checkpoint()?.checkpoint
         } catch {
             guard error.code != .storage else { throw error }
@@ -105,47 +105,47 @@ package struct LogReader: Sendable {
 
     private func checkpoint(
         _ name: ObjectName, of origin: String? = nil
-    ) async throws(LogReadError) -> VerifiedCheckpoint? {
+    ) async throws(ArchiveError) -> VerifiedCheckpoint? {
         guard let bytes = try await bytes(name) else { return nil }
         let note: SignedNote
         do throws(TransparencyLogError) {
             note = try SignedNote(bytes: bytes)
-        } catch { throw LogReadError(error, reading: name) }
-        do throws(LogReadError) {
+        } catch { throw ArchiveError(error, reading: name) }
+        do throws(ArchiveError) {
             let found = try VerifiedCheckpoint(note, of: origin, verifiers: verifiers)
             // The archive's origin may be unknown at this point; only the part after it can be compared.
             guard
                 found.checkpoint.origin.utf8.suffix(names.prefix.text.utf8.count + 1)
                     .elementsEqual("/\(names.prefix)".utf8)
-            else { throw LogReadError(.malformed, "a checkpoint of another log: \(found.checkpoint.origin)") }
+            else { throw ArchiveError(.corruptObject, "a checkpoint of another log: \(found.checkpoint.origin)") }
             return found
-        } catch { throw LogReadError(error.code, error.message, object: name) }
+        } catch { throw ArchiveError(error.code, error.message, object: name) }
     }
 
     /// Returns the entries of a bundle in a tree of `size` leaves; more than those if the log has grown since.
     ///
-    /// - Throws: ``LogReadError``.
-    package func bundle(_ index: Int, size: Int) async throws(LogReadError) -> EntryBundle {
+    /// - Throws: ``ArchiveError``.
+    package func bundle(_ index: Int, size: Int) async throws(ArchiveError) -> EntryBundle {
         let (bytes, width, name) = try await object(index: index, level: 0, size: size) {
             (width) throws(ObjectStoreError) in try names.tile(.entries(index: index, width: width))
         }
         do throws(TransparencyLogError) {
             return try EntryBundle(bytes: bytes, count: width)
-        } catch { throw LogReadError(error, reading: name) }
+        } catch { throw ArchiveError(error, reading: name) }
     }
 
     /// Returns the segment of a bundle in a tree of `size` leaves, with the ranges of its objects.
     ///
-    /// - Throws: ``LogReadError``.
-    package func segment(_ index: Int, size: Int) async throws(LogReadError) -> (bytes: [UInt8], objects: [Range<Int>])
+    /// - Throws: ``ArchiveError``.
+    package func segment(_ index: Int, size: Int) async throws(ArchiveError) -> (bytes: [UInt8], objects: [Range<Int>])
     {
         let (bytes, width, name) = try await segmentBytes(index, size: size)
         let objects: [Range<Int>]
-        do throws(ArchiveFormatError) {
+        do throws(ArchiveError) {
             objects = try ArchiveSegment.objects(in: bytes)
-        } catch { throw LogReadError(.malformed, error.message, object: name) }
+        } catch { throw ArchiveError(.corruptObject, error.message, object: name) }
         guard objects.count == width else {
-            throw LogReadError(.malformed, "the segment has \(objects.count) objects, not \(width)", object: name)
+            throw ArchiveError(.corruptObject, "the segment has \(objects.count) objects, not \(width)", object: name)
         }
         return (bytes, objects)
     }
@@ -153,27 +153,27 @@ package struct LogReader: Sendable {
     /// Returns the bytes of a segment in a tree of `size` leaves, and the expected number of objects.
     func segmentBytes(
         _ index: Int, size: Int
-    ) async throws(LogReadError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
+    ) async throws(ArchiveError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
         try await object(index: index, level: 0, size: size) { (width) throws(ObjectStoreError) in
             try names.segment(index: index, width: width)
         }
     }
 
     /// Returns a hash tile of a tree of `size` leaves, or a wider tile if the log has grown since.
-    func tile(level: Int, index: Int, size: Int) async throws(LogReadError) -> HashTile {
+    func tile(level: Int, index: Int, size: Int) async throws(ArchiveError) -> HashTile {
         let (bytes, width, name) = try await object(index: index, level: level, size: size) {
             (width) throws(ObjectStoreError) in try names.tile(.hashes(level: level, index: index, width: width))
         }
         do throws(TransparencyLogError) {
             return try HashTile(path: .hashes(level: level, index: index, width: width), bytes: bytes)
-        } catch { throw LogReadError(error, reading: name) }
+        } catch { throw ArchiveError(error, reading: name) }
     }
 
     /// Reads an object at an index in a tree of `size` leaves: the partial object, the full object, or the object of a
     /// newer checkpoint.
     private func object(
         index: Int, level: Int, size: Int, name: (Int) throws(ObjectStoreError) -> ObjectName
-    ) async throws(LogReadError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
+    ) async throws(ArchiveError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
         var size = size
         var first: ObjectName?
         /// The checkpoint whose staged objects were searched.
@@ -182,7 +182,7 @@ package struct LogReader: Sendable {
         while true {
             let width = min(TilePath.fullWidth, size >> (8 * level) - index << 8)
             guard index >= 0, width > 0 else {
-                throw LogReadError(.noLeaf, "a tree of \(size) leaves has no tile \(index) at level \(level)")
+                throw ArchiveError(.noLeaf, "a tree of \(size) leaves has no tile \(index) at level \(level)")
             }
             var candidates: [ObjectName] = []
             for width in Set([width, TilePath.fullWidth]).sorted() {
@@ -205,18 +205,18 @@ package struct LogReader: Sendable {
             guard !store.hasLocks, newest != searched else { break }
             searched = newest
         }
-        throw LogReadError(.missing, "the object is missing", object: first)
+        throw ArchiveError(.missingObject, "the object is missing", object: first)
     }
 
-    func bytes(_ name: ObjectName) async throws(LogReadError) -> [UInt8]? {
+    func bytes(_ name: ObjectName) async throws(ArchiveError) -> [UInt8]? {
         do throws(ObjectStoreError) {
             return try await store.read(name)?.bytes
-        } catch { throw LogReadError(error, reading: name) }
+        } catch { throw ArchiveError(error, reading: name) }
     }
 
-    func name(_ make: () throws(ObjectStoreError) -> ObjectName) throws(LogReadError) -> ObjectName {
+    func name(_ make: () throws(ObjectStoreError) -> ObjectName) throws(ArchiveError) -> ObjectName {
         do throws(ObjectStoreError) {
             return try make()
-        } catch { throw LogReadError(error, reading: nil) }
+        } catch { throw ArchiveError(error, reading: nil) }
     }
 }

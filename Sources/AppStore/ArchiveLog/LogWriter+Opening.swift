@@ -12,13 +12,13 @@ extension LogWriter {
     /// - Parameters:
     ///   - time: seconds since 1970.
     ///   - copyInterval: seconds between two copies of checkpoints.
-    /// - Throws: ``LogError``: `checkpoint_missing`, `begin_refused`, `rolled_back` and `forked` if a signed state is
-    ///   not in the store, `unknown_key`, `damaged` if the tiles at the end do not yield the signed root,
-    ///   `other_writer`, `key_store` or `storage`.
+    /// - Throws: ``ArchiveError``: `checkpointMissing`, `beginRefused`, `rolledBack` and `forked` if a signed state is
+    ///   not in the store, `unknownKey`, `damaged` if the tiles at the end do not yield the signed root,
+    ///   `otherWriter`, `keyStore` or `storage`.
     package static func open(
         _ store: any ObjectStore, names: LogNames, signer: CheckpointSigner, at time: Int,
         knowing knowledge: LogKnowledge = LogKnowledge(), copyInterval: Int = LogWriter.copyInterval
-    ) async throws(LogError) -> LogWriter {
+    ) async throws(ArchiveError) -> LogWriter {
         do {
             let opening = try LogOpening(store, names, signer, knowledge)
             guard let found = try await store.read(names.checkpoint()) else {
@@ -46,7 +46,7 @@ extension LogWriter {
             try? await writer.keepDueCopy()
             return writer
         } catch {
-            throw LogError(error, reading: names)
+            throw ArchiveError(error, writing: names)
         }
     }
 
@@ -75,7 +75,7 @@ extension LogWriter {
     private mutating func readEnd(of checkpoint: Checkpoint) async throws {
         let size = checkpoint.size
         guard size > 0 else {
-            guard checkpoint.root == .ofEmptyTree else { throw LogError.damaged(names, Self.wrongRoot) }
+            guard checkpoint.root == .ofEmptyTree else { throw ArchiveError.damaged(names, Self.wrongRoot) }
             return
         }
         var tiles: [HashTile] = []
@@ -83,7 +83,7 @@ extension LogWriter {
             tiles.append(try HashTile(path: path, bytes: try await bytes(names.tile(path))))
         }
         frontier = try MerkleFrontier(size: size, tiles: tiles)
-        guard frontier.root == checkpoint.root else { throw LogError.damaged(names, Self.wrongRoot) }
+        guard frontier.root == checkpoint.root else { throw ArchiveError.damaged(names, Self.wrongRoot) }
 
         let (full, width) = (size / TilePath.fullWidth, size % TilePath.fullWidth)
         let last = width > 0 ? (full, width) : (full - 1, TilePath.fullWidth)
@@ -91,7 +91,7 @@ extension LogWriter {
             bytes: try await bytes(names.tile(.entries(index: last.0, width: last.1))), count: last.1)
         let leaf = try ArchiveLeaf(bytes: Array(bundle[last.1 - 1]))
         guard leaf.position.topicPartition == names.partition else {
-            throw LogError.damaged(names, "its last entry belongs to \(leaf.position.topicPartition)")
+            throw ArchiveError.damaged(names, "its last entry belongs to \(leaf.position.topicPartition)")
         }
         lastLeaf = leaf
         guard width > 0 else { return }
@@ -106,22 +106,22 @@ extension LogWriter {
     private func checkOpenEnd(_ tiles: [HashTile]) throws {
         guard let hashes = tiles.first(where: { $0.path == TilePath.partialTiles(ofSize: size).first })?.hashes,
             openLeaves.map(MerkleHash.leaf) == hashes
-        else { throw LogError.damaged(names, "the entries at its end do not match the hashes of the tree") }
+        else { throw ArchiveError.damaged(names, "the entries at its end do not match the hashes of the tree") }
         let objects = try ArchiveSegment.objects(in: openSegment)
         guard objects.count == openLeaves.count else {
-            throw LogError.damaged(
+            throw ArchiveError.damaged(
                 names, "the segment at its end has \(objects.count) objects, not \(openLeaves.count)")
         }
         for (leaf, range) in zip(openLeaves, objects) {
             guard try ArchiveLeaf(bytes: leaf).describes(Array(openSegment[range])) else {
-                throw LogError.damaged(names, "an object in the last segment does not match its entry")
+                throw ArchiveError.damaged(names, "an object in the last segment does not match its entry")
             }
         }
     }
 
     private func bytes(_ name: ObjectName) async throws -> [UInt8] {
         guard let found = try await store.read(name) else {
-            throw LogError.damaged(names, "\(name) is missing")
+            throw ArchiveError.damaged(names, "\(name) is missing")
         }
         return found.bytes
     }

@@ -67,18 +67,18 @@ package struct LogWriter: Sendable {
 
     /// Appends a leaf and its object in memory.
     ///
-    /// - Throws: ``LogError`` with code `storage` for an index without a valid object name.
-    package mutating func append(_ entry: ArchiveEntry) throws(LogError) {
+    /// - Throws: ``ArchiveError`` with code `storage` for an index without a valid object name.
+    package mutating func append(_ entry: ArchiveEntry) throws(ArchiveError) {
         let leaf = entry.leaf.bytes
-        do throws(ArchiveFormatError) {
+        do throws(ArchiveError) {
             try ArchiveSegment.append(entry.object, to: &openSegment)
-        } catch { throw LogError(.storage, error.message) }
+        } catch { throw ArchiveError(.storage, error.message) }
         openLeaves.append(leaf)
         frontier.append(.leaf(leaf))
         uncommittedBytes += entry.object.count
         lastLeaf = entry.leaf
         guard frontier.size % TilePath.fullWidth == 0 else { return }
-        do throws(ObjectStoreError) { try takeFull() } catch { throw LogError(error) }
+        do throws(ObjectStoreError) { try takeFull() } catch { throw ArchiveError(error) }
     }
 
     private mutating func takeFull() throws(ObjectStoreError) {
@@ -95,10 +95,10 @@ package struct LogWriter: Sendable {
     /// Makes all appended entries durable under a new checkpoint. Does nothing if no entries were appended.
     ///
     /// - Parameter time: seconds since 1970; the time in the signature never goes back, even if the clock does.
-    /// - Throws: ``LogError`` if the entries are not durable; call `commit` again. The code is `other_writer` if
+    /// - Throws: ``ArchiveError`` if the entries are not durable; call `commit` again. The code is `otherWriter` if
     ///   another writer has replaced the checkpoint.
-    package mutating func commit(at time: Int) async throws(LogError) {
-        guard !isSuperseded else { throw LogError.otherWriter(names) }
+    package mutating func commit(at time: Int) async throws(ArchiveError) {
+        guard !isSuperseded else { throw ArchiveError.otherWriter(names) }
         try await finishPending()
         guard frontier.size > committed.size else { return }
         let objects: [NamedBytes]
@@ -107,13 +107,13 @@ package struct LogWriter: Sendable {
             try await keepDueCopy()
             objects = unwritten + (try partials(since: committed.size))
             if store.hasLocks { try await write(objects) } else { staged = try await stage(objects) }
-        } catch { throw LogError(error) }
+        } catch { throw ArchiveError(error) }
         do throws(ObjectStoreError) {
             try await store.synchronize()
         } catch {
             // After a failed write, the storage cannot be trusted to have any of the objects.
             mustRewrite = true
-            throw LogError(error)
+            throw ArchiveError(error)
         }
         mustRewrite = false
         try sign(at: max(time, committed.time), after: copy?.size ?? 0)
@@ -125,7 +125,7 @@ package struct LogWriter: Sendable {
     }
 
     /// Signs the current size. The checkpoint also states `previous`, the size of a copy that already exists.
-    mutating func sign(at time: Int, after previous: Int) throws(LogError) {
+    mutating func sign(at time: Int, after previous: Int) throws(ArchiveError) {
         let checkpoint = CommittedCheckpoint(
             size: frontier.size, previous: previous, time: time, version: committed.version,
             note: try Self.note(names, signer, frontier, after: previous, at: time))
@@ -135,7 +135,7 @@ package struct LogWriter: Sendable {
 
     /// Publishes the signed checkpoint, with the same bytes at each call, and writes the remaining objects that the
     /// checkpoint covers.
-    mutating func finishPending() async throws(LogError) {
+    mutating func finishPending() async throws(ArchiveError) {
         guard var next = pending else { return }
         if !next.isPublished {
             try keepHeads(SignedHeadNotes(published: committed.publishedBytes, signed: next.checkpoint.note.bytes))
@@ -147,7 +147,7 @@ package struct LogWriter: Sendable {
         if let staged = next.staged {
             do throws(ObjectStoreError) {
                 for object in next.objects { try await Self.place(object, in: store) }
-            } catch { throw LogError(error) }
+            } catch { throw ArchiveError(error) }
             // If this fails, the next opening deletes the staged object.
             try? await store.delete(staged)
         }
@@ -160,36 +160,36 @@ package struct LogWriter: Sendable {
     }
 
     /// Replaces the previous checkpoint.
-    private mutating func publish(_ next: CommittedCheckpoint) async throws(LogError) -> ObjectVersion {
+    private mutating func publish(_ next: CommittedCheckpoint) async throws(ArchiveError) -> ObjectVersion {
         do throws(ObjectStoreError) {
             return try await store.replace(names.checkpoint(), next.note.bytes, expected: committed.version)
-        } catch { guard error.code == .changed else { throw LogError(error) } }
+        } catch { guard error.code == .changed else { throw ArchiveError(error) } }
         do throws(ObjectStoreError) {
             // An earlier attempt may have succeeded although no response arrived.
             let found = try await store.read(names.checkpoint())
             if let found, found.bytes == next.note.bytes { return found.version }
-        } catch { throw LogError(error) }
+        } catch { throw ArchiveError(error) }
         // The checkpoint before it has been replaced, so this one never became part of the log.
         isSuperseded = true
         pending = nil
-        throw LogError.otherWriter(names)
+        throw ArchiveError.otherWriter(names)
     }
 
-    private func keepHeads(_ notes: SignedHeadNotes) throws(LogError) {
+    private func keepHeads(_ notes: SignedHeadNotes) throws(ArchiveError) {
         do {
             try heads?.keep(notes, of: origin)
-        } catch { throw LogError(.keyStore, "the checkpoint of \(names.prefix) cannot be saved: \(error)") }
+        } catch { throw ArchiveError(.keyStore, "the checkpoint of \(names.prefix) cannot be saved: \(error)") }
     }
 
     static func note(
         _ names: LogNames, _ signer: CheckpointSigner, _ frontier: MerkleFrontier, after previous: Int, at time: Int
-    ) throws(LogError) -> SignedNote {
+    ) throws(ArchiveError) -> SignedNote {
         do throws(TransparencyLogError) {
             return try signer.sign(
                 Checkpoint(
                     origin: names.origin(archive: signer.archive), size: frontier.size, root: frontier.root),
                 after: previous, at: time)
-        } catch { throw LogError(.signing, "the checkpoint of \(names.prefix) cannot be signed: \(error)") }
+        } catch { throw ArchiveError(.signing, "the checkpoint of \(names.prefix) cannot be signed: \(error)") }
     }
 
     private func bundle() throws(ObjectStoreError) -> [UInt8] {

@@ -16,15 +16,15 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
     /// - Parameters:
     ///   - origin: the origin of the expected log; nil accepts any.
     ///   - verifiers: the archive's public keys; nil parses without verifying.
-    /// - Throws: ``LogReadError``: `malformed`, `unknownKey` or `invalidSignature`; the last also if only some of a
+    /// - Throws: ``ArchiveError``: `corruptObject`, `unknownKey` or `invalidSignature`; the last also if only some of a
     ///   key's three signatures are present, because this archive always makes all three.
-    package init(_ note: SignedNote, of origin: String?, verifiers: ArchiveVerifiers?) throws(LogReadError) {
+    package init(_ note: SignedNote, of origin: String?, verifiers: ArchiveVerifiers?) throws(ArchiveError) {
         self.note = note
         do throws(TransparencyLogError) {
             checkpoint = try Checkpoint(text: note.text)
-        } catch { throw LogReadError(error, reading: nil) }
+        } catch { throw ArchiveError(error, reading: nil) }
         guard origin.map({ KeyName.areEqual($0, checkpoint.origin) }) ?? true else {
-            throw LogReadError(.malformed, "a checkpoint of another log: \(checkpoint.origin)")
+            throw ArchiveError(.corruptObject, "a checkpoint of another log: \(checkpoint.origin)")
         }
         guard let verifiers else {
             previousSize = PreviousSize.unverified(of: note, origin: checkpoint.origin)
@@ -34,18 +34,18 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
         let verified: [VerifiedSignature]
         do throws(TransparencyLogError) {
             verified = try note.verified(by: keys)
-        } catch { throw LogReadError(error, reading: nil) }
+        } catch { throw ArchiveError(error, reading: nil) }
         for key in Set(keys.map(\.publicKey)) {
             let signed = keys.filter { $0.publicKey == key }.map { key in note.signatures.contains { key.isKey(of: $0) }
             }
             guard !signed.contains(true) || !signed.contains(false) else {
-                throw LogReadError(.invalidSignature, "a key has not made all of its three signatures")
+                throw ArchiveError(.invalidSignature, "a key has not made all of its three signatures")
             }
         }
         (time, isSigned) = (verified.compactMap(\.time).max(), true)
         let sizes = Set(verified.compactMap(\.previousSize))
         guard sizes.count <= 1 else {
-            throw LogReadError(.invalidSignature, "its keys state different previous checkpoints")
+            throw ArchiveError(.invalidSignature, "its keys state different previous checkpoints")
         }
         previousSize = sizes.first
     }

@@ -26,7 +26,7 @@ struct ArchiveHandler: FlushingHandler {
         defer { logs.put(log, for: partition) }
         do {
             return try await add(records, to: &log)
-        } catch let error as ArchiveFormatError where error.code == .tooLong {
+        } catch let error as ArchiveError where error.code == .tooLong {
             // Only this error is caused by the record itself.
             throw error
         } catch is CancellationError {
@@ -128,7 +128,7 @@ struct ArchiveHandler: FlushingHandler {
         let (before, bytes) = (log.writer.committedSize, log.writer.uncommittedBytes)
         let now = clocks.wallMilliseconds()
         let seconds = Int(now / 1000)
-        do throws(LogError) {
+        do throws(ArchiveError) {
             try await log.writer.commit(at: seconds)
         } catch {
             metrics.failed(error.code)
@@ -159,7 +159,7 @@ struct ArchiveHandler: FlushingHandler {
                 throw error
             }
             logs.put(log, for: partition)
-        } catch let error as LogError {
+        } catch let error as ArchiveError {
             metrics.failed(error.code)
             if error.needsOperator { refused.report(error) }
             throw error

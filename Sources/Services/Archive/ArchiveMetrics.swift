@@ -15,7 +15,7 @@ struct ArchiveMetrics: Sendable {
     }
 
     private let topics: [KafkaTopic: OfTopic]
-    private let failures: [LogError.Code: Counter]
+    private let failures: [ArchiveError.Code: Counter]
     private let duration: Histogram
     private let keepsCheckpointLog: Gauge
 
@@ -51,8 +51,8 @@ struct ArchiveMetrics: Sendable {
                             labels: labels))
                 )
             })
-        var failures: [LogError.Code: Counter] = [:]
-        for code in LogError.Code.allCases {
+        var failures: [ArchiveError.Code: Counter] = [:]
+        for code in ArchiveError.Code.writing {
             failures[code] = registry.counter(
                 ArchiveMetricName.failures, help: "Failed attempts to open or write a log, by reason.",
                 labels: [MetricLabel("reason", code.rawValue)])
@@ -86,5 +86,6 @@ struct ArchiveMetrics: Sendable {
     func keepsCheckpointLog(_ keeps: Bool) { keepsCheckpointLog.set(keeps ? 1 : 0) }
     /// Counts a failure to get data keys from the key store.
     func failedKeyStore() { failed(.keyStore) }
-    func failed(_ code: LogError.Code) { failures[code]?.increment() }
+    /// Counts a failure to open or write a log; codes of other failures are not counted.
+    func failed(_ code: ArchiveError.Code) { failures[code]?.increment() }
 }

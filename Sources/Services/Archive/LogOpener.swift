@@ -28,7 +28,7 @@ struct LogOpener: Sendable {
 
     /// - Parameter evidence: returns a clause with the evidence that the log existed; called only if the archive does
     ///   not have the log.
-    /// - Throws: ``LogError`` or ``OtherCluster``.
+    /// - Throws: ``ArchiveError`` or ``OtherCluster``.
     func open(
         _ partition: KafkaTopicPartition, evidence: @escaping @Sendable () async throws -> String?
     ) async throws -> OpenLog {
@@ -37,7 +37,7 @@ struct LogOpener: Sendable {
         do throws(ObjectStoreError) {
             names = try LogNames(partition)
             lock = try await store.lock(names.prefix)
-        } catch { throw LogError(error) }
+        } catch { throw ArchiveError(error) }
         do {
             let knowledge = LogKnowledge(
                 heads: heads,

@@ -5,9 +5,9 @@ internal import Lifecycle
 final class RefusedLogs: Service {
     let name = "refused logs"
 
-    private let refusals = AsyncStream.makeStream(of: LogError.self, bufferingPolicy: .bufferingOldest(1))
+    private let refusals = AsyncStream.makeStream(of: ArchiveError.self, bufferingPolicy: .bufferingOldest(1))
 
-    func report(_ error: LogError) { refusals.continuation.yield(error) }
+    func report(_ error: ArchiveError) { refusals.continuation.yield(error) }
 
     func start() async throws {}
 

@@ -108,7 +108,7 @@ final class RetentionService: Service {
                 "payloads deleted after archive.retention",
                 [LogField(.log, "\(partition)"), LogField(.segments, deleted)])
         } catch {
-            if let error = error as? LogError { parts.metrics.failed(error.code) }
+            if let error = error as? ArchiveError { parts.metrics.failed(error.code) }
             parts.logger.error(
                 "deleting payloads failed", [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])
         }

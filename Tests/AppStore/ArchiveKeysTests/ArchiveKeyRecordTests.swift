@@ -58,7 +58,7 @@ struct ArchiveKeyRecordTests {
         let record = KafkaRecord(
             topic: Self.topic, partition: 0, offset: 0, timestampMilliseconds: 0, key: key.map { Array($0.utf8) },
             value: Array(value.utf8), headers: [])
-        #expect(throws: ArchiveFormatError.self) { try ArchiveKeyRecord(record) }
+        #expect(throws: ArchiveError.self) { try ArchiveKeyRecord(record) }
     }
 
     @Test func `a key id matches no other key`() throws {

@@ -72,7 +72,7 @@ import TransparencyLog
         try await store.create(name, fork.checkpoint.bytes)
         try await writer.commit(at: Self.start)
         try WrittenLog.append(upTo: 6, to: &writer)
-        let error = await #expect(throws: LogError.self) { try await writer.commit(at: Self.start) }
+        let error = await #expect(throws: ArchiveError.self) { try await writer.commit(at: Self.start) }
         #expect(error?.message.contains("checkpoints/005") == true)
         #expect(try await log().check().size == 5)
     }

@@ -166,7 +166,7 @@ import TransparencyLog
         let leaf = try Checkpoint(origin: "a", size: 1, root: .leaf([1]))
         var former = try await CheckpointLogWriter.open(archive.store, signer: archive.signer, at: 1_800_000_400)
         _ = try await archive.logCheckpoints()
-        let error = await #expect(throws: LogError.self) { try await former.append([leaf], at: 1_800_000_500) }
+        let error = await #expect(throws: ArchiveError.self) { try await former.append([leaf], at: 1_800_000_500) }
         #expect(error?.code == .otherWriter)
         #expect(try await archive.verify().findings.isEmpty)
     }
@@ -240,11 +240,11 @@ import TransparencyLog
         let store = MemoryStore()
         let archive = try await Self.archive(store)
         let whole = store.objects
-        func code(_ change: (inout [String: [UInt8]]) -> Void) async -> LogError.Code? {
+        func code(_ change: (inout [String: [UInt8]]) -> Void) async -> ArchiveError.Code? {
             var objects = whole
             change(&objects)
             let changed = MemoryStore(objects)
-            let error = await #expect(throws: LogError.self) {
+            let error = await #expect(throws: ArchiveError.self) {
                 try await CheckpointLogWriter.open(changed, signer: archive.signer, at: 1_900_000_000)
             }
             return error?.code

@@ -83,7 +83,7 @@ import TransparencyLog
         try await former.commit(at: 0)
         var present = try await log.open()
         try WrittenLog.append(upTo: 20, to: &former)
-        let error = await #expect(throws: LogError.self) { try await former.commit(at: 0) }
+        let error = await #expect(throws: ArchiveError.self) { try await former.commit(at: 0) }
         #expect(error?.code == .otherWriter)
         try WrittenLog.append(upTo: 30, to: &present)
         try await present.commit(at: 0)
@@ -117,7 +117,7 @@ import TransparencyLog
         #expect(try await !log.objects().contains { $0.hasPrefix("staging/") })
         try WrittenLog.append(upTo: 20, to: &writer)
         fails.store(true, ordering: .relaxed)
-        await #expect(throws: LogError.self) { try await writer.commit(at: 0) }
+        await #expect(throws: ArchiveError.self) { try await writer.commit(at: 0) }
         let objects = try await log.objects()
         #expect(objects.filter { $0.hasPrefix("staging/20-") }.count == 1)
         #expect(!objects.contains("segments/000.p/20"), "no name is written before the checkpoint")

@@ -31,7 +31,7 @@ import TransparencyLog
         let names = try log().names
         for name in store.objects.keys where name.hasPrefix("\(names.prefix)/checkpoint") { store.objects[name] = nil }
         let before = store.objects
-        let error = await #expect(throws: LogError.self) { _ = try await log().open() }
+        let error = await #expect(throws: ArchiveError.self) { _ = try await log().open() }
         #expect(error?.code == .checkpointMissing)
         #expect(store.objects == before)
     }
@@ -43,7 +43,7 @@ import TransparencyLog
         try await write(upTo: [310, 320])
         store.objects[try names.checkpoint().text] = old
         let before = store.objects
-        let error = await #expect(throws: LogError.self) { _ = try await log().open() }
+        let error = await #expect(throws: ArchiveError.self) { _ = try await log().open() }
         #expect(error?.code.rawValue == "rolled_back")
         #expect(error?.message.contains("checkpoints/") == true)
         #expect(store.objects == before)
@@ -75,7 +75,9 @@ import TransparencyLog
         var writer = try await log.open(at: 1_800_000_000)
         try WrittenLog.append(upTo: 10, to: &writer)
         for attempt in 1...4 {
-            let error = await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_000 + attempt) }
+            let error = await #expect(throws: ArchiveError.self) {
+                try await writer.commit(at: 1_800_000_000 + attempt)
+            }
             #expect(error?.code == .storage)
         }
         try await writer.commit(at: 1_800_000_010)

@@ -76,7 +76,7 @@ struct LogPruningTests {
         let archive = try await Archive(leaves: 600)
         try await archive.run(at: 0)
         let before = archive.store.objects
-        await #expect(throws: LogError.self) {
+        await #expect(throws: ArchiveError.self) {
             _ = try await LogPruning(archive.store, names: archive.sample.names(), signer: archive.sample.signer).run(
                 LogPruning.Inputs(cutoff: Self.cutoff, now: Self.day, size: 600),
                 announce: { _ in throw Unpublished() },

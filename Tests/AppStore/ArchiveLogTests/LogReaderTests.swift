@@ -28,8 +28,8 @@ import TransparencyLog
             #expect(verified?.checkpoint.size == 700)
         }
         #expect(try await reader.index(of: 999, size: 700) == nil)
-        await #expect(throws: LogReadError.self) { try await reader.leaf(700, size: 700) }
-        await #expect(throws: LogReadError.self) { try await reader.object(-1, size: 700) }
+        await #expect(throws: ArchiveError.self) { try await reader.leaf(700, size: 700) }
+        await #expect(throws: ArchiveError.self) { try await reader.object(-1, size: 700) }
     }
 
     @Test func `leaves in replaced partial files are read under the newer checkpoint`() async throws {
@@ -50,7 +50,7 @@ import TransparencyLog
         try await archive.write([3], to: archive.names("appstore.quarantine"), kind: .quarantine)
         store.objects["appstore.quarantine/0/checkpoint"] = store.objects["appstore.notifications/0/checkpoint"]
         let reader = LogReader(store, names: try archive.names("appstore.quarantine"), verifiers: nil)
-        await #expect(throws: LogReadError.self) { try await reader.checkpoint() }
+        await #expect(throws: ArchiveError.self) { try await reader.checkpoint() }
     }
 
     @Test(arguments: ["a/0", "appstore.notifications/12"])

@@ -109,7 +109,7 @@ import TransparencyLog
         var first = try await log.open()
         try WrittenLog.append(upTo: 5, to: &first)
         var second = try await log.open()
-        let error = await #expect(throws: LogError.self) { try await first.commit(at: 0) }
+        let error = await #expect(throws: ArchiveError.self) { try await first.commit(at: 0) }
         #expect(error?.code == .otherWriter)
         try WrittenLog.append(upTo: 7, to: &second)
         try await second.commit(at: 0)
@@ -123,7 +123,7 @@ import TransparencyLog
         try WrittenLog.append(upTo: 5, to: &writer)
         try await writer.commit(at: 0)
         try await log.store.delete(log.names.checkpoint())
-        let error = await #expect(throws: LogError.self) { _ = try await log.open() }
+        let error = await #expect(throws: ArchiveError.self) { _ = try await log.open() }
         #expect(error?.code == .checkpointMissing)
     }
 
@@ -131,7 +131,7 @@ import TransparencyLog
         let log = try log()
         _ = try await log.open()
         let other = try WrittenLog(log.store, key: PrivateKey.generate(.ed25519))
-        let error = await #expect(throws: LogError.self) { _ = try await other.open() }
+        let error = await #expect(throws: ArchiveError.self) { _ = try await other.open() }
         #expect(error?.code == .unknownKey)
     }
 
@@ -159,7 +159,7 @@ import TransparencyLog
         entries[3][entries[3].count - 53] ^= 1
         try await log.store.delete(name)
         try await log.store.create(name, try EntryBundle(entries: entries).bytes)
-        let error = await #expect(throws: LogError.self) { _ = try await log.open() }
+        let error = await #expect(throws: ArchiveError.self) { _ = try await log.open() }
         #expect(error?.code == .damaged)
     }
 
@@ -174,7 +174,7 @@ import TransparencyLog
         segment[segment.count - 1] ^= 1
         try await log.store.delete(name)
         try await log.store.create(name, segment)
-        let error = await #expect(throws: LogError.self) { _ = try await log.open() }
+        let error = await #expect(throws: ArchiveError.self) { _ = try await log.open() }
         #expect(error?.code == .damaged)
     }
 
@@ -188,7 +188,7 @@ import TransparencyLog
                     value: [1]), kind: .certificate, clusterId: "cluster", archivedAtMilliseconds: 1, protection: .plain
             ))
         try await writer.commit(at: 0)
-        let error = await #expect(throws: LogError.self) { _ = try await log.open() }
+        let error = await #expect(throws: ArchiveError.self) { _ = try await log.open() }
         #expect(error?.code == .damaged)
     }
 
@@ -200,11 +200,12 @@ import TransparencyLog
         var writer = try await log.open()
         try WrittenLog.append(upTo: 10, to: &writer)
         store.fail(replacing: try log.names.checkpoint())
-        #expect(await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_001) }?.code == .storage)
+        let failure = await #expect(throws: ArchiveError.self) { try await writer.commit(at: 1_800_000_001) }
+        #expect(failure?.code == .storage)
         var other = try await log.open(at: 1_800_000_002)
         try WrittenLog.append(upTo: 5, to: &other)
         try await other.commit(at: 1_800_000_003)
-        let error = await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_004) }
+        let error = await #expect(throws: ArchiveError.self) { try await writer.commit(at: 1_800_000_004) }
         #expect(error?.code == .otherWriter)
         #expect(writer.committedSize == 0)
     }
@@ -219,7 +220,8 @@ import TransparencyLog
         try await writer.commit(at: 1_800_000_001)
         #expect(store.objects[copy.text] == nil)
         try WrittenLog.append(upTo: 20, to: &writer)
-        #expect(await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_002) }?.code == .storage)
+        let failure = await #expect(throws: ArchiveError.self) { try await writer.commit(at: 1_800_000_002) }
+        #expect(failure?.code == .storage)
         #expect(try await log.check().size == 10)
         try await writer.commit(at: 1_800_000_003)
         #expect(store.objects[copy.text] != nil)
@@ -237,7 +239,7 @@ import TransparencyLog
         bytes[bytes.count / 2] ^= 1
         try await log.store.delete(object)
         try await log.store.create(object, bytes)
-        let error = await #expect(throws: LogError.self) { _ = try await log.open() }
+        let error = await #expect(throws: ArchiveError.self) { _ = try await log.open() }
         #expect(error?.code == .damaged)
     }
 }

@@ -37,9 +37,9 @@ import TransparencyLog
         return writer
     }
 
-    private func refusal(_ body: () async throws -> LogWriter) async -> LogError.Code? {
+    private func refusal(_ body: () async throws -> LogWriter) async -> ArchiveError.Code? {
         let before = store.objects
-        let error = await #expect(throws: LogError.self) { _ = try await body() }
+        let error = await #expect(throws: ArchiveError.self) { _ = try await body() }
         #expect(store.objects == before, "nothing is written or deleted")
         #expect(error?.needsOperator == true)
         return error?.code
@@ -90,7 +90,7 @@ import TransparencyLog
         var writer = try await write(upTo: ends)
         try WrittenLog.append(upTo: 400, to: &writer)
         store.fail(replacing: try log().names.checkpoint())
-        await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_000) }
+        await #expect(throws: ArchiveError.self) { try await writer.commit(at: 1_800_000_000) }
         let signed = try #require(heads.notes(of: writer.origin).signed)
         // The process ends here.
         let next = try await open()
@@ -104,7 +104,7 @@ import TransparencyLog
         var writer = try await write(upTo: [10])
         try WrittenLog.append(upTo: 20, to: &writer)
         heads.fail(after: 1)
-        let error = await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_000) }
+        let error = await #expect(throws: ArchiveError.self) { try await writer.commit(at: 1_800_000_000) }
         #expect(error?.code == .keyStore)
         #expect(try await write(upTo: [30]).size == 30)
         #expect(try await log().check().size == 30)
@@ -116,7 +116,7 @@ import TransparencyLog
         var writer = try await write(upTo: [10])
         try WrittenLog.append(upTo: 20, to: &writer)
         heads.fail(after: 0)
-        let error = await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_000) }
+        let error = await #expect(throws: ArchiveError.self) { try await writer.commit(at: 1_800_000_000) }
         #expect(error?.code == .keyStore)
         #expect(try await log().check().size == 10)
         try await writer.commit(at: 1_800_000_000)
@@ -129,7 +129,7 @@ import TransparencyLog
         let before = store.objects
         try WrittenLog.append(upTo: 20, to: &writer)
         store.fail(replacing: try log().names.checkpoint())
-        await #expect(throws: LogError.self) { try await writer.commit(at: 1_800_000_000) }
+        await #expect(throws: ArchiveError.self) { try await writer.commit(at: 1_800_000_000) }
         store.objects = before
         #expect(await refusal { try await open() } == .rolledBack)
         _ = try await open(MemoryHeads(), at: 1_800_000_100)

@@ -80,7 +80,7 @@ import TransparencyLog
         _ bucket: SimulatedBucket, _ schedule: RequestSchedule, _ acknowledged: AcknowledgedLeaves
     ) async throws -> [String] {
         let log = try WrittenLog(try bucket.store(), key: key)
-        do throws(LogError) {
+        do throws(ArchiveError) {
             var writer = try await LogWriter.open(
                 log.store, names: log.names, signer: log.signer, at: 1_900_000_000, copyInterval: 0)
             try writer.append(Member.next(of: writer, salt: 9))
@@ -182,10 +182,10 @@ private struct Member: Sendable {
     }
 
     /// Returns the record after the last one of a log.
-    static func next(of writer: LogWriter, salt: Int64) throws(LogError) -> ArchiveEntry {
+    static func next(of writer: LogWriter, salt: Int64) throws(ArchiveError) -> ArchiveEntry {
         do {
             return try entry(writer.lastLeaf.map { $0.position.offset.rawValue + 1 } ?? 0, salt: salt)
-        } catch { throw LogError(.storage, "\(error)") }
+        } catch { throw ArchiveError(.storage, "\(error)") }
     }
 
     func run(_ acknowledged: AcknowledgedLeaves) async {
@@ -214,7 +214,7 @@ private struct Member: Sendable {
     private func commit(_ writer: inout LogWriter) async throws {
         var failure: (any Error)?
         for _ in 0..<4 {
-            do throws(LogError) {
+            do throws(ArchiveError) {
                 return try await writer.commit(at: 1_800_000_000)
             } catch {
                 failure = error

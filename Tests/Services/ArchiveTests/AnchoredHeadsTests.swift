@@ -81,7 +81,7 @@ import TransparencyLog
         let log = AnchoredCheckpointLog(
             store: archive.store, signer: archive.signer,
             anchors: AnchoredHeads(store: anchor, topic: nil, logger: logger))
-        let error = await #expect(throws: LogError.self) { try await log.check(hasNote: true) }
+        let error = await #expect(throws: ArchiveError.self) { try await log.check(hasNote: true) }
         #expect(error?.code == .beginRefused)
         #expect(error?.message.contains("\(names.prefix) is not in the archive") == true)
         // The archive has the log, and the anchors have nothing.

@@ -118,7 +118,7 @@ import TransparencyLog
 
     @Test func `a missing log is not created if the group has already read its partition`() async throws {
         try await write(20)
-        let error = await #expect(throws: LogError.self) {
+        let error = await #expect(throws: ArchiveError.self) {
             try await handler.partitionAssigned(Self.place, startingAt: 7)
         }
         #expect(error?.code == .beginRefused)
@@ -179,7 +179,7 @@ import TransparencyLog
     @Test func `a second member cannot open a log until the first has released the partition`() async throws {
         try await write(20)
         try await handler.partitionAssigned(Self.place, startingAt: 0)
-        let error = await #expect(throws: LogError.self) {
+        let error = await #expect(throws: ArchiveError.self) {
             try await handler.partitionAssigned(Self.place, startingAt: 0)
         }
         #expect(error?.code == .locked)

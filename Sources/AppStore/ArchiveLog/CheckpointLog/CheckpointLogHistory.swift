@@ -6,12 +6,12 @@ package import TransparencyLog
 package enum CheckpointLogHistory {
     /// - Parameter notes: anchored checkpoints of the log of checkpoints. Checkpoints not signed with the archive's own
     ///   keys are ignored.
-    /// - Throws: ``LogError``: `begin_refused` or `rolled_back` if an anchor has more leaves, or `storage`.
+    /// - Throws: ``ArchiveError``: `beginRefused` or `rolledBack` if an anchor has more leaves, or `storage`.
     package static func check(
         _ store: any ObjectStore, signer: CheckpointSigner, anchored notes: [SignedNote]
-    ) async throws(LogError) {
+    ) async throws(ArchiveError) {
         let names: LogNames
-        do throws(ObjectStoreError) { names = try .checkpointLog() } catch { throw LogError(error) }
+        do throws(ObjectStoreError) { names = try .checkpointLog() } catch { throw ArchiveError(error) }
         do {
             let origin = names.origin(archive: signer.archive)
             let keys = try signer.verifiers().keys(of: origin)
@@ -25,8 +25,8 @@ package enum CheckpointLogHistory {
             let size = try await LogReader(store, names: names, verifiers: nil).checkpoint()?.checkpoint.size ?? 0
             guard size < anchored else { return }
             throw size == 0
-                ? LogError.beginRefused(names, "an anchor has a checkpoint of \(anchored) leaves of it")
-                : LogError.rolledBack(names, has: size, signed: anchored, by: "an anchor")
-        } catch { throw LogError(error, reading: names) }
+                ? ArchiveError.beginRefused(names, "an anchor has a checkpoint of \(anchored) leaves of it")
+                : ArchiveError.rolledBack(names, has: size, signed: anchored, by: "an anchor")
+        } catch { throw ArchiveError(error, writing: names) }
     }
 }

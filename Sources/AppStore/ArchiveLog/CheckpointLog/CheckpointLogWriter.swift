@@ -36,22 +36,22 @@ package struct CheckpointLogWriter: Sendable {
     /// refused from then on.
     ///
     /// - Parameter time: seconds since 1970.
-    /// - Throws: ``LogError``: `locked`, `other_writer`, `checkpoint_missing` if the log has objects but no checkpoint,
-    ///   `damaged`, `unknown_key` or `storage`.
+    /// - Throws: ``ArchiveError``: `locked`, `otherWriter`, `checkpointMissing` if the log has objects but no
+    ///   checkpoint, `damaged`, `unknownKey` or `storage`.
     package static func open(
         _ store: any ObjectStore, signer: CheckpointSigner, at time: Int
-    ) async throws(LogError) -> CheckpointLogWriter {
+    ) async throws(ArchiveError) -> CheckpointLogWriter {
         let names: LogNames
         let lock: any ObjectStoreLock
         do throws(ObjectStoreError) {
             names = try .checkpointLog()
             lock = try await store.lock(names.prefix)
-        } catch { throw LogError(error) }
+        } catch { throw ArchiveError(error) }
         do {
             return try await open(store, names, signer, lock, at: time)
         } catch {
             lock.release()
-            throw LogError(error, reading: names)
+            throw ArchiveError(error, writing: names)
         }
     }
 
@@ -64,7 +64,7 @@ package struct CheckpointLogWriter: Sendable {
         let found = try await store.read(names.pending())
         guard let found else {
             guard try await store.list(names.prefix, after: nil, limit: 1).isEmpty else {
-                throw LogError(
+                throw ArchiveError(
                     .checkpointMissing,
                     """
                     \(names.prefix) has objects, and \(names.prefix)/pending is missing. Nothing is written to it. \
@@ -82,16 +82,16 @@ package struct CheckpointLogWriter: Sendable {
             return writer
         }
         guard let state = PendingEntries(bytes: found.bytes) else {
-            throw LogError.damaged(names, "its object pending is malformed")
+            throw ArchiveError.damaged(names, "its object pending is malformed")
         }
         let verifiers = try signer.verifiers()
         let verified: VerifiedCheckpoint
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             verified = try VerifiedCheckpoint(state.note, of: origin, verifiers: verifiers)
         } catch {
             throw error.code == .unknownKey
-                ? LogError(.unknownKey, "the checkpoint of \(names.prefix): \(error.message)")
-                : LogError.damaged(names, error.message)
+                ? ArchiveError(.unknownKey, "the checkpoint of \(names.prefix): \(error.message)")
+                : ArchiveError.damaged(names, error.message)
         }
         let committed = Committed(
             size: verified.checkpoint.size, time: verified.time ?? 0, previous: verified.previousSize ?? 0,
@@ -126,7 +126,7 @@ package struct CheckpointLogWriter: Sendable {
     /// Also writes missing objects of the checkpoint.
     private mutating func restore(_ state: PendingEntries, root: MerkleHash) async throws {
         guard state.first + state.entries.count == pending.size else {
-            throw LogError.damaged(names, "the entries in its object pending do not match its checkpoint")
+            throw ArchiveError.damaged(names, "the entries in its object pending do not match its checkpoint")
         }
         var tiles: [HashTile] = []
         // Tiles of the tree before the entries; all level-0 tiles among them are full.
@@ -136,7 +136,7 @@ package struct CheckpointLogWriter: Sendable {
         frontier = try MerkleFrontier(size: state.first, tiles: tiles)
         for entry in state.entries { frontier.append(.leaf(entry)) }
         guard frontier.root == root else {
-            throw LogError.damaged(names, "the hash tiles at its end do not match the root of its checkpoint")
+            throw ArchiveError.damaged(names, "the hash tiles at its end do not match the root of its checkpoint")
         }
         try await write(state.first, state.entries)
     }
@@ -144,24 +144,24 @@ package struct CheckpointLogWriter: Sendable {
     /// Reads a partial tile of an earlier tree. If the tile has grown since, returns only the first hashes.
     private func tile(_ path: TilePath, of size: Int) async throws -> HashTile {
         guard case .hashes(let level) = path.content else {
-            throw LogError.damaged(names, "\(path.text) has no hashes")
+            throw ArchiveError.damaged(names, "\(path.text) has no hashes")
         }
         let reader = LogReader(store, names: names, verifiers: nil)
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             let hashes = try await reader.tile(level: level, index: path.index, size: size).hashes
             return HashTile(path: path, hashes: Array(hashes.prefix(path.width)))
         } catch {
             throw error.code == .storage
-                ? LogError(.storage, "\(error)") : LogError.damaged(names, "\(error)")
+                ? ArchiveError(.storage, "\(error)") : ArchiveError.damaged(names, "\(error)")
         }
     }
 
     /// Appends checkpoints and makes them durable under a new checkpoint of this log. Does nothing for an empty list.
     ///
     /// - Parameter time: seconds since 1970.
-    /// - Throws: ``LogError``: `other_writer` if another process has continued the log. After any error, open the log
-    ///   again.
-    package mutating func append(_ checkpoints: [Checkpoint], at time: Int) async throws(LogError) {
+    /// - Throws: ``ArchiveError``: `otherWriter` if another process has continued the log. After any error, open the
+    ///   log again.
+    package mutating func append(_ checkpoints: [Checkpoint], at time: Int) async throws(ArchiveError) {
         guard !checkpoints.isEmpty else { return }
         do {
             let before = pending.size
@@ -175,7 +175,7 @@ package struct CheckpointLogWriter: Sendable {
             try await write(first, entries)
             try await publish()
             await tidy(since: before)
-        } catch { throw LogError(error, reading: names) }
+        } catch { throw ArchiveError(error, writing: names) }
     }
 
     /// Replaces `pending` with the next checkpoint. From then on the checkpoint belongs to the log, whichever writer
@@ -188,7 +188,7 @@ package struct CheckpointLogWriter: Sendable {
             let version = try await store.replace(names.pending(), next.bytes, expected: pending.version)
             pending = Committed(size: size, time: time, previous: previous, note: note, version: version)
         } catch {
-            throw error.code == .changed ? LogError.otherWriter(names) : LogError(error)
+            throw error.code == .changed ? ArchiveError.otherWriter(names) : ArchiveError(error)
         }
     }
 
@@ -216,23 +216,23 @@ package struct CheckpointLogWriter: Sendable {
         } catch {
             guard error.code == .exists else { throw error }
             guard try await store.read(name)?.bytes == bytes else {
-                throw LogError.damaged(names, "\(name) differs from the object of the log of checkpoints")
+                throw ArchiveError.damaged(names, "\(name) differs from the object of the log of checkpoints")
             }
         }
     }
 
     /// Publishes the checkpoint once its objects are durable, then writes its copy.
-    private mutating func publish() async throws(LogError) {
+    private mutating func publish() async throws(ArchiveError) {
         do throws(ObjectStoreError) {
             published = try await store.replace(names.checkpoint(), pending.note.bytes, expected: published)
         } catch {
-            throw error.code == .changed ? LogError.otherWriter(names) : LogError(error)
+            throw error.code == .changed ? ArchiveError.otherWriter(names) : ArchiveError(error)
         }
         guard pending.size > 0 else { return }
         do throws(ObjectStoreError) {
             _ = try await store.replace(names.checkpoint(size: pending.size), pending.note.bytes, expected: nil)
         } catch {
-            guard error.code == .changed else { throw LogError(error) }
+            guard error.code == .changed else { throw ArchiveError(error) }
         }
     }
 

@@ -5,8 +5,8 @@ extension LogReader {
     /// Returns the newest cosigned checkpoint of the log, with the cosignatures of all witnesses that cosigned it; nil
     /// if there is none. Cosignatures are not verified. The log's signatures are verified if keys were given.
     ///
-    /// - Throws: ``LogReadError`` with code `storage`.
-    package func newestCosigned() async throws(LogReadError) -> VerifiedCheckpoint? {
+    /// - Throws: ``ArchiveError`` with code `storage`.
+    package func newestCosigned() async throws(ArchiveError) -> VerifiedCheckpoint? {
         let folder = try name { () throws(ObjectStoreError) in try names.cosigned() }
         var newest: VerifiedCheckpoint?
         do throws(ObjectStoreError) {
@@ -25,7 +25,7 @@ extension LogReader {
                 for signature in note.signatures { merged.add(signature) }
                 newest = (try? VerifiedCheckpoint(merged, of: nil, verifiers: verifiers)) ?? present
             }
-        } catch { throw LogReadError(error, reading: folder) }
+        } catch { throw ArchiveError(error, reading: folder) }
         return newest
     }
 
@@ -37,10 +37,10 @@ extension LogReader {
     ///   - leaf: the index of the leaf that the checkpoint must cover.
     ///   - size: number of leaves of the log of checkpoints to search, starting from the last.
     /// - Returns: the index of the leaf and its checkpoint; nil if there is none.
-    /// - Throws: ``LogReadError``.
+    /// - Throws: ``ArchiveError``.
     package func loggedCheckpoint(
         of origin: String, covering leaf: Int, size: Int
-    ) async throws(LogReadError) -> (index: Int, checkpoint: Checkpoint)? {
+    ) async throws(ArchiveError) -> (index: Int, checkpoint: Checkpoint)? {
         for bundle in (0..<TilePath.bundleCount(size: size)).reversed() {
             let entries = try await self.bundle(bundle, size: size)
             let first = bundle * TilePath.fullWidth

@@ -25,12 +25,12 @@ package struct ArchiveEntry: Sendable {
     /// Creates the entry of a record.
     ///
     /// - Parameter archivedAtMilliseconds: time of archiving, in milliseconds since 1970.
-    /// - Throws: ``ArchiveFormatError``: `tooLong` for a record that exceeds the limits of the format, or `unavailable`
+    /// - Throws: ``ArchiveError``: `tooLong` for a record that exceeds the limits of the format, or `cryptography`
     ///   if libcrypto fails.
     package init(
         _ record: KafkaRecord, kind: ArchiveKind, clusterId: String, archivedAtMilliseconds: Int64,
         protection: ArchiveProtection
-    ) throws(ArchiveFormatError) {
+    ) throws(ArchiveError) {
         let position = try ArchivePosition(
             kind: kind, clusterId: clusterId, topic: record.topic, partition: record.partition, offset: record.offset)
         let archived = ArchivedRecord(record)
@@ -47,11 +47,11 @@ package struct ArchiveEntry: Sendable {
 
     /// Creates the entry for a range of missing offsets, starting at `missing.lowerBound`.
     ///
-    /// - Throws: ``ArchiveFormatError``, as for a record.
+    /// - Throws: ``ArchiveError``, as for a record.
     package init(
         gap missing: Range<Int64>, reason: ArchiveGap.Reason, of place: KafkaTopicPartition, clusterId: String,
         archivedAtMilliseconds: Int64
-    ) throws(ArchiveFormatError) {
+    ) throws(ArchiveError) {
         let position = try ArchivePosition(
             kind: .gap, clusterId: clusterId, topic: place.topic, partition: place.partition,
             offset: KafkaOffset(rawValue: missing.lowerBound))
@@ -64,7 +64,7 @@ package struct ArchiveEntry: Sendable {
     private init(
         _ position: ArchivePosition, _ text: [UInt8], timestampMilliseconds: Int64?, archivedAtMilliseconds: Int64,
         protection: ArchiveProtection
-    ) throws(ArchiveFormatError) {
+    ) throws(ArchiveError) {
         var dataKey: ArchiveDataKey?
         switch protection {
         case .plain: object = [ArchiveObject.Form.plain.rawValue] + text
@@ -74,7 +74,7 @@ package struct ArchiveEntry: Sendable {
         case .erased: object = []
         }
         let digest = SHA256.digest(of: object)
-        let reference = try dataKey.map { (key) throws(ArchiveFormatError) in try key.reference(for: digest) }
+        let reference = try dataKey.map { (key) throws(ArchiveError) in try key.reference(for: digest) }
         leaf = try ArchiveLeaf(
             position: position, timestampMilliseconds: timestampMilliseconds,
             archivedAtMilliseconds: archivedAtMilliseconds, key: reference,

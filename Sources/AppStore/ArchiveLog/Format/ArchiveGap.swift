@@ -32,11 +32,11 @@ package struct ArchiveGap: Hashable, Sendable {
         return bytes
     }
 
-    init(_ bytes: UnsafeRawBufferPointer) throws(ArchiveFormatError) {
+    init(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
         var reader = BigEndianReader(bytes)
         guard reader.integer(UInt8.self) == Self.formatVersion, let next = reader.integer(Int64.self), next >= 0,
             let reason = reader.integer(UInt8.self).flatMap(Reason.init), reader.remaining == 0
-        else { throw ArchiveFormatError(.malformedObject, "not a gap of a known version") }
+        else { throw ArchiveError(.malformedContent, "not a gap of a known version") }
         nextOffset = KafkaOffset(rawValue: next)
         self.reason = reason
     }

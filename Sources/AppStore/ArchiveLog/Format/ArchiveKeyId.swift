@@ -74,12 +74,12 @@ package struct ArchiveDataKey: Sendable {
 
     /// Returns the reference to this key for the leaf of an object.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `unavailable` if libcrypto fails.
-    func reference(for objectDigest: SHA256Digest) throws(ArchiveFormatError) -> ArchiveKeyReference {
+    /// - Throws: ``ArchiveError`` with code `cryptography` if libcrypto fails.
+    func reference(for objectDigest: SHA256Digest) throws(ArchiveError) -> ArchiveKeyReference {
         do throws(CryptographyError) {
             if let reference = try mask.reference(to: id, objectDigest: objectDigest) { return reference }
-        } catch { throw ArchiveFormatError(.unavailable, "the id of a key cannot be masked: \(error.message)") }
+        } catch { throw ArchiveError(.cryptography, "the id of a key cannot be masked: \(error.message)") }
         // This never happens in practice. A retry encrypts the record with another nonce.
-        throw ArchiveFormatError(.unavailable, "the reference to a key would be all zeros")
+        throw ArchiveError(.cryptography, "the reference to a key would be all zeros")
     }
 }

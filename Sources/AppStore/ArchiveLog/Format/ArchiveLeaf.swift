@@ -22,17 +22,17 @@ package struct ArchiveLeaf: Hashable, Sendable {
     /// SHA-256 of the object.
     package let objectDigest: SHA256Digest
 
-    /// - Throws: ``ArchiveFormatError``: `tooLong` for an object of 4 GiB or more, or `malformedLeaf` if the reference
+    /// - Throws: ``ArchiveError``: `tooLong` for an object of 4 GiB or more, or `malformedLeaf` if the reference
     ///   and the position have different versions.
     package init(
         position: ArchivePosition, timestampMilliseconds: Int64?, archivedAtMilliseconds: Int64,
         key: ArchiveKeyReference?, objectLength: Int, objectDigest: SHA256Digest
-    ) throws(ArchiveFormatError) {
+    ) throws(ArchiveError) {
         guard key.map({ $0.isMasked == Self.masksKeys(of: position) }) ?? true else {
-            throw ArchiveFormatError(.malformedLeaf, "the reference to a key has another version than its leaf")
+            throw ArchiveError(.malformedLeaf, "the reference to a key has another version than its leaf")
         }
         guard UInt32(exactly: objectLength) != nil else {
-            throw ArchiveFormatError(.tooLong, "an object has \(objectLength) bytes")
+            throw ArchiveError(.tooLong, "an object has \(objectLength) bytes")
         }
         self.position = position
         self.timestampMilliseconds = timestampMilliseconds.flatMap { $0 < 0 ? nil : $0 }
@@ -52,23 +52,23 @@ package struct ArchiveLeaf: Hashable, Sendable {
         return bytes
     }
 
-    /// - Throws: ``ArchiveFormatError`` with code `malformedLeaf` for any bytes other than the output of ``bytes``.
-    package init(bytes: UnsafeRawBufferPointer) throws(ArchiveFormatError) {
+    /// - Throws: ``ArchiveError`` with code `malformedLeaf` for any bytes other than the output of ``bytes``.
+    package init(bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
         guard bytes.count <= Self.maximumByteCount else {
-            throw ArchiveFormatError(.malformedLeaf, "not a leaf: it has \(bytes.count) bytes")
+            throw ArchiveError(.malformedLeaf, "not a leaf: it has \(bytes.count) bytes")
         }
         var reader = BigEndianReader(bytes)
         let position: ArchivePosition
-        do throws(ArchiveFormatError) {
+        do throws(ArchiveError) {
             position = try ArchivePosition(&reader)
-        } catch { throw ArchiveFormatError(.malformedLeaf, error.message) }
+        } catch { throw ArchiveError(.malformedLeaf, error.message) }
         guard let timestamp = reader.integer(Int64.self), let archivedAt = reader.integer(Int64.self),
             let key = reader.take(ArchiveKeyId.byteCount), let length = reader.integer(UInt32.self),
             let digest = reader.take(SHA256Digest.byteCount).flatMap({ SHA256Digest(bytes: $0) })
-        else { throw ArchiveFormatError(.malformedLeaf, "not a leaf: it is truncated") }
-        guard timestamp >= -1 else { throw ArchiveFormatError(.malformedLeaf, "not a leaf: its time is negative") }
+        else { throw ArchiveError(.malformedLeaf, "not a leaf: it is truncated") }
+        guard timestamp >= -1 else { throw ArchiveError(.malformedLeaf, "not a leaf: its time is negative") }
         guard reader.remaining == 0 else {
-            throw ArchiveFormatError(.malformedLeaf, "not a leaf: \(reader.remaining) bytes follow it")
+            throw ArchiveError(.malformedLeaf, "not a leaf: \(reader.remaining) bytes follow it")
         }
         try self.init(
             position: position, timestampMilliseconds: timestamp < 0 ? nil : timestamp,
@@ -77,19 +77,19 @@ package struct ArchiveLeaf: Hashable, Sendable {
             objectDigest: digest)
     }
 
-    /// - Throws: ``ArchiveFormatError``; see ``init(bytes:)-(UnsafeRawBufferPointer)``.
-    package init(bytes: [UInt8]) throws(ArchiveFormatError) {
-        self = try bytes.span.withUnsafeBytes { (bytes) throws(ArchiveFormatError) in try ArchiveLeaf(bytes: bytes) }
+    /// - Throws: ``ArchiveError``; see ``init(bytes:)-(UnsafeRawBufferPointer)``.
+    package init(bytes: [UInt8]) throws(ArchiveError) {
+        self = try bytes.span.withUnsafeBytes { (bytes) throws(ArchiveError) in try ArchiveLeaf(bytes: bytes) }
     }
 
     /// Returns the id of the key that encrypts the object; nil if the object is not encrypted.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `unavailable` if libcrypto fails.
-    package func keyId(_ mask: ArchiveLeafMask) throws(ArchiveFormatError) -> ArchiveKeyId? {
+    /// - Throws: ``ArchiveError`` with code `cryptography` if libcrypto fails.
+    package func keyId(_ mask: ArchiveLeafMask) throws(ArchiveError) -> ArchiveKeyId? {
         guard let key else { return nil }
         do throws(CryptographyError) {
             return try key.id(mask, objectDigest: objectDigest)
-        } catch { throw ArchiveFormatError(.unavailable, "the key of \(position): \(error.message)") }
+        } catch { throw ArchiveError(.cryptography, "the key of \(position): \(error.message)") }
     }
 
     private static func masksKeys(of position: ArchivePosition) -> Bool {

@@ -29,21 +29,21 @@ package enum ArchiveObject {
     /// Returns the decoded content of a leaf's object.
     ///
     /// - Parameter key: the data key, required if the leaf references one.
-    /// - Throws: ``ArchiveFormatError``: `objectMismatch`, `keyNeeded`, `notAuthentic`, `malformedObject`, or
-    ///   `unavailable` if libcrypto fails.
+    /// - Throws: ``ArchiveError``: `objectMismatch`, `keyNeeded`, `notAuthentic`, `malformedContent`, or
+    ///   `cryptography` if libcrypto fails.
     package static func open(
         _ object: [UInt8], of leaf: ArchiveLeaf, key: SecretKey? = nil
-    ) throws(ArchiveFormatError) -> ArchiveContent {
+    ) throws(ArchiveError) -> ArchiveContent {
         try open(object, of: leaf, key.map { .dataKey($0) } ?? .none)
     }
 
     /// Returns the decoded content of a leaf's object, for a reader that has only the key of this record.
     ///
-    /// - Throws: ``ArchiveFormatError``; see ``open(_:of:key:)``. The code is `keyNeeded` for an object that requires
+    /// - Throws: ``ArchiveError``; see ``open(_:of:key:)``. The code is `keyNeeded` for an object that requires
     ///   the data key (``hasRecordKey(_:)``).
     package static func open(
         _ object: [UInt8], of leaf: ArchiveLeaf, recordKey: ArchiveRecordKey
-    ) throws(ArchiveFormatError) -> ArchiveContent {
+    ) throws(ArchiveError) -> ArchiveContent {
         try open(object, of: leaf, .recordKey(recordKey))
     }
 
@@ -52,27 +52,27 @@ package enum ArchiveObject {
 
     private static func open(
         _ object: [UInt8], of leaf: ArchiveLeaf, _ opener: Opener
-    ) throws(ArchiveFormatError) -> ArchiveContent {
+    ) throws(ArchiveError) -> ArchiveContent {
         guard leaf.describes(object) else {
-            throw ArchiveFormatError(.objectMismatch, "the object of \(leaf.position) differs from the archived one")
+            throw ArchiveError(.objectMismatch, "the object of \(leaf.position) differs from the archived one")
         }
         guard let first = object.first else {
             guard leaf.key == nil, leaf.position.kind.isPersonal else {
-                throw ArchiveFormatError(.malformedObject, "the object of \(leaf.position) is empty")
+                throw ArchiveError(.malformedContent, "the object of \(leaf.position) is empty")
             }
             return .erased
         }
         guard let form = Form(rawValue: first) else {
-            throw ArchiveFormatError(.malformedObject, "the object of \(leaf.position) has an unknown format")
+            throw ArchiveError(.malformedContent, "the object of \(leaf.position) has an unknown format")
         }
         guard form == .plain || leaf.key != nil else {
-            throw ArchiveFormatError(.malformedObject, "the leaf of \(leaf.position) references no key for its object")
+            throw ArchiveError(.malformedContent, "the leaf of \(leaf.position) references no key for its object")
         }
         switch (form, opener) {
         case (.plain, _):
             guard leaf.key == nil else {
-                throw ArchiveFormatError(
-                    .malformedObject, "the leaf of \(leaf.position) references a key, and its object is not encrypted")
+                throw ArchiveError(
+                    .malformedContent, "the leaf of \(leaf.position) references a key, and its object is not encrypted")
             }
             return try content(Array(object.dropFirst()), of: leaf)
         case (.dataKey, .dataKey(let key)):
@@ -82,14 +82,14 @@ package enum ArchiveObject {
         case (.recordKey, .recordKey(let key)):
             return try content(try decrypt(object, of: leaf.position, key), of: leaf)
         case (.dataKey, _), (.recordKey, .none):
-            throw ArchiveFormatError(.keyNeeded, "\(leaf.position) is encrypted")
+            throw ArchiveError(.keyNeeded, "\(leaf.position) is encrypted")
         }
     }
 
     /// Returns the format byte, nonce, commitment, ciphertext and tag.
     static func seal(
         _ text: [UInt8], position: ArchivePosition, key: SecretKey
-    ) throws(ArchiveFormatError) -> [UInt8] {
+    ) throws(ArchiveError) -> [UInt8] {
         let recordKey = try ArchiveRecordKey(of: position, from: key)
         let commitment = try recordKey.commitment()
         do throws(CryptographyError) {
@@ -119,20 +119,20 @@ package enum ArchiveObject {
             if let failure { throw failure }
             return object
         } catch {
-            throw ArchiveFormatError(.unavailable, "the object of \(position) cannot be encrypted: \(error.message)")
+            throw ArchiveError(.cryptography, "the object of \(position) cannot be encrypted: \(error.message)")
         }
     }
 
     private static func decrypt(
         _ object: [UInt8], of position: ArchivePosition, _ key: ArchiveRecordKey
-    ) throws(ArchiveFormatError) -> [UInt8] {
+    ) throws(ArchiveError) -> [UInt8] {
         let start = 1 + AES256GCM.nonceByteCount
         let end = start + ArchiveRecordKey.commitmentByteCount
         guard object.count >= end else {
-            throw ArchiveFormatError(.malformedObject, "the object of \(position) is truncated")
+            throw ArchiveError(.malformedContent, "the object of \(position) is truncated")
         }
         guard try object[start..<end].elementsEqual(key.commitment()) else {
-            throw ArchiveFormatError(.notAuthentic, "the object of \(position) was not encrypted under this key")
+            throw ArchiveError(.notAuthentic, "the object of \(position) was not encrypted under this key")
         }
         return try decrypt(
             object, from: 1, skipping: ArchiveRecordKey.commitmentByteCount, position: position, key: key.secret)
@@ -143,11 +143,11 @@ package enum ArchiveObject {
     ///   - skipped: number of bytes between the nonce and the ciphertext.
     private static func decrypt(
         _ object: [UInt8], from start: Int, skipping skipped: Int = 0, position: ArchivePosition, key: SecretKey
-    ) throws(ArchiveFormatError) -> [UInt8] {
+    ) throws(ArchiveError) -> [UInt8] {
         let nonceEnd = start + AES256GCM.nonceByteCount
         let textStart = nonceEnd + skipped
         guard object.count >= textStart + AES256GCM.tagByteCount else {
-            throw ArchiveFormatError(.malformedObject, "the object of \(position) is truncated")
+            throw ArchiveError(.malformedContent, "the object of \(position) is truncated")
         }
         let opened: [UInt8]?
         do throws(CryptographyError) {
@@ -155,16 +155,16 @@ package enum ArchiveObject {
                 Array(object[textStart...]), key: key, nonce: Array(object[start..<nonceEnd]),
                 authenticated: position.bytes)
         } catch {
-            throw ArchiveFormatError(.unavailable, "the object of \(position) cannot be decrypted: \(error.message)")
+            throw ArchiveError(.cryptography, "the object of \(position) cannot be decrypted: \(error.message)")
         }
         guard let opened else {
-            throw ArchiveFormatError(.notAuthentic, "the object of \(position) cannot be decrypted with its key")
+            throw ArchiveError(.notAuthentic, "the object of \(position) cannot be decrypted with its key")
         }
         return opened
     }
 
-    private static func content(_ text: [UInt8], of leaf: ArchiveLeaf) throws(ArchiveFormatError) -> ArchiveContent {
-        try text.span.withUnsafeBytes { (text) throws(ArchiveFormatError) in
+    private static func content(_ text: [UInt8], of leaf: ArchiveLeaf) throws(ArchiveError) -> ArchiveContent {
+        try text.span.withUnsafeBytes { (text) throws(ArchiveError) in
             leaf.position.kind == .gap ? .gap(try ArchiveGap(text)) : .record(try ArchivedRecord(text))
         }
     }

@@ -18,21 +18,21 @@ package struct ArchivePosition: Hashable, Sendable {
     /// Offset of the record, or the first missing offset of a gap.
     package let offset: KafkaOffset
 
-    /// - Throws: ``ArchiveFormatError``: `tooLong` if the names would make a leaf longer than 512 bytes, or
+    /// - Throws: ``ArchiveError``: `tooLong` if the names would make a leaf longer than 512 bytes, or
     ///   `malformedLeaf` for a negative partition or offset or an unknown version.
     package init(
         kind: ArchiveKind, clusterId: String, topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset,
         version: UInt8 = formatVersion
-    ) throws(ArchiveFormatError) {
+    ) throws(ArchiveError) {
         guard Self.firstVersion...Self.formatVersion ~= version else {
             throw Self.malformed("version \(version) is unknown")
         }
         let names = (clusterId.utf8.count, topic.rawValue.utf8.count)
         guard names.0 <= 255, names.1 <= 255, names.0 + names.1 <= ArchiveLeaf.maximumNameBytes else {
-            throw ArchiveFormatError(.tooLong, "cluster id and topic have \(names.0 + names.1) bytes")
+            throw ArchiveError(.tooLong, "cluster id and topic have \(names.0 + names.1) bytes")
         }
         guard partition.rawValue >= 0, offset.rawValue >= 0 else {
-            throw ArchiveFormatError(.malformedLeaf, "\(topic)[\(partition)]@\(offset) is not a position")
+            throw ArchiveError(.malformedLeaf, "\(topic)[\(partition)]@\(offset) is not a position")
         }
         self.version = version
         self.kind = kind
@@ -59,7 +59,7 @@ package struct ArchivePosition: Hashable, Sendable {
         return bytes
     }
 
-    init(_ reader: inout BigEndianReader) throws(ArchiveFormatError) {
+    init(_ reader: inout BigEndianReader) throws(ArchiveError) {
         guard let version = reader.integer(UInt8.self) else { throw Self.malformed("it is empty") }
         guard let number = reader.integer(UInt8.self), let kind = ArchiveKind(rawValue: number) else {
             throw Self.malformed("its kind is unknown")
@@ -79,8 +79,8 @@ package struct ArchivePosition: Hashable, Sendable {
         reader.integer(UInt8.self).flatMap { reader.text(Int($0)) }
     }
 
-    private static func malformed(_ reason: String) -> ArchiveFormatError {
-        ArchiveFormatError(.malformedLeaf, "not a leaf: \(reason)")
+    private static func malformed(_ reason: String) -> ArchiveError {
+        ArchiveError(.malformedLeaf, "not a leaf: \(reason)")
     }
 }
 

@@ -10,8 +10,8 @@ package struct ArchiveRecordKey: Sendable {
     /// The 32-byte key.
     package let secret: SecretKey
 
-    /// - Throws: ``ArchiveFormatError`` with code `unavailable` if libcrypto fails.
-    package init(of position: ArchivePosition, from dataKey: SecretKey) throws(ArchiveFormatError) {
+    /// - Throws: ``ArchiveError`` with code `cryptography` if libcrypto fails.
+    package init(of position: ArchivePosition, from dataKey: SecretKey) throws(ArchiveError) {
         secret = try Self.derive(dataKey, "sluice archive record", position.bytes)
     }
 
@@ -24,16 +24,16 @@ package struct ArchiveRecordKey: Sendable {
     /// Returns the commitment of an object to its key. AES-GCM alone is not key-committing: an attacker can prepare one
     /// ciphertext that decrypts to different plaintexts under several keys.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `unavailable` if libcrypto fails.
-    func commitment() throws(ArchiveFormatError) -> [UInt8] {
+    /// - Throws: ``ArchiveError`` with code `cryptography` if libcrypto fails.
+    func commitment() throws(ArchiveError) -> [UInt8] {
         try Self.derive(secret, "sluice archive commitment", []).withUnsafeBytes { Array($0) }
     }
 
     private static func derive(
         _ key: SecretKey, _ use: String, _ context: [UInt8]
-    ) throws(ArchiveFormatError) -> SecretKey {
+    ) throws(ArchiveError) -> SecretKey {
         do throws(CryptographyError) {
             return try HKDF.derive(from: key, info: Array(use.utf8) + context)
-        } catch { throw ArchiveFormatError(.unavailable, "the key of a record cannot be derived: \(error.message)") }
+        } catch { throw ArchiveError(.cryptography, "the key of a record cannot be derived: \(error.message)") }
     }
 }

@@ -5,10 +5,10 @@ package enum ArchiveSegment {
 
     /// Appends the next object.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for an object of 4 GiB or more.
-    package static func append(_ object: [UInt8], to segment: inout [UInt8]) throws(ArchiveFormatError) {
+    /// - Throws: ``ArchiveError`` with code `tooLong` for an object of 4 GiB or more.
+    package static func append(_ object: [UInt8], to segment: inout [UInt8]) throws(ArchiveError) {
         guard let length = UInt32(exactly: object.count) else {
-            throw ArchiveFormatError(.tooLong, "an object has \(object.count) bytes")
+            throw ArchiveError(.tooLong, "an object has \(object.count) bytes")
         }
         segment.append(bigEndian: length)
         segment.append(contentsOf: object)
@@ -16,15 +16,15 @@ package enum ArchiveSegment {
 
     /// Returns the range of each object in the segment, without its length prefix.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `malformedSegment` if the segment is truncated or has more than 256
+    /// - Throws: ``ArchiveError`` with code `malformedSegment` if the segment is truncated or has more than 256
     ///   objects.
-    package static func objects(in segment: [UInt8]) throws(ArchiveFormatError) -> [Range<Int>] {
-        try segment.span.withUnsafeBytes { (bytes) throws(ArchiveFormatError) in
+    package static func objects(in segment: [UInt8]) throws(ArchiveError) -> [Range<Int>] {
+        try segment.span.withUnsafeBytes { (bytes) throws(ArchiveError) in
             var reader = BigEndianReader(bytes)
             var objects: [Range<Int>] = []
             while reader.remaining > 0 {
                 guard objects.count < maximumCount else {
-                    throw ArchiveFormatError(.malformedSegment, "the segment has more than \(maximumCount) objects")
+                    throw ArchiveError(.malformedSegment, "the segment has more than \(maximumCount) objects")
                 }
                 guard let length = reader.integer(UInt32.self) else { throw cutOff(objects.count) }
                 let start = reader.position
@@ -48,7 +48,7 @@ package enum ArchiveSegment {
 
     private static let lengthByteCount = 4
 
-    private static func cutOff(_ count: Int) -> ArchiveFormatError {
-        ArchiveFormatError(.malformedSegment, "the segment is truncated after \(count) objects")
+    private static func cutOff(_ count: Int) -> ArchiveError {
+        ArchiveError(.malformedSegment, "the segment is truncated after \(count) objects")
     }
 }

@@ -33,11 +33,11 @@ package struct ArchivedRecord: Hashable, Sendable {
         }
     }
 
-    /// - Throws: ``ArchiveFormatError`` with code `tooLong` for more than 65,535 headers, a header name longer than
+    /// - Throws: ``ArchiveError`` with code `tooLong` for more than 65,535 headers, a header name longer than
     ///   65,535 bytes, or any other field of 2 GiB or more.
-    func append(to bytes: inout [UInt8]) throws(ArchiveFormatError) {
+    func append(to bytes: inout [UInt8]) throws(ArchiveError) {
         guard let headerCount = UInt16(exactly: headers.count) else {
-            throw ArchiveFormatError(.tooLong, "the record has \(headers.count) headers")
+            throw ArchiveError(.tooLong, "the record has \(headers.count) headers")
         }
         bytes.append(Self.formatVersion)
         try Self.append(key, to: &bytes)
@@ -45,7 +45,7 @@ package struct ArchivedRecord: Hashable, Sendable {
         bytes.append(bigEndian: headerCount)
         for header in headers {
             guard let count = UInt16(exactly: header.key.utf8.count) else {
-                throw ArchiveFormatError(.tooLong, "a header name has \(header.key.utf8.count) bytes")
+                throw ArchiveError(.tooLong, "a header name has \(header.key.utf8.count) bytes")
             }
             bytes.append(bigEndian: count)
             bytes.append(contentsOf: header.key.utf8)
@@ -55,11 +55,11 @@ package struct ArchivedRecord: Hashable, Sendable {
 
     /// Parses the output of ``append(to:)``; trailing bytes are an error.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `malformedObject`.
-    init(_ bytes: UnsafeRawBufferPointer) throws(ArchiveFormatError) {
+    /// - Throws: ``ArchiveError`` with code `malformedContent`.
+    init(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
         var reader = BigEndianReader(bytes)
         guard let version = reader.integer(UInt8.self), version == Self.formatVersion else {
-            throw ArchiveFormatError(.malformedObject, "not a record of a known version")
+            throw ArchiveError(.malformedContent, "not a record of a known version")
         }
         key = try Self.optionalBytes(&reader)
         value = try Self.optionalBytes(&reader)
@@ -73,26 +73,26 @@ package struct ArchivedRecord: Hashable, Sendable {
         }
         self.headers = headers
         guard reader.remaining == 0 else {
-            throw ArchiveFormatError(.malformedObject, "\(reader.remaining) bytes follow the record")
+            throw ArchiveError(.malformedContent, "\(reader.remaining) bytes follow the record")
         }
     }
 
-    private static let cutOff = ArchiveFormatError(
-        .malformedObject, "the record is truncated, or a name is not text")
+    private static let cutOff = ArchiveError(
+        .malformedContent, "the record is truncated, or a name is not text")
 
-    private static func append(_ value: [UInt8]?, to bytes: inout [UInt8]) throws(ArchiveFormatError) {
+    private static func append(_ value: [UInt8]?, to bytes: inout [UInt8]) throws(ArchiveError) {
         guard let value else {
             bytes.append(bigEndian: Int32(-1))
             return
         }
         guard let count = Int32(exactly: value.count) else {
-            throw ArchiveFormatError(.tooLong, "a key or value has \(value.count) bytes")
+            throw ArchiveError(.tooLong, "a key or value has \(value.count) bytes")
         }
         bytes.append(bigEndian: count)
         bytes.append(contentsOf: value)
     }
 
-    private static func optionalBytes(_ reader: inout BigEndianReader) throws(ArchiveFormatError) -> [UInt8]? {
+    private static func optionalBytes(_ reader: inout BigEndianReader) throws(ArchiveError) -> [UInt8]? {
         guard let count = reader.integer(Int32.self), count >= -1 else { throw cutOff }
         if count == -1 { return nil }
         guard let bytes = reader.take(Int(count)) else { throw cutOff }

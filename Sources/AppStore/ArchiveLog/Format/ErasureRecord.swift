@@ -76,9 +76,9 @@ package struct ErasureRecord: Hashable, Sendable {
 
     /// Parses the output of ``jsonText``; members added by later versions are ignored.
     ///
-    /// - Throws: ``ArchiveFormatError`` with code `malformedObject` for any other input, including records of a later
+    /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records of a later
     ///   version.
-    package init(json: [UInt8]) throws(ArchiveFormatError) {
+    package init(json: [UInt8]) throws(ArchiveError) {
         let root: JSONElement
         do { root = try JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root } catch {
             throw Self.malformed("it is not a JSON object")
@@ -102,17 +102,17 @@ package struct ErasureRecord: Hashable, Sendable {
         self.init(
             action: action, subject: subject, marks: marks, keys: keys,
             reason: try Self.text(root["reason"], "reason"), request: try Self.text(root["request"], "request"),
-            author: try root["author"].map { (author) throws(ArchiveFormatError) in try Self.text(author, "author") }
+            author: try root["author"].map { (author) throws(ArchiveError) in try Self.text(author, "author") }
                 ?? "",
             requestedAt: requestedAt)
     }
 
-    private static func text(_ element: JSONElement?, _ name: String) throws(ArchiveFormatError) -> String {
+    private static func text(_ element: JSONElement?, _ name: String) throws(ArchiveError) -> String {
         guard let text = element?.string, text.utf8.count <= maximumTextBytes else { throw malformed(name) }
         return text
     }
 
-    private static func malformed(_ member: String) -> ArchiveFormatError {
-        ArchiveFormatError(.malformedObject, "not a record of the erasures topic: \(member)")
+    private static func malformed(_ member: String) -> ArchiveError {
+        ArchiveError(.malformedContent, "not a record of the erasures topic: \(member)")
     }
 }

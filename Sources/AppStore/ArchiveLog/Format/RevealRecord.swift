@@ -38,15 +38,15 @@ package struct RevealRecord: Hashable, Sendable {
     package let at: AppStoreInstant
 
     /// - Parameter positions: all records; empty if only the scope is known.
-    /// - Throws: ``ArchiveFormatError``: `malformedObject` if there is no author, or `tooLong` if a text exceeds its
+    /// - Throws: ``ArchiveError``: `malformedContent` if there is no author, or `tooLong` if a text exceeds its
     ///   limit.
     package init(
         _ command: Command, author: String, reason: String = "", request: String = "", scope: String = "",
         subjects: [SubjectMark] = [], marks: String, positions: [String] = [], at: AppStoreInstant
-    ) throws(ArchiveFormatError) {
+    ) throws(ArchiveError) {
         guard author.contains(where: { !$0.isWhitespace }) else { throw Self.malformed("author") }
         for text in [author, reason, request, scope] where text.utf8.count > Self.maximumTextBytes {
-            throw ArchiveFormatError(.tooLong, "a text has \(text.utf8.count) bytes")
+            throw ArchiveError(.tooLong, "a text has \(text.utf8.count) bytes")
         }
         self.init(
             command: command, author: author, reason: reason, request: request, scope: scope,
@@ -117,7 +117,7 @@ package struct RevealRecord: Hashable, Sendable {
             count: root["count"]?.flooredInteger.flatMap { Int(exactly: $0) }, at: at)
     }
 
-    private static func malformed(_ member: String) -> ArchiveFormatError {
-        ArchiveFormatError(.malformedObject, "not a reveal record: \(member)")
+    private static func malformed(_ member: String) -> ArchiveError {
+        ArchiveError(.malformedContent, "not a reveal record: \(member)")
     }
 }

@@ -14,10 +14,10 @@ package struct ArchiveVerification: Sendable {
 
     /// - Parameter isWanted: selects the logs; nil selects all. Every selected log that was anchored, or that the log
     ///   of checkpoints mentions, must exist.
-    /// - Throws: ``LogReadError`` with code `storage` if the logs cannot be listed.
+    /// - Throws: ``ArchiveError`` with code `storage` if the logs cannot be listed.
     package func run(
         isWanted: ((KafkaTopicPartition) -> Bool)? = nil
-    ) async throws(LogReadError) -> ArchiveReport {
+    ) async throws(ArchiveError) -> ArchiveReport {
         let archives = try await archives(LogReader.logs(in: store))
         let anchored = anchoredLogs(options.anchors, archives)
         let before = anchoredLogs(options.verifiedBefore, archives).logs
@@ -45,13 +45,13 @@ package struct ArchiveVerification: Sendable {
 
     /// Verifies the log of checkpoints; returns nil if it does not exist and was never anchored, as in an archive of an
     /// earlier version.
-    private func checkpointLog(_ archives: [String]) async throws(LogReadError) -> LogReport? {
+    private func checkpointLog(_ archives: [String]) async throws(ArchiveError) -> LogReport? {
         do throws(ObjectStoreError) {
             let names = try LogNames.checkpointLog()
             let isAnchored = archives.contains { (options.anchors?.size(of: names.origin(archive: $0)) ?? 0) > 0 }
             guard try await !store.list(names.prefix, after: nil, limit: 1).isEmpty || isAnchored else { return nil }
             return await LogVerification(store, names: names, options: options, archives: archives).run()
-        } catch { throw LogReadError(error, reading: nil) }
+        } catch { throw ArchiveError(error, reading: nil) }
     }
 
     /// Returns the checkpoints in the log of checkpoints, grouped by the log that they belong to.
@@ -68,10 +68,10 @@ package struct ArchiveVerification: Sendable {
 
     /// Returns the archive's origins, taken from the checkpoints of its logs; if no log has one, the names of the given
     /// keys.
-    private func archives(_ logs: [LogNames]) async throws(LogReadError) -> [String] {
+    private func archives(_ logs: [LogNames]) async throws(ArchiveError) -> [String] {
         var origins: Set<String> = []
         for names in logs {
-            do throws(LogReadError) {
+            do throws(ArchiveError) {
                 let found = try await LogReader(store, names: names, verifiers: options.verifiers).checkpoint()
                 guard let origin = found?.checkpoint.origin else { continue }
                 origins.insert(String(decoding: origin.utf8.dropLast(names.prefix.text.utf8.count + 1), as: UTF8.self))

@@ -16,8 +16,8 @@ struct BundleCheck: Sendable {
     var checkpoints: [PastCheckpoint] = []
     var findings: [Finding] = []
     /// Problems with the entries and with the tile. Comparing both shows which of the problems is a finding.
-    var entriesProblem: LogReadError?
-    var tileProblem: LogReadError?
+    var entriesProblem: ArchiveError?
+    var tileProblem: ArchiveError?
     var objects = 0
     var objectBytes = 0
     var prunedObjects = 0
@@ -64,10 +64,10 @@ struct BundleReading: Sendable {
     @concurrent func check(_ index: Int, checkpoints: [Int]) async -> BundleCheck {
         var check = BundleCheck(index: index)
         let width = min(TilePath.fullWidth, size - check.firstLeaf)
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             check.tile = Array(try await reader.tile(level: 0, index: index, size: size).hashes.prefix(width))
         } catch { check.tileProblem = error }
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             let bundle = try await reader.bundle(index, size: size)
             var hasher = MerkleHasher()
             let hashes = Array(bundle.leafHashes(&hasher).prefix(width))
@@ -96,10 +96,10 @@ struct BundleReading: Sendable {
             let index = check.firstLeaf + position
             // An entry that differs from the tree is reported where entries and tile are compared.
             if let tile = check.tile, tile[position] != hashes[position] { continue }
-            do throws(ArchiveFormatError) {
+            do throws(ArchiveError) {
                 let leaf = try ArchiveLeaf(bytes: Array(bundle[position]))
                 guard leaf.position.topicPartition == reader.names.partition else {
-                    throw ArchiveFormatError(.malformedLeaf, "the leaf belongs to \(leaf.position.topicPartition)")
+                    throw ArchiveError(.malformedLeaf, "the leaf belongs to \(leaf.position.topicPartition)")
                 }
                 leaves.append((index, leaf))
             } catch {
@@ -123,10 +123,10 @@ struct BundleReading: Sendable {
         _ leaves: [(index: Int, leaf: ArchiveLeaf)], facts: inout [LeafFacts], into check: inout BundleCheck
     ) async {
         let segment: (bytes: [UInt8], width: Int, name: ObjectName)
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             segment = try await reader.segmentBytes(check.index, size: size)
         } catch {
-            if error.code == .missing, await isPruned(check.index) {
+            if error.code == .missingObject, await isPruned(check.index) {
                 check.prunedObjects = leaves.count
                 check.deletedSegment = DeletedSegment(
                     index: check.index, newestArchivedAt: leaves.map(\.leaf.archivedAtMilliseconds).max() ?? .max)
@@ -196,11 +196,11 @@ struct BundleReading: Sendable {
     }
 
     private func read(checkpoint size: Int, into check: inout BundleCheck) async {
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             guard let found = try await reader.checkpoint(size: size, of: origin) else { return }
             guard found.checkpoint.size == size else {
-                throw LogReadError(
-                    .malformed, "the checkpoint has \(found.checkpoint.size) leaves",
+                throw ArchiveError(
+                    .corruptObject, "the checkpoint has \(found.checkpoint.size) leaves",
                     object: try? reader.names.checkpoint(size: size))
             }
             check.checkpoints.append(

@@ -29,7 +29,7 @@ struct EarlierPartials {
     private func compare(_ path: TilePath, with tile: HashTile, level: Int) async -> [Finding] {
         let log = reader.names.partition
         let name = try? reader.names.tile(path)
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             guard let name, let bytes = try await reader.bytes(name) else {
                 // The tile may have become full in the meantime; its partial tiles are then correctly deleted.
                 let size = try await reader.presentSize()
@@ -44,7 +44,7 @@ struct EarlierPartials {
                 } else {
                     hashes = try HashTile(path: path, bytes: bytes).hashes
                 }
-            } catch { throw LogReadError(error, reading: name) }
+            } catch { throw ArchiveError(error, reading: name) }
             let same = zip(hashes, tile.hashes).prefix { $0 == $1 }.count
             guard same < path.width else { return [] }
             let leaf = (path.index << 8 + same) << (8 * level)

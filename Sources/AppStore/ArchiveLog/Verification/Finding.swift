@@ -44,12 +44,13 @@ package struct Finding: Equatable, Sendable {
         self.message = message
     }
 
-    init(_ error: LogReadError, _ log: KafkaTopicPartition, leaf: Int? = nil) {
+    /// Creates the finding for an error in reading the log.
+    init(_ error: ArchiveError, _ log: KafkaTopicPartition, leaf: Int? = nil) {
         let kind: Kind =
             switch error.code {
             case .storage: .unreadable
             case .unknownKey: .unknownKey
-            case .missing, .malformed, .invalidSignature, .noLeaf: .tampered
+            default: .tampered
             }
         self.init(kind, log, object: error.object, leaf: leaf, error.message)
     }

@@ -51,7 +51,7 @@ extension LogVerification {
     mutating func takeCosigned(_ head: Checkpoint) async {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered else { return }
         for (index, witness) in policy.witnesses.enumerated() {
-            do throws(LogReadError) {
+            do throws(ArchiveError) {
                 let name = try reader.name { () throws(ObjectStoreError) in try names.cosigned(by: witness) }
                 guard let bytes = try await reader.bytes(name) else { continue }
                 do throws(TransparencyLogError) {
@@ -62,7 +62,7 @@ extension LogVerification {
                         throw TransparencyLogError(.malformedCheckpoint, "a checkpoint of another log: \(found.origin)")
                     }
                     cosigned.append(AnchoredRoot(size: found.size, root: found.root, source: .witness(index)))
-                } catch { throw LogReadError(.malformed, error.message, object: name) }
+                } catch { throw ArchiveError(.corruptObject, error.message, object: name) }
             } catch { add(Finding(error, log)) }
         }
     }
@@ -118,7 +118,8 @@ extension LogVerification {
             else { return addForked(anchor) }
             addContinued(anchor)
         } catch {
-            let error = error as? LogReadError ?? LogReadError(.malformed, "\(error)", object: try? names.checkpoint())
+            let error =
+                error as? ArchiveError ?? ArchiveError(.corruptObject, "\(error)", object: try? names.checkpoint())
             add(Finding(error, log))
         }
     }

@@ -87,7 +87,7 @@ struct LogVerification {
     /// Returns the checkpoint or, if it is unusable, its newest copy, so that the rest of the log can still be
     /// verified. Returns nil for an empty log, or if there is neither checkpoint nor copy.
     private mutating func newest() async -> VerifiedCheckpoint? {
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             if let found = try await reader.checkpoint() { return found }
             // A writer signs a checkpoint for the empty log before it writes any other object.
             if await isEmpty() { return nil }
@@ -128,7 +128,7 @@ struct LogVerification {
         do throws(ObjectStoreError) {
             sizes = try await copies()
             later = sizes.max().flatMap { $0 > head.checkpoint.size ? $0 : nil }
-        } catch { add(Finding(LogReadError(error, reading: try? names.checkpoints()), log)) }
+        } catch { add(Finding(ArchiveError(error, reading: try? names.checkpoints()), log)) }
         var last: VerifiedCheckpoint?
         if let later { last = await judge(later: later, head) }
         let size = last?.checkpoint.size ?? head.checkpoint.size
@@ -140,10 +140,10 @@ struct LogVerification {
     private mutating func judge(later size: Int, _ head: VerifiedCheckpoint) async -> VerifiedCheckpoint? {
         if let newer = try? await reader.checkpoint(), newer.checkpoint.size >= size { return nil }
         let name = try? names.checkpoint(size: size)
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             let found = try await reader.checkpoint(size: size)
             guard let found, found.checkpoint.size == size else {
-                throw LogReadError(.malformed, "the checkpoint does not have \(size) leaves", object: name)
+                throw ArchiveError(.corruptObject, "the checkpoint does not have \(size) leaves", object: name)
             }
             add(
                 Finding(
@@ -176,7 +176,7 @@ struct LogVerification {
     /// Reads and hashes bundles concurrently, and processes the results in the order of the log.
     private mutating func readTree(size: Int, _ retention: RetentionReading) async {
         var minimum = 0
-        do throws(LogReadError) { minimum = try await retention.minimum() } catch { add(Finding(error, log)) }
+        do throws(ArchiveError) { minimum = try await retention.minimum() } catch { add(Finding(error, log)) }
         let reading = BundleReading(
             reader: reader, origin: report.checkpoint?.checkpoint.origin, size: size, minimum: minimum,
             retention: retention, options: options)
@@ -293,7 +293,7 @@ struct LogVerification {
 
     private mutating func compare(_ tile: HashTile, size: Int) async {
         guard case .hashes(let level) = tile.path.content else { return }
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             let found = try await reader.tile(level: level, index: tile.path.index, size: size).hashes
             let first = zip(found, tile.hashes).prefix { $0 == $1 }.count
             guard first < tile.hashes.count else { return }

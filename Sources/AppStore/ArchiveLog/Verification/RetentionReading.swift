@@ -9,25 +9,25 @@ struct RetentionReading: Sendable {
     let size: Int
 
     /// - Returns: the index; 0 if no object was ever deleted.
-    /// - Throws: ``LogReadError`` for a text that is not a retention of this log, or that was not signed with a given
+    /// - Throws: ``ArchiveError`` for a text that is not a retention of this log, or that was not signed with a given
     ///   key.
-    func minimum() async throws(LogReadError) -> Int {
+    func minimum() async throws(ArchiveError) -> Int {
         let name = try reader.name { () throws(ObjectStoreError) in try reader.names.retention() }
         guard let bytes = try await reader.bytes(name) else { return 0 }
         let note: SignedNote
         do throws(TransparencyLogError) {
             note = try SignedNote(bytes: bytes)
             if let verifiers = reader.verifiers { _ = try note.verified(by: verifiers.keys(of: origin)) }
-        } catch { throw LogReadError(error, reading: name) }
+        } catch { throw ArchiveError(error, reading: name) }
         guard let retention = Retention(text: note.text), KeyName.areEqual(retention.origin, origin),
             try await isWithinLog(retention.minimum)
-        else { throw LogReadError(.malformed, "not a retention of this log", object: name) }
+        else { throw ArchiveError(.corruptObject, "not a retention of this log", object: name) }
         return retention.minimum
     }
 
     /// Returns whether the minimum is within the log. Since the checkpoint was read, the log may have grown and been
     /// pruned.
-    private func isWithinLog(_ minimum: Int) async throws(LogReadError) -> Bool {
+    private func isWithinLog(_ minimum: Int) async throws(ArchiveError) -> Bool {
         if minimum <= size { return true }
         return try await minimum <= reader.presentSize()
     }

@@ -42,7 +42,7 @@ struct StrayObjects {
                 guard page.count == Self.pageSize, let name = page.last?.name else { break }
                 last = name
             }
-        } catch { findings.append(Finding(LogReadError(error, reading: reader.names.prefix), log)) }
+        } catch { findings.append(Finding(ArchiveError(error, reading: reader.names.prefix), log)) }
         await addBeyond()
     }
 

@@ -65,9 +65,9 @@ final class CheckpointLogService: Service {
             kept?.writer.close()
             return nil
         }
-        do throws(LogError) {
+        do throws(ArchiveError) {
             var next = try await opened(kept)
-            do throws(LogError) {
+            do throws(ArchiveError) {
                 try await append(to: &next)
             } catch {
                 next.writer.close()
@@ -82,19 +82,19 @@ final class CheckpointLogService: Service {
         }
     }
 
-    private func opened(_ kept: Kept?) async throws(LogError) -> Kept {
+    private func opened(_ kept: Kept?) async throws(ArchiveError) -> Kept {
         if let kept { return kept }
         return Kept(
             writer: try await CheckpointLogWriter.open(
                 surroundings.store, signer: surroundings.signer, at: seconds))
     }
 
-    private func append(to kept: inout Kept) async throws(LogError) {
+    private func append(to kept: inout Kept) async throws(ArchiveError) {
         var grown: [(names: LogNames, checkpoint: Checkpoint)] = []
         let logs: [LogNames]
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             logs = try await LogReader.logs(in: surroundings.store)
-        } catch { throw LogError(.storage, error.message) }
+        } catch { throw ArchiveError(.storage, error.message) }
         for names in logs {
             guard let newest = await checkpoint(names) else { continue }
             let former = kept.earlier.updateValue(newest, forKey: names)
@@ -116,7 +116,7 @@ final class CheckpointLogService: Service {
 
     /// Returns the newest checkpoint of a log, or nil if it is unusable: one log must not delay the others.
     private func checkpoint(_ names: LogNames) async -> Checkpoint? {
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
             return try await reader.checkpoint()?.checkpoint
         } catch {

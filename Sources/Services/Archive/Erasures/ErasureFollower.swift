@@ -147,7 +147,7 @@ final class ErasureFollower: Service {
                 try await announce(erasure)
                 let outcomes = try keys.apply([erasure], nextOffset: next)
                 for outcome in outcomes { report(outcome, record) }
-            } catch let error as ArchiveFormatError {
+            } catch let error as ArchiveError where error.code == .malformedContent {
                 try refuse(record, error.message)
             } catch let error as ArchiveKeyError where error.code == .foreignMarks {
                 try refuse(record, error.message)

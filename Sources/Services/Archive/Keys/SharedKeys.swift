@@ -170,7 +170,7 @@ final class SharedKeys: Service {
         guard let last = records.last else { return }
         var read: [ArchiveKeyRecord] = []
         for record in records {
-            do throws(ArchiveFormatError) {
+            do throws(ArchiveError) {
                 read.append(try ArchiveKeyRecord(record))
             } catch { refuse("\(error.message), offset \(record.offset)") }
         }

@@ -32,7 +32,7 @@ struct AnchorStore: Sendable {
 
     /// Returns the newest anchored checkpoint of a log, without verifying its signatures, or nil if there is none.
     func checkpoint(of names: LogNames) async throws -> VerifiedCheckpoint? {
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             return try await LogReader(store, names: names, verifiers: nil).checkpoint()
         } catch { throw Self.unreadable(error) }
     }
@@ -41,7 +41,7 @@ struct AnchorStore: Sendable {
     /// newest object with an older checkpoint, but the bucket's object lock protects the copies.
     func collect(into anchors: inout AnchoredCheckpoints) async throws {
         let checkpointLog = try LogNames.checkpointLog()
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             let logs = try await LogReader.logs(in: store)
             for names in [checkpointLog] + logs {
                 let objects = try await LogReader(store, names: names, verifiers: nil).checkpointNames()
@@ -53,9 +53,9 @@ struct AnchorStore: Sendable {
     /// Reads objects concurrently: each read takes milliseconds, and several years may have a copy for every minute.
     private func collect(
         _ objects: [ObjectName], into anchors: inout AnchoredCheckpoints
-    ) async throws(LogReadError) {
-        let results = await withTaskGroup(of: Result<[UInt8]?, LogReadError>.self) { [anchors] group in
-            var (result, failure) = (anchors, LogReadError?.none)
+    ) async throws(ArchiveError) {
+        let results = await withTaskGroup(of: Result<[UInt8]?, ArchiveError>.self) { [anchors] group in
+            var (result, failure) = (anchors, ArchiveError?.none)
             var rest = objects[...]
             func next() {
                 guard let name = rest.popFirst() else { return }
@@ -75,13 +75,13 @@ struct AnchorStore: Sendable {
         anchors = results.0
     }
 
-    private static func read(_ name: ObjectName, in store: any ObjectStore) async -> Result<[UInt8]?, LogReadError> {
+    private static func read(_ name: ObjectName, in store: any ObjectStore) async -> Result<[UInt8]?, ArchiveError> {
         do throws(ObjectStoreError) {
             return .success(try await store.read(name)?.bytes)
-        } catch { return .failure(LogReadError(.storage, error.message, object: name)) }
+        } catch { return .failure(ArchiveError(.storage, error.message, object: name)) }
     }
 
-    private static func unreadable(_ error: LogReadError) -> StartupError {
+    private static func unreadable(_ error: ArchiveError) -> StartupError {
         StartupError(
             "the second store: \(error)", setting: ArchivePlace.anchorURL.key, fix: "Check that it is reachable",
             exitCode: .archiveUnreadable)

@@ -78,7 +78,7 @@ struct ArchiveDecisionCommand {
     /// Refuses records that the topic's readers would refuse.
     private func check(_ records: [ErasureRecord]) throws(StartupError) {
         for record in records {
-            do throws(ArchiveFormatError) {
+            do throws(ArchiveError) {
                 _ = try ErasureRecord(json: record.jsonText)
             } catch {
                 throw StartupError(

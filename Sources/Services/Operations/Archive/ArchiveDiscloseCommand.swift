@@ -36,7 +36,7 @@ struct ArchiveDiscloseCommand {
         let shown: ArchiveDisclosure.Shown
         do {
             disclosure = try await make(position, verifiers, keys)
-        } catch let error as LogReadError {
+        } catch let error as ArchiveError where error.isReadFailure {
             throw StartupError(
                 "\(error)", fix: "Check the log with: sluicectl archive verify", exitCode: ExitCode(error))
         }
@@ -71,11 +71,11 @@ struct ArchiveDiscloseCommand {
         let reader = LogReader(
             logs.store, names: try logs.reader(of: position.partition).names, verifiers: verifiers)
         guard let checkpoint = try await reader.checkpoint() else {
-            throw LogReadError(.noLeaf, "no log exists for \(position.partition)")
+            throw ArchiveError(.noLeaf, "no log exists for \(position.partition)")
         }
         let size = checkpoint.checkpoint.size
         guard let index = try await reader.index(of: position.offset, size: size) else {
-            throw LogReadError(.noLeaf, "\(position.partition) has no leaf with offset \(position.offset.rawValue)")
+            throw ArchiveError(.noLeaf, "\(position.partition) has no leaf with offset \(position.offset.rawValue)")
         }
         let (bytes, leaf) = try await reader.leaf(index, size: size)
         guard !leaf.isErasedOnArrival else { throw notDisclosed(leaf, "its person was erased before it was archived") }

@@ -74,7 +74,7 @@ struct ArchiveDisclosure {
     ///   created.
     func verify(_ verifiers: ArchiveVerifiers?) throws(DisclosureRefusal) -> Shown {
         let checkpoint: VerifiedCheckpoint
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             checkpoint = try VerifiedCheckpoint(proof.note, of: nil, verifiers: verifiers)
         } catch { throw DisclosureRefusal(ExitCode(error), error.message) }
         guard let entry = proof.extra else {
@@ -84,17 +84,17 @@ struct ArchiveDisclosure {
         guard proof.inclusion.proves(.leaf(entry), size: tree.size, root: tree.root) else {
             throw DisclosureRefusal(.archiveTampered, "the leaf is not in the tree of the checkpoint")
         }
-        do throws(ArchiveFormatError) {
+        do throws(ArchiveError) {
             let leaf = try ArchiveLeaf(bytes: entry)
             guard tree.origin.hasSuffix("/\(leaf.position.topic)/\(leaf.position.partition)") else {
-                throw ArchiveFormatError(.malformedLeaf, "the leaf and the checkpoint belong to different logs")
+                throw ArchiveError(.malformedLeaf, "the leaf and the checkpoint belong to different logs")
             }
             return Shown(
                 leaf: leaf, index: proof.inclusion.index, checkpoint: checkpoint, content: try content(of: leaf))
         } catch { throw DisclosureRefusal(.archiveTampered, error.message) }
     }
 
-    private func content(of leaf: ArchiveLeaf) throws(ArchiveFormatError) -> EntryContent {
+    private func content(of leaf: ArchiveLeaf) throws(ArchiveError) -> EntryContent {
         let opened: ArchiveContent
         if let recordKey {
             opened = try ArchiveObject.open(object, of: leaf, recordKey: recordKey)

@@ -26,7 +26,7 @@ final class ArchiveEntryReader {
     func entry(of partition: KafkaTopicPartition, at offset: KafkaOffset) async throws -> ReadEntry? {
         let scan = try await scan(of: partition)
         let index: Int?
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             index = try await scan.reader.index(of: offset, size: scan.size)
         } catch { throw StartupError(error) }
         guard let index, let entry = try await entry(index, of: partition) else { return nil }

@@ -33,7 +33,7 @@ struct ArchiveIndexing {
 
     /// Returns the timestamp of a log's last record.
     private func timestamp(of scan: ArchiveScan) async throws(StartupError) -> Int64? {
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             return try await scan.reader.leaf(scan.size - 1, size: scan.size).leaf.timestampMilliseconds
         } catch { throw StartupError(error) }
     }

@@ -29,7 +29,7 @@ struct ArchiveKeyUse {
                         take(try store.keyId(of: read), "\(reader.names.prefix), leaf \(leaf)")
                     }
                 }
-            } catch let error as LogReadError { throw StartupError(error) }
+            } catch let error as ArchiveError where error.isReadFailure { throw StartupError(error) }
         }
         for id in unknown.keys {
             if case .unknown = try store.dataKey(id) { continue }

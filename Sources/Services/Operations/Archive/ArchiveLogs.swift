@@ -21,7 +21,7 @@ struct ArchiveLogs: Sendable {
     /// - Throws: a ``StartupError`` if the store cannot be read or has no such log.
     func readers(of isWanted: (KafkaTopic) -> Bool) async throws(StartupError) -> [LogReader] {
         let names: [LogNames]
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             names = try await LogReader.logs(in: store).filter { isWanted($0.partition.topic) }
         } catch { throw StartupError(error) }
         guard !names.isEmpty else {
@@ -49,14 +49,14 @@ struct ArchiveLogs: Sendable {
     /// - Throws: a ``StartupError`` if the store cannot be read.
     func checkpointLog() async throws -> LogReader? {
         let reader = LogReader(store, names: try .checkpointLog(), verifiers: nil)
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             return try await reader.checkpoint() == nil ? nil : reader
         } catch { throw StartupError(error) }
     }
 
     /// Returns readers of all logs in the archive.
     func all() async throws(StartupError) -> [LogReader] {
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             return try await LogReader.logs(in: store).map { LogReader(store, names: $0, verifiers: nil) }
         } catch { throw StartupError(error) }
     }
@@ -81,7 +81,7 @@ struct ArchiveLogs: Sendable {
 
 extension StartupError {
     /// Creates the error for a log that cannot be read.
-    init(_ error: LogReadError) {
+    init(_ error: ArchiveError) {
         switch error.code {
         case .storage:
             self.init("\(error)", fix: "Check that the archive is reachable", exitCode: .archiveUnreadable)

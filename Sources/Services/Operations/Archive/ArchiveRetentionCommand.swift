@@ -60,7 +60,7 @@ struct ArchiveRetentionCommand {
     private func present(_ readers: [LogReader]) async throws -> Int64? {
         var newest: Int64?
         for reader in readers {
-            do throws(LogReadError) {
+            do throws(ArchiveError) {
                 guard let size = try await reader.checkpoint()?.checkpoint.size, size > 0,
                     let time = try await reader.leaf(size - 1, size: size).leaf.timestampMilliseconds
                 else { continue }
@@ -77,7 +77,7 @@ struct ArchiveRetentionCommand {
         guard scan.size > 0 else { return nil }
         let retention = configuration[ArchivePlace.retention].clampedMilliseconds
         let plan: LogPruning.Plan
-        do throws(LogError) {
+        do throws(ArchiveError) {
             plan = try await LogPruning(logs.store, names: reader.names, signer: nil).plan(
                 LogPruning.Inputs(cutoff: now - retention, now: now, size: scan.size))
         } catch {

@@ -56,7 +56,7 @@ struct ArchiveReveals {
         let author = try requireAuthor()
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
         let record: RevealRecord
-        do throws(ArchiveFormatError) {
+        do throws(ArchiveError) {
             record = try RevealRecord(
                 command, author: author, reason: configuration[Self.reason],
                 request: configuration[ArchiveOptions.request] ?? "", scope: scope,

@@ -42,7 +42,7 @@ struct ArchiveScan {
     ) async throws -> Bool {
         var first = 0
         if let offset {
-            do throws(LogReadError) {
+            do throws(ArchiveError) {
                 // If the offset is in a gap or not in the log, the scan begins at the first leaf.
                 first = try await reader.index(of: offset, size: size) ?? 0
             } catch { throw StartupError(error) }
@@ -86,14 +86,14 @@ struct ArchiveScan {
     /// Returns the leaves of a bundle with their indexes.
     func leaves(of bundle: Int) async throws -> [(Int, ArchiveLeaf)] {
         let entries: EntryBundle
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             entries = try await reader.bundle(bundle, size: size)
         } catch { throw StartupError(error) }
         let first = bundle * TilePath.fullWidth
         // The log may have grown since the checkpoint was read.
         let count = min(entries.count, size - first)
         return try (0..<count).map { position in
-            do throws(ArchiveFormatError) {
+            do throws(ArchiveError) {
                 return (first + position, try ArchiveLeaf(bytes: Array(entries[position])))
             } catch {
                 throw StartupError.unsound("leaf \(first + position) of \(reader.names.prefix): \(error.message)")
@@ -112,11 +112,11 @@ struct ArchiveScan {
     }
 
     private func objects(of bundle: Int) async throws(StartupError) -> Segment {
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             let (bytes, objects) = try await reader.segment(bundle, size: size)
             return .objects(objects.map { Array(bytes[$0]) })
         } catch {
-            guard error.code == .missing else { throw StartupError(error) }
+            guard error.code == .missingObject else { throw StartupError(error) }
             return (bundle + 1) * TilePath.fullWidth <= (try await firstKept()) ? .expired : .missing
         }
     }
@@ -126,7 +126,7 @@ extension LogReader {
     /// Returns a scan of all leaves under the log's current checkpoint.
     func scan(_ logs: ArchiveLogs, _ progress: ArchiveProgress? = nil) async throws(StartupError) -> ArchiveScan {
         let found: VerifiedCheckpoint?
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             found = try await checkpoint()
         } catch { throw StartupError(error) }
         return ArchiveScan(

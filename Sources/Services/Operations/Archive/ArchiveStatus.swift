@@ -57,7 +57,7 @@ struct ArchiveStatus: Sendable {
                 "\(reader.names.prefix): \(error.message)", fix: "Check that the archive is reachable",
                 exitCode: .archiveUnreadable)
         }
-        do throws(LogReadError) {
+        do throws(ArchiveError) {
             guard let found = try await reader.checkpoint() else { return }
             origin = found.checkpoint.origin
             size = found.checkpoint.size

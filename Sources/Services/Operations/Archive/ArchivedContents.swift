@@ -85,7 +85,7 @@ struct ArchivedContents: Sendable {
             case .unknown: return .keyUnknown
             }
         }
-        do throws(ArchiveFormatError) {
+        do throws(ArchiveError) {
             switch try ArchiveObject.open(object, of: entry.leaf, key: secret) {
             case .record(let record): return .record(record.record(of: entry.leaf))
             case .gap(let gap): return .gap(gap)

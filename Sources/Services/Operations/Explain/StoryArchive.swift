@@ -121,7 +121,7 @@ struct StoryArchive {
         var positions: [String: String] = [:]
         for (place, records) in Dictionary(grouping: records, by: \.topicPartition) {
             let reader = try logs.reader(of: place)
-            do throws(LogReadError) {
+            do throws(ArchiveError) {
                 let size = try await reader.checkpoint()?.checkpoint.size ?? 0
                 for record in records {
                     let name = "\(place.topic)/\(place.partition)"

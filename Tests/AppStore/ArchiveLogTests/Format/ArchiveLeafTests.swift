@@ -75,7 +75,7 @@ struct ArchiveLeafTests {
             isMasked ? try Samples.leafMask().reference(to: id, objectDigest: digest) : ArchiveKeyReference(id: id)
         let position = try ArchivePosition(
             kind: .notification, clusterId: "", topic: "t", partition: 0, offset: 0, version: version)
-        let error = try #require(throws: ArchiveFormatError.self) {
+        let error = try #require(throws: ArchiveError.self) {
             try ArchiveLeaf(
                 position: position, timestampMilliseconds: nil, archivedAtMilliseconds: 0, key: reference,
                 objectLength: 1, objectDigest: digest)
@@ -101,13 +101,13 @@ struct ArchiveLeafTests {
     @Test func `a leaf that is truncated to any length or too long is rejected`() throws {
         let bytes = try golden()
         for count in bytes.indices {
-            let error = try #require(throws: ArchiveFormatError.self) {
+            let error = try #require(throws: ArchiveError.self) {
                 try ArchiveLeaf(bytes: Array(bytes.prefix(count)))
             }
             #expect(error.code == .malformedLeaf)
         }
-        #expect(throws: ArchiveFormatError.self) { try ArchiveLeaf(bytes: bytes + [0]) }
-        #expect(throws: ArchiveFormatError.self) { try ArchiveLeaf(bytes: [UInt8](repeating: 1, count: 1 << 20)) }
+        #expect(throws: ArchiveError.self) { try ArchiveLeaf(bytes: bytes + [0]) }
+        #expect(throws: ArchiveError.self) { try ArchiveLeaf(bytes: [UInt8](repeating: 1, count: 1 << 20)) }
     }
 
     @Test(arguments: [
@@ -115,7 +115,7 @@ struct ArchiveLeafTests {
     ]) func `invalid versions, kinds, names and numbers are rejected`(at: Int, value: Int) throws {
         var bytes = try golden()
         bytes[at] = UInt8(value)
-        let error = try #require(throws: ArchiveFormatError.self) { try ArchiveLeaf(bytes: bytes) }
+        let error = try #require(throws: ArchiveError.self) { try ArchiveLeaf(bytes: bytes) }
         #expect(error.code == .malformedLeaf)
     }
 
@@ -144,13 +144,13 @@ struct ArchiveLeafTests {
         #expect(leaf.bytes.count == 512)
         #expect(try ArchiveLeaf(bytes: leaf.bytes) == leaf)
         for (cluster, topic) in [(180, 249), (256, 1), (1, 256), (1_000_000, 0)] {
-            let error = try #require(throws: ArchiveFormatError.self) { try position(cluster, topic) }
+            let error = try #require(throws: ArchiveError.self) { try position(cluster, topic) }
             #expect(error.code == .tooLong)
         }
-        #expect(throws: ArchiveFormatError.self) {
+        #expect(throws: ArchiveError.self) {
             try ArchivePosition(kind: .gap, clusterId: "", topic: "t", partition: -1, offset: 0)
         }
-        #expect(throws: ArchiveFormatError.self) {
+        #expect(throws: ArchiveError.self) {
             try ArchivePosition(kind: .gap, clusterId: "", topic: "t", partition: 0, offset: .end)
         }
     }

@@ -165,13 +165,13 @@ struct ArchiveObjectTests {
                 key: round % 7 == 0 ? ArchiveKeyReference(id: key.id) : nil, objectLength: object.count,
                 objectDigest: SHA256.digest(of: object))
             // The result is a format error, or a record that encodes to the same bytes.
-            do throws(ArchiveFormatError) {
+            do throws(ArchiveError) {
                 guard case .record(let record) = try ArchiveObject.open(object, of: leaf, key: key.secret) else {
                     continue
                 }
                 let again = try? Samples.entry(of: record.record(of: leaf), kind: .certificate, .plain)
                 #expect(again?.object == object)
-            } catch { #expect(error.code == .malformedObject) }
+            } catch { #expect(error.code == .malformedContent) }
         }
     }
 
@@ -183,7 +183,7 @@ struct ArchiveObjectTests {
         #expect(entry.leaf.objectDigest == SHA256.digest(of: []))
         #expect(try ArchiveObject.open([], of: entry.leaf) == .erased)
         let certificate = try Samples.entry(kind: .certificate, .erased)
-        #expect(try code { try ArchiveObject.open([], of: certificate.leaf) } == .malformedObject)
+        #expect(try code { try ArchiveObject.open([], of: certificate.leaf) } == .malformedContent)
     }
 
     @Test func `a gap contains its first and its next offset`() throws {
@@ -205,7 +205,7 @@ struct ArchiveObjectTests {
         }
     }
 
-    private func code(_ body: () throws -> some Any) throws -> ArchiveFormatError.Code {
-        try #require(throws: ArchiveFormatError.self) { _ = try body() }.code
+    private func code(_ body: () throws -> some Any) throws -> ArchiveError.Code {
+        try #require(throws: ArchiveError.self) { _ = try body() }.code
     }
 }

@@ -31,14 +31,14 @@ struct ArchiveSegmentTests {
         var segment: [UInt8] = []
         try ArchiveSegment.append([1, 2, 3], to: &segment)
         for count in 1..<segment.count {
-            let error = try #require(throws: ArchiveFormatError.self) {
+            let error = try #require(throws: ArchiveError.self) {
                 try ArchiveSegment.objects(in: Array(segment.prefix(count)))
             }
             #expect(error.code == .malformedSegment)
         }
-        #expect(throws: ArchiveFormatError.self) { try ArchiveSegment.objects(in: [255, 255, 255, 255, 0]) }
+        #expect(throws: ArchiveError.self) { try ArchiveSegment.objects(in: [255, 255, 255, 255, 0]) }
         let whole = [UInt8](repeating: 0, count: 4 * ArchiveSegment.maximumCount)
         #expect(try ArchiveSegment.objects(in: whole).count == 256)
-        #expect(throws: ArchiveFormatError.self) { try ArchiveSegment.objects(in: whole + [0, 0, 0, 0]) }
+        #expect(throws: ArchiveError.self) { try ArchiveSegment.objects(in: whole + [0, 0, 0, 0]) }
     }
 }

@@ -46,8 +46,8 @@ struct ErasureRecordTests {
     ]) func `other values are rejected`(part: String, replacement: String) throws {
         let changed = Self.text.replacing(part, with: replacement, maxReplacements: 1)
         #expect(changed != Self.text)
-        let error = try #require(throws: ArchiveFormatError.self) { try ErasureRecord(json: Array(changed.utf8)) }
-        #expect(error.code == .malformedObject)
+        let error = try #require(throws: ArchiveError.self) { try ErasureRecord(json: Array(changed.utf8)) }
+        #expect(error.code == .malformedContent)
     }
 
     @Test func `the record contains the author, and a record of the previous version has none`() throws {
@@ -57,13 +57,13 @@ struct ErasureRecordTests {
         #expect(String(decoding: record.jsonText, as: UTF8.self).contains(#""author":"privacy-officer""#))
         #expect(try ErasureRecord(json: record.jsonText) == record)
         record.author = String(repeating: "x", count: 257)
-        #expect(throws: ArchiveFormatError.self) { try ErasureRecord(json: record.jsonText) }
+        #expect(throws: ArchiveError.self) { try ErasureRecord(json: record.jsonText) }
     }
 
     @Test func `members that a later version adds are ignored`() throws {
         let more = Self.text.replacing("{\"version\"", with: "{\"host\":[1],\"version\"", maxReplacements: 1)
         #expect(try ErasureRecord(json: Array(more.utf8)) == ErasureRecord(json: Array(Self.text.utf8)))
-        #expect(throws: ArchiveFormatError.self) { try ErasureRecord(json: [0xFF]) }
-        #expect(throws: ArchiveFormatError.self) { try ErasureRecord(json: []) }
+        #expect(throws: ArchiveError.self) { try ErasureRecord(json: [0xFF]) }
+        #expect(throws: ArchiveError.self) { try ErasureRecord(json: []) }
     }
 }

@@ -17,7 +17,7 @@ struct RevealRecordTests {
     @Test func `a reveal is parsed as it was encoded, and is not a decision or a retention step`() throws {
         let record = try record()
         #expect(RevealRecord(json: record.jsonText) == record)
-        #expect(throws: ArchiveFormatError.self) { try ErasureRecord(json: record.jsonText) }
+        #expect(throws: ArchiveError.self) { try ErasureRecord(json: record.jsonText) }
         #expect(RetentionRecord(json: record.jsonText) == nil)
         let produced = record.produced(to: "appstore.erasures", nonce: "ab")
         #expect(produced.key == Array("reveal/1790000000000/ab".utf8))
@@ -41,12 +41,12 @@ struct RevealRecordTests {
     }
 
     @Test(arguments: ["", " ", "\t"]) func `a reveal without an author is rejected`(author: String) throws {
-        let error = try #require(throws: ArchiveFormatError.self) { try record(author: author) }
-        #expect(error.code == .malformedObject)
+        let error = try #require(throws: ArchiveError.self) { try record(author: author) }
+        #expect(error.code == .malformedContent)
     }
 
     @Test func `a text that is too long is rejected`() throws {
-        let error = try #require(throws: ArchiveFormatError.self) {
+        let error = try #require(throws: ArchiveError.self) {
             try record(author: String(repeating: "a", count: 1_025))
         }
         #expect(error.code == .tooLong)

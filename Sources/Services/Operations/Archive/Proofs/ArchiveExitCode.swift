@@ -25,12 +25,13 @@ extension ExitCode {
         }
     }
 
-    init(_ error: LogReadError) {
+    /// Creates the exit code for an error in reading a log.
+    init(_ error: ArchiveError) {
         switch error.code {
         case .storage: self = .archiveUnreadable
         case .unknownKey: self = .archiveKeyUnknown
-        case .missing, .malformed, .invalidSignature: self = .archiveTampered
         case .noLeaf: self = .usage
+        default: self = .archiveTampered
         }
     }
 }

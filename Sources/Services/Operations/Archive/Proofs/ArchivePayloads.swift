@@ -39,7 +39,7 @@ final class ArchivePayloads: Sendable {
 
     /// Reads the archived copies of Apple's certificates, which are needed to reassemble notifications, and the erasure
     /// records, which list the keys that were destroyed on purpose.
-    func readReferences(_ readers: [LogReader]) async throws(LogReadError) {
+    func readReferences(_ readers: [LogReader]) async throws(ArchiveError) {
         for reader in readers where [names.certificates, names.erasures].contains(reader.names.partition.topic) {
             let size = try await reader.checkpoint()?.checkpoint.size ?? 0
             for index in 0..<TilePath.bundleCount(size: size) {
@@ -84,7 +84,7 @@ final class ArchivePayloads: Sendable {
                     "key unreadable", problem: "its key cannot be used: \(error.message)", kind: .incomplete)
             }
         }
-        do throws(ArchiveFormatError) {
+        do throws(ArchiveError) {
             switch try ArchiveObject.open(object.object, of: object.leaf, key: secret) {
             case .record(let record): return judge(record.record(of: object.leaf), object.leaf)
             case .gap: return InspectionOutcome("gap")

@@ -57,7 +57,7 @@ struct ArchiveProveCommand {
                 _ = await console.write(proof.bytes)
             }
             return .ok
-        } catch let error as LogReadError {
+        } catch let error as ArchiveError where error.isReadFailure {
             throw StartupError(
                 "\(error)", fix: "Check the log with sluicectl archive verify", exitCode: ExitCode(error))
         }
@@ -70,15 +70,15 @@ struct ArchiveProveCommand {
         let reader: LogReader
         do throws(ObjectStoreError) {
             reader = LogReader(store, names: try LogNames(place.log), verifiers: verifiers)
-        } catch { throw LogReadError(.noLeaf, error.message) }
+        } catch { throw ArchiveError(.noLeaf, error.message) }
         guard let checkpoint = try await reader.checkpoint() else {
-            throw LogReadError(.noLeaf, "no log exists for \(place.log)")
+            throw ArchiveError(.noLeaf, "no log exists for \(place.log)")
         }
         let size = checkpoint.checkpoint.size
         var index = configuration[ArchiveProofOptions.leaf]
         if let offset = place.offset { index = try await reader.index(of: offset, size: size) }
         guard let index else {
-            throw LogReadError(.noLeaf, "\(place.log) has no leaf with offset \(place.offset?.rawValue ?? -1)")
+            throw ArchiveError(.noLeaf, "\(place.log) has no leaf with offset \(place.offset?.rawValue ?? -1)")
         }
         let leaf = try await reader.leaf(index, size: size)
         let cosigned = try await CosignedProof.newest(covering: index, of: reader, in: store)
@@ -170,7 +170,7 @@ private struct ProofResult {
                 }
             }
             self.init(leaf: leaf, index: proof.inclusion.index, checkpoint: checkpoint)
-        } catch let error as LogReadError {
+        } catch let error as ArchiveError where error.isReadFailure {
             self = refused(ExitCode(error), error.message)
         } catch let error as TransparencyLogError {
             self = refused(error.code == .unknownKey ? .archiveKeyUnknown : .archiveTampered, error.message)

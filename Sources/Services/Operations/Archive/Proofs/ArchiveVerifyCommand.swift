@@ -54,7 +54,7 @@ struct ArchiveVerifyCommand {
             }
             if printed.verdict == nil { try save(report) }
             return ExitCode(printed.verdict)
-        } catch let error as LogReadError {
+        } catch let error as ArchiveError where error.isReadFailure {
             progress?.end()
             throw StartupError(
                 "\(error)", setting: ArchivePlace.url.key, fix: "Check that the archive is where the setting says",
@@ -80,7 +80,7 @@ struct ArchiveVerifyCommand {
 
     private func compareWithRetention(
         _ retention: Int64?, _ report: ArchiveReport, _ store: any ObjectStore, _ options: VerificationOptions
-    ) async throws(LogReadError) -> RetentionComparison? {
+    ) async throws(ArchiveError) -> RetentionComparison? {
         guard let retention else { return nil }
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).erasures
         let readers = report.logs.filter { $0.log.partition.topic == topic }.map {
@@ -102,12 +102,12 @@ struct ArchiveVerifyCommand {
     }
 
     /// Checks that every requested log exists, except for logs that are already reported missing because of an anchor.
-    private func checkPresence(_ report: ArchiveReport, _ wanted: [String]) throws(LogReadError) {
+    private func checkPresence(_ report: ArchiveReport, _ wanted: [String]) throws(ArchiveError) {
         let known = report.logs.map(\.log.partition) + report.missing.map(\.log)
         let absent = wanted.first { text in !known.contains { Self.isWanted($0, [text]) } }
         guard known.isEmpty || absent != nil else { return }
         let what = absent.map { "no log \(PlainText.printable($0))" } ?? "no log"
-        throw LogReadError(.storage, "there is \(what) in \(configuration[ArchivePlace.url])")
+        throw ArchiveError(.storage, "there is \(what) in \(configuration[ArchivePlace.url])")
     }
 
     private static func isWanted(_ log: KafkaTopicPartition, _ wanted: [String]) -> Bool {

@@ -18,7 +18,7 @@ struct CosignedProof {
 
     /// Returns the newest cosigned checkpoint that covers a leaf, or nil if no witness has cosigned one yet.
     ///
-    /// - Throws: ``LogReadError``.
+    /// - Throws: ``ArchiveError``.
     static func newest(
         covering leaf: Int, of reader: LogReader, in store: any ObjectStore
     ) async throws -> CosignedProof? {
@@ -54,7 +54,7 @@ struct CosignedProof {
                     .leaf(Array(checkpoint.note.text.utf8)), size: log.checkpoint.size, root: log.checkpoint.root)
             else { return (.archiveTampered, "the checkpoint is not in this archive's log of checkpoints") }
             return problem(log.note, policy)
-        } catch let error as LogReadError {
+        } catch let error as ArchiveError {
             return (ExitCode(error), error.message)
         } catch {
             return (.archiveTampered, "the proof of the checkpoint: \(error)")

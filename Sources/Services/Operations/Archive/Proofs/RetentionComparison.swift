@@ -15,8 +15,8 @@ struct RetentionComparison {
     /// - Parameters:
     ///   - retention: the retention required by the policy, in milliseconds.
     ///   - erasures: the logs of the erasures topic.
-    /// - Throws: ``LogReadError``.
-    init(_ report: ArchiveReport, retention: Int64, erasures: [LogReader]) async throws(LogReadError) {
+    /// - Throws: ``ArchiveError``.
+    init(_ report: ArchiveReport, retention: Int64, erasures: [LogReader]) async throws(ArchiveError) {
         var check = RetentionCheck(retention: retention)
         for reader in erasures { try await Self.read(reader, into: &check) }
         for log in report.logs {
@@ -27,7 +27,7 @@ struct RetentionComparison {
         }
     }
 
-    private static func read(_ reader: LogReader, into check: inout RetentionCheck) async throws(LogReadError) {
+    private static func read(_ reader: LogReader, into check: inout RetentionCheck) async throws(ArchiveError) {
         let size = try await reader.checkpoint()?.checkpoint.size ?? 0
         for index in 0..<TilePath.bundleCount(size: size) {
             let bundle = try await reader.bundle(index, size: size)

@@ -1,44 +1,8 @@
 package import ObjectStorage
 internal import TransparencyLog
 
-/// An error in reading or writing a log.
-package struct LogError: Error, Sendable, CustomStringConvertible {
-    /// The kind of failure; also used as a metric label.
-    package enum Code: String, Sendable, CaseIterable {
-        /// The storage failed or did not respond.
-        case storage
-        /// The storage has no space left.
-        case full
-        /// Another process is writing the log.
-        case locked
-        /// The stored checkpoint is not the last one that this writer wrote.
-        case otherWriter = "other_writer"
-        /// The files do not match the checkpoint.
-        case damaged
-        /// The log has files but no checkpoint.
-        case checkpointMissing = "checkpoint_missing"
-        /// The store contains nothing of the log, although the log was signed before.
-        case beginRefused = "begin_refused"
-        /// The log is in an earlier state than one that was already signed.
-        case rolledBack = "rolled_back"
-        /// The log's history differs from the history that was signed.
-        case forked
-        /// The checkpoint is not signed with a configured key.
-        case unknownKey = "unknown_key"
-        /// The checkpoint could not be signed.
-        case signing
-        /// The key store cannot save the signed checkpoint, or returns no keys.
-        case keyStore = "key_store"
-    }
-
-    package let code: Code
-    package let message: String
-
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
+extension ArchiveError {
+    /// Creates the error for a store that could not be written.
     package init(_ error: ObjectStoreError) {
         switch error.code {
         case .full: self.init(.full, error.description)
@@ -47,27 +11,28 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates the error for a log that could not be opened.
-    init(_ error: any Error, reading names: LogNames) {
+    /// Creates the error for a log that could not be opened, appended to or pruned.
+    init(_ error: any Error, writing names: LogNames) {
         switch error {
-        case let error as LogError: self = error
+        case let error as ArchiveError: self = error.whileWriting(names)
         case let error as ObjectStoreError: self.init(error)
         case let error as TransparencyLogError where error.code == .unknownKey:
             self.init(.unknownKey, "the checkpoint of \(names.prefix): \(error.message)")
         case let error as TransparencyLogError: self = Self.damaged(names, error.message)
-        case let error as ArchiveFormatError: self = Self.damaged(names, error.message)
-        case let error as LogReadError where error.code != .storage: self = Self.damaged(names, "\(error)")
         default: self.init(.storage, "\(names.prefix): \(error)")
         }
     }
 
-    package var description: String { message }
+    /// Returns the error with which a writer stops: its own errors unchanged, and others as the state of the log.
+    private func whileWriting(_ names: LogNames) -> ArchiveError {
+        if object == nil, Code.writing.contains(code) { return self }
+        if Code.formats.contains(code) { return Self.damaged(names, message) }
+        if isReadFailure, code != .storage { return Self.damaged(names, description) }
+        return ArchiveError(.storage, "\(names.prefix): \(self)")
+    }
 
-    /// Whether the log remains unavailable until an operator makes a decision: a retry does not help.
-    package var needsOperator: Bool { [.checkpointMissing, .beginRefused, .rolledBack, .forked].contains(code) }
-
-    static func damaged(_ names: LogNames, _ reason: String) -> LogError {
-        LogError(
+    static func damaged(_ names: LogNames, _ reason: String) -> ArchiveError {
+        ArchiveError(
             .damaged,
             """
             \(names.prefix): \(reason). Nothing is written to it. Find the first damaged object with `sluicectl archive \
@@ -75,8 +40,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
             """)
     }
 
-    static func checkpointMissing(_ names: LogNames, _ object: ObjectName) -> LogError {
-        LogError(
+    static func checkpointMissing(_ names: LogNames, _ object: ObjectName) -> ArchiveError {
+        ArchiveError(
             .checkpointMissing,
             """
             \(object) exists, and \(names.prefix)/checkpoint does not. Nothing is written. Restore the checkpoint from a \
@@ -85,8 +50,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
     }
 
     /// - Parameter evidence: a clause that completes the message.
-    static func beginRefused(_ names: LogNames, _ evidence: String) -> LogError {
-        LogError(
+    static func beginRefused(_ names: LogNames, _ evidence: String) -> ArchiveError {
+        ArchiveError(
             .beginRefused,
             """
             \(names.prefix) is not in the archive, and \(evidence). Nothing is written. Mount the volume, correct \
@@ -95,8 +60,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
             """)
     }
 
-    static func rolledBack(_ names: LogNames, has size: Int, signed: Int, by place: String) -> LogError {
-        LogError(
+    static func rolledBack(_ names: LogNames, has size: Int, signed: Int, by place: String) -> ArchiveError {
+        ArchiveError(
             .rolledBack,
             """
             \(names.prefix) has \(size) leaves, and \(place) has its checkpoint of \(signed): an earlier state was \
@@ -104,8 +69,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
             """)
     }
 
-    static func laterCopy(_ names: LogNames, has size: Int, copy: ObjectName) -> LogError {
-        LogError(
+    static func laterCopy(_ names: LogNames, has size: Int, copy: ObjectName) -> ArchiveError {
+        ArchiveError(
             .rolledBack,
             """
             \(names.prefix)/checkpoint has \(size) leaves, and \(copy) has more: an earlier checkpoint was restored. \
@@ -114,8 +79,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
             """)
     }
 
-    static func forked(_ names: LogNames, signed: Int, by place: String) -> LogError {
-        LogError(
+    static func forked(_ names: LogNames, signed: Int, by place: String) -> ArchiveError {
+        ArchiveError(
             .forked,
             """
             \(names.prefix) does not begin with the \(signed) leaves of its checkpoint in \(place): the log was forked. \
@@ -128,8 +93,8 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         one start continues this one, which every anchor will report as forked
         """
 
-    static func otherWriter(_ names: LogNames) -> LogError {
-        LogError(
+    static func otherWriter(_ names: LogNames) -> ArchiveError {
+        ArchiveError(
             .otherWriter,
             """
             \(names.prefix)/checkpoint is not the last one that this process wrote: another process writes this log. Stop \

@@ -1,0 +1,26 @@
+extension ArchiveError.Code {
+    /// Codes of a log that cannot be opened or written. Their raw values are the label `reason` of a metric.
+    package static let writing: [ArchiveError.Code] = [
+        .storage, .full, .locked, .otherWriter, .damaged, .checkpointMissing, .beginRefused, .rolledBack, .forked,
+        .unknownKey, .signing, .keyStore,
+    ]
+
+    /// Codes of a log or checkpoint that cannot be read.
+    package static let reading: Set<ArchiveError.Code> = [
+        .storage, .unknownKey, .invalidSignature, .missingObject, .corruptObject, .noLeaf,
+    ]
+
+    /// Codes of bytes or values that the archive's formats do not allow. Their raw values are printed.
+    package static let formats: Set<ArchiveError.Code> = [
+        .malformedLeaf, .malformedSegment, .malformedContent, .objectMismatch, .keyNeeded, .notAuthentic, .tooLong,
+        .cryptography,
+    ]
+}
+
+extension ArchiveError {
+    /// Whether a log or checkpoint could not be read.
+    package var isReadFailure: Bool { Code.reading.contains(code) }
+
+    /// Whether the log remains unavailable until an operator makes a decision: a retry does not help.
+    package var needsOperator: Bool { [.checkpointMissing, .beginRefused, .rolledBack, .forked].contains(code) }
+}

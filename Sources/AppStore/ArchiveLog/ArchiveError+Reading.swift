@@ -1,0 +1,26 @@
+internal import ObjectStorage
+internal import TransparencyLog
+
+extension ArchiveError {
+    /// Creates the error for an object that the store did not return.
+    init(_ error: ObjectStoreError, reading object: ObjectName?) {
+        let code: Code =
+            switch error.code {
+            // The store has checksums and detected the change itself. No archive writes links, pipes or huge objects.
+            case .corrupt, .unsafePath, .tooLarge: .corruptObject
+            default: .storage
+            }
+        self.init(code, error.message, object: object)
+    }
+
+    /// Creates the error for an object that is not part of a transparency log.
+    init(_ error: TransparencyLogError, reading object: ObjectName?) {
+        let code: Code =
+            switch error.code {
+            case .unknownKey: .unknownKey
+            case .invalidSignature: .invalidSignature
+            default: .corruptObject
+            }
+        self.init(code, error.message, object: object)
+    }
+}

@@ -1,0 +1,88 @@
+package import ObjectStorage
+
+/// An error of the archive: its formats, its logs or its keys. Equality compares all properties.
+package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The kind of failure; callers must decide on this, never on the text. ``ArchiveError/Code/writing`` and the other
+    /// groups state where each code occurs.
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        // MARK: Storage
+
+        /// The storage failed or did not respond.
+        case storage
+        /// The storage has no space left.
+        case full
+        /// Another process is writing the log.
+        case locked
+
+        // MARK: Writing a log
+
+        /// The stored checkpoint is not the last one that this writer wrote.
+        case otherWriter = "other_writer"
+        /// The files do not match the checkpoint, so the log is not continued.
+        case damaged
+        /// The log has files but no checkpoint.
+        case checkpointMissing = "checkpoint_missing"
+        /// The store contains nothing of the log, although the log was signed before.
+        case beginRefused = "begin_refused"
+        /// The log is in an earlier state than one that was already signed.
+        case rolledBack = "rolled_back"
+        /// The log's history differs from the history that was signed.
+        case forked
+        /// The checkpoint could not be signed.
+        case signing
+        /// The key store cannot save the signed checkpoint, or returns no keys.
+        case keyStore = "key_store"
+
+        // MARK: Reading a log
+
+        /// The checkpoint has no signature from a known key.
+        case unknownKey = "unknown_key"
+        /// A signature on the checkpoint does not match, or one of a known key's signatures is missing.
+        case invalidSignature
+        /// An object that the checkpoint covers does not exist.
+        case missingObject
+        /// An object in the store is malformed, or does not match the checkpoint.
+        case corruptObject
+        /// There is no such leaf.
+        case noLeaf
+
+        // MARK: Formats
+
+        /// The bytes are not a leaf.
+        case malformedLeaf
+        /// The bytes are not a segment of objects.
+        case malformedSegment
+        /// The content of an object that matches its leaf, or a record in one of the archive's own topics, has no known
+        /// format.
+        case malformedContent = "malformedObject"
+        /// An archived object's length or digest differs from its leaf: the object was changed or replaced.
+        case objectMismatch
+        /// The archived object is encrypted, and no key was passed.
+        case keyNeeded
+        /// The archived object cannot be decrypted: the key is wrong, or the object was encrypted for a position other
+        /// than its leaf's.
+        case notAuthentic
+        /// A name, a header or a text is too long for its field.
+        case tooLong
+        /// libcrypto failed.
+        case cryptography = "unavailable"
+    }
+
+    package let code: Code
+    /// One line without any content of a record: the problem and, for an operator, its location and how to fix it.
+    package let message: String
+    /// The object in the store, if an error in reading concerns one.
+    package let object: ObjectName?
+
+    package init(_ code: Code, _ message: String, object: ObjectName? = nil) {
+        self.code = code
+        self.message = message
+        self.object = object
+    }
+
+    /// The message, after the object if there is one. The code follows an error of the formats.
+    package var description: String {
+        if let object { return "\(object): \(message)" }
+        return Code.formats.contains(code) ? "\(message) (\(code.rawValue))" : message
+    }
+}
