@@ -1,3 +1,4 @@
+package import ArchiveLog
 package import Cryptography
 
 /// A key that wraps the data keys. Every other use has its own derived key.
@@ -14,17 +15,17 @@ package struct KeyEncryptionKey: Sendable {
     /// The pseudonym key for a new key store.
     let marks: SecretKey
 
-    /// - Throws: ``ArchiveKeyError``: `unreadableKey` unless there are exactly 32 bytes, or `unavailable` if libcrypto
-    ///   fails.
-    package init(_ secret: SecretKey, source: String) throws(ArchiveKeyError) {
+    /// - Throws: ``ArchiveError``: `unreadableEncryptionKey` unless there are exactly 32 bytes, or
+    ///   `keyStoreUnavailable` if libcrypto fails.
+    package init(_ secret: SecretKey, source: String) throws(ArchiveError) {
         guard secret.byteCount == Self.byteCount else {
-            throw ArchiveKeyError(.unreadableKey, "\(source) has \(secret.byteCount) bytes; a key has 32")
+            throw ArchiveError(.unreadableEncryptionKey, "\(source) has \(secret.byteCount) bytes; a key has 32")
         }
         do throws(CryptographyError) {
             idBytes = try Self.identifier(of: secret)
             wrapping = try HKDF.derive(from: secret, info: Array("sluice archive wrapping".utf8))
             marks = try HKDF.derive(from: secret, info: Array("sluice archive marks".utf8))
-        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+        } catch { throw ArchiveError(.keyStoreUnavailable, error.message) }
         id = HexText.encode(idBytes)
         self.source = source
     }
@@ -41,30 +42,30 @@ package struct KeyEncryptionKey: Sendable {
     /// Encrypts a key; returns nonce, ciphertext and tag.
     ///
     /// - Parameter context: the owner of the wrapped key; unwrapping requires the same context.
-    func wrap(_ secret: SecretKey, context: [UInt8]) throws(ArchiveKeyError) -> [UInt8] {
+    func wrap(_ secret: SecretKey, context: [UInt8]) throws(ArchiveError) -> [UInt8] {
         var plain = secret.withUnsafeBytes { Array($0) }
         defer { wipe(&plain) }
         do throws(CryptographyError) {
             let nonce = try randomBytes(AES256GCM.nonceByteCount)
             return nonce + (try AES256GCM.seal(plain, key: wrapping, nonce: nonce, authenticated: context))
-        } catch { throw ArchiveKeyError(.unavailable, "a key cannot be wrapped: \(error.message)") }
+        } catch { throw ArchiveError(.keyStoreUnavailable, "a key cannot be wrapped: \(error.message)") }
     }
 
     /// Decrypts a wrapped key.
     ///
-    /// - Throws: ``ArchiveKeyError``: `damagedKey` if decryption fails.
-    func unwrap(_ wrapped: [UInt8], context: [UInt8]) throws(ArchiveKeyError) -> SecretKey {
+    /// - Throws: ``ArchiveError``: `damagedWrappedKey` if decryption fails.
+    func unwrap(_ wrapped: [UInt8], context: [UInt8]) throws(ArchiveError) -> SecretKey {
         guard wrapped.count == Self.wrappedByteCount else {
-            throw ArchiveKeyError(.damagedKey, "a wrapped key has \(wrapped.count) bytes")
+            throw ArchiveError(.damagedWrappedKey, "a wrapped key has \(wrapped.count) bytes")
         }
         let opened: [UInt8]?
         do throws(CryptographyError) {
             opened = try AES256GCM.open(
                 Array(wrapped[AES256GCM.nonceByteCount...]), key: wrapping,
                 nonce: Array(wrapped[..<AES256GCM.nonceByteCount]), authenticated: context)
-        } catch { throw ArchiveKeyError(.unavailable, "a key cannot be unwrapped: \(error.message)") }
+        } catch { throw ArchiveError(.keyStoreUnavailable, "a key cannot be unwrapped: \(error.message)") }
         guard var plain = opened else {
-            throw ArchiveKeyError(.damagedKey, "a key cannot be unwrapped by key-encryption key \(id) (\(source))")
+            throw ArchiveError(.damagedWrappedKey, "a key cannot be unwrapped by key-encryption key \(id) (\(source))")
         }
         defer { wipe(&plain) }
         return SecretKey(copying: plain)

@@ -1,3 +1,4 @@
+package import ArchiveLog
 internal import Bytes
 internal import Cryptography
 internal import Glibc
@@ -12,10 +13,10 @@ package struct KeyEncryptionKeys: Sendable {
     /// after a rotation have the same pseudonyms as earlier ones.
     let oldest: KeyEncryptionKey
 
-    /// - Throws: ``ArchiveKeyError`` with code `unreadableKey` for an empty list.
-    package init(_ keys: [KeyEncryptionKey]) throws(ArchiveKeyError) {
+    /// - Throws: ``ArchiveError`` with code `unreadableEncryptionKey` for an empty list.
+    package init(_ keys: [KeyEncryptionKey]) throws(ArchiveError) {
         guard let first = keys.first, let last = keys.last else {
-            throw ArchiveKeyError(.unreadableKey, "no key-encryption key is given")
+            throw ArchiveError(.unreadableEncryptionKey, "no key-encryption key is given")
         }
         self.keys = keys
         current = first
@@ -25,8 +26,8 @@ package struct KeyEncryptionKeys: Sendable {
     /// Reads one key from each file: 32 raw bytes, 64 hexadecimal digits, or base64; text may be surrounded by white
     /// space. The buffer is wiped afterwards.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unreadableKey`.
-    package init(files: [String]) throws(ArchiveKeyError) {
+    /// - Throws: ``ArchiveError`` with code `unreadableEncryptionKey`.
+    package init(files: [String]) throws(ArchiveError) {
         var keys: [KeyEncryptionKey] = []
         for file in files { keys.append(try KeyEncryptionKey(try Self.read(file), source: file)) }
         try self.init(keys)
@@ -37,8 +38,10 @@ package struct KeyEncryptionKeys: Sendable {
     /// Ids and origins of all keys, for messages.
     var summary: String { keys.map { "\($0.id) (\($0.source))" }.joined(separator: ", ") }
 
-    private static func read(_ path: String) throws(ArchiveKeyError) -> SecretKey {
-        let refused = { (reason: String) in ArchiveKeyError(.unreadableKey, "key-encryption key \(path): \(reason)") }
+    private static func read(_ path: String) throws(ArchiveError) -> SecretKey {
+        let refused = { (reason: String) in
+            ArchiveError(.unreadableEncryptionKey, "key-encryption key \(path): \(reason)")
+        }
         guard !path.utf8.contains(0) else { throw refused("the path contains a NUL byte") }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw refused(String(cString: strerror(errno))) }

@@ -39,49 +39,49 @@ extension KeyStore {
     /// the record is not newer than the erasure. New keys are on disk on return; all keys of one call are stored in one
     /// transaction. They are proposals: the first key of a subject in the keys topic is the one in use.
     ///
-    /// - Throws: ``ArchiveKeyError``: `unavailable`, `wrongKey`, `damagedKey` or `unusableStore`. No new key was used
-    ///   in that case.
-    package func sealingKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> SealingKeys {
-        try file.withLock { (file) throws(ArchiveKeyError) in
+    /// - Throws: ``ArchiveError``: `keyStoreUnavailable`, `wrongEncryptionKey`, `damagedWrappedKey` or
+    ///   `keyStoreUnusable`. No new key was used in that case.
+    package func sealingKeys(for requests: [DataKeyRequest]) throws(ArchiveError) -> SealingKeys {
+        try file.withLock { (file) throws(ArchiveError) in
             try file.sealingKeys(for: requests, mustBePublished: true)
         }
     }
 
     /// Returns the protections from a key store that is not shared with other hosts, for benchmarks and tests.
-    package func dataKeys(for requests: [DataKeyRequest]) throws(ArchiveKeyError) -> [ArchiveProtection] {
-        try file.withLock { (file) throws(ArchiveKeyError) in
+    package func dataKeys(for requests: [DataKeyRequest]) throws(ArchiveError) -> [ArchiveProtection] {
+        try file.withLock { (file) throws(ArchiveError) in
             try file.sealingKeys(for: requests, mustBePublished: false).protections
         }
     }
 
     /// Returns the id of the key that a leaf references; nil if the leaf's object is not encrypted.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` if libcrypto fails.
-    package func keyId(of leaf: ArchiveLeaf) throws(ArchiveKeyError) -> ArchiveKeyId? {
+    /// - Throws: ``ArchiveError`` with code `keyStoreUnavailable` if libcrypto fails.
+    package func keyId(of leaf: ArchiveLeaf) throws(ArchiveError) -> ArchiveKeyId? {
         let mask = file.withLock { $0.leafMask }
         do throws(ArchiveError) {
             return try leaf.keyId(mask)
-        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+        } catch { throw ArchiveError(.keyStoreUnavailable, error.message) }
     }
 
     /// Returns the key with this id.
     ///
-    /// - Throws: ``ArchiveKeyError``; see ``dataKeys(for:)``.
-    package func dataKey(_ id: ArchiveKeyId) throws(ArchiveKeyError) -> DataKeyState {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.dataKey(id) }
+    /// - Throws: ``ArchiveError``; see ``dataKeys(for:)``.
+    package func dataKey(_ id: ArchiveKeyId) throws(ArchiveError) -> DataKeyState {
+        try file.withLock { (file) throws(ArchiveError) in try file.dataKey(id) }
     }
 
     /// Detects keys that other processes have destroyed, and overwrites the copies in this process's memory. Every
     /// request for keys also does this; a process without requests must call this periodically.
-    package func refresh() throws(ArchiveKeyError) {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.refresh() }
+    package func refresh() throws(ArchiveError) {
+        try file.withLock { (file) throws(ArchiveError) in try file.refresh() }
     }
 }
 
 extension KeyStoreFile {
     func sealingKeys(
         for requests: [DataKeyRequest], mustBePublished: Bool
-    ) throws(ArchiveKeyError) -> SealingKeys {
+    ) throws(ArchiveError) -> SealingKeys {
         try refresh()
         var found: [ArchiveSubject: KeyCache.Entry] = [:]
         var missing: [DataKeyRequest] = []
@@ -109,14 +109,14 @@ extension KeyStoreFile {
 
     private static func sealingKeys(
         _ requests: [DataKeyRequest], _ entries: [ArchiveSubject: KeyCache.Entry]
-    ) throws(ArchiveKeyError) -> SealingKeys {
+    ) throws(ArchiveError) -> SealingKeys {
         var protections: [ArchiveProtection] = []
         protections.reserveCapacity(requests.count)
         var unpublished: Set<SubjectMark> = []
         for request in requests {
             // By now every subject has a decisive entry. A record without an entry waits and is not treated as erased.
             guard let entry = entries[request.subject], let protection = protection(request, entry) else {
-                throw ArchiveKeyError(.unavailable, "the key store has no key for a record")
+                throw ArchiveError(.keyStoreUnavailable, "the key store has no key for a record")
             }
             if case .encrypted = protection, !entry.isPublished { unpublished.insert(entry.mark) }
             protections.append(protection)
@@ -124,7 +124,7 @@ extension KeyStoreFile {
         return SealingKeys(protections: protections, unpublished: unpublished)
     }
 
-    func dataKey(_ id: ArchiveKeyId) throws(ArchiveKeyError) -> DataKeyState {
+    func dataKey(_ id: ArchiveKeyId) throws(ArchiveError) -> DataKeyState {
         try Self.attempting {
             let row = try database.firstRow(
                 """

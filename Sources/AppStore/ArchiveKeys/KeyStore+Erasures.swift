@@ -41,50 +41,50 @@ extension KeyStore {
     ///
     /// - Parameter nextOffset: next offset of the erasures topic, stored in the same transaction; nil leaves it
     ///   unchanged.
-    /// - Throws: ``ArchiveKeyError``: `foreignMarks` if a record names another pseudonym key. `notOverwritten` if all
+    /// - Throws: ``ArchiveError``: `foreignMarks` if a record names another pseudonym key. `notOverwritten` if all
     ///   records were applied but another process prevented truncation of the write-ahead log; in that case call
     ///   ``overwriteLog()`` later.
     @discardableResult
     package func apply(
         _ records: [ErasureRecord], nextOffset: Int64? = nil
-    ) throws(ArchiveKeyError) -> [ErasureOutcome] {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.apply(records, nextOffset: nextOffset) }
+    ) throws(ArchiveError) -> [ErasureOutcome] {
+        try file.withLock { (file) throws(ArchiveError) in try file.apply(records, nextOffset: nextOffset) }
     }
 
     /// Truncates the write-ahead log, so that it no longer contains old pages.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `notOverwritten` while another process is reading.
-    package func overwriteLog() throws(ArchiveKeyError) {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.overwriteLog() }
+    /// - Throws: ``ArchiveError`` with code `notOverwritten` while another process is reading.
+    package func overwriteLog() throws(ArchiveError) {
+        try file.withLock { (file) throws(ArchiveError) in try file.overwriteLog() }
     }
 
     /// Returns the state of a subject.
-    package func status(of mark: SubjectMark) throws(ArchiveKeyError) -> SubjectStatus {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.status(of: mark) }
+    package func status(of mark: SubjectMark) throws(ArchiveError) -> SubjectStatus {
+        try file.withLock { (file) throws(ArchiveError) in try file.status(of: mark) }
     }
 
     /// Returns a record listing the keys that applying `record` would destroy here and that `record` does not name; nil
     /// if it names all of them. Publish it before applying `record`: verification of an archive accepts a key as erased
     /// only if a record in the erasures topic names the key.
-    package func record(namingKeysOf record: ErasureRecord) throws(ArchiveKeyError) -> ErasureRecord? {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.record(namingKeysOf: record) }
+    package func record(namingKeysOf record: ErasureRecord) throws(ArchiveError) -> ErasureRecord? {
+        try file.withLock { (file) throws(ArchiveError) in try file.record(namingKeysOf: record) }
     }
 
     /// Returns the pseudonym of a key's subject, even if the key is destroyed; nil if the key belongs to another key
     /// store.
-    package func mark(ofKey id: ArchiveKeyId) throws(ArchiveKeyError) -> SubjectMark? {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.mark(ofKey: id) }
+    package func mark(ofKey id: ArchiveKeyId) throws(ArchiveError) -> SubjectMark? {
+        try file.withLock { (file) throws(ArchiveError) in try file.mark(ofKey: id) }
     }
 
     /// Returns the keys that were destroyed in this key store.
-    package func destroyedKeys() throws(ArchiveKeyError) -> [ArchiveKeyId] {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.destroyedKeys() }
+    package func destroyedKeys() throws(ArchiveError) -> [ArchiveKeyId] {
+        try file.withLock { (file) throws(ArchiveError) in try file.destroyedKeys() }
     }
 
     /// The next offset of the erasures topic; nil before the first.
     package var erasuresNextOffset: Int64? {
-        get throws(ArchiveKeyError) {
-            try file.withLock { (file) throws(ArchiveKeyError) in
+        get throws(ArchiveError) {
+            try file.withLock { (file) throws(ArchiveError) in
                 try KeyStoreFile.attempting { try file.integer(.erasuresNext) }
             }
         }
@@ -92,9 +92,9 @@ extension KeyStore {
 }
 
 extension KeyStoreFile {
-    func apply(_ records: [ErasureRecord], nextOffset: Int64?) throws(ArchiveKeyError) -> [ErasureOutcome] {
+    func apply(_ records: [ErasureRecord], nextOffset: Int64?) throws(ArchiveError) -> [ErasureOutcome] {
         for record in records where record.marks != marksId {
-            throw ArchiveKeyError(
+            throw ArchiveError(
                 .foreignMarks,
                 """
                 a record of the erasures topic has pseudonyms of key \(record.marks), and key store \(database.path) \
@@ -115,13 +115,13 @@ extension KeyStoreFile {
         return outcomes
     }
 
-    func overwriteLog() throws(ArchiveKeyError) {
+    func overwriteLog() throws(ArchiveError) {
         let isBusy = try Self.attempting {
             try database.executeScript("PRAGMA shrink_memory")
             return try database.firstRow("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.integer(0) } != 0
         }
         guard !isBusy else {
-            throw ArchiveKeyError(
+            throw ArchiveError(
                 .notOverwritten,
                 """
                 the keys are destroyed, but the write-ahead log of \(database.path) may contain copies of them, \
@@ -130,7 +130,7 @@ extension KeyStoreFile {
         }
     }
 
-    func status(of mark: SubjectMark) throws(ArchiveKeyError) -> SubjectStatus {
+    func status(of mark: SubjectMark) throws(ArchiveError) -> SubjectStatus {
         try Self.attempting {
             let bytes = SQLiteValue.blob(mark.digest.bytes)
             let destroyed = try database.rows(
@@ -143,7 +143,7 @@ extension KeyStoreFile {
         }
     }
 
-    func mark(ofKey id: ArchiveKeyId) throws(ArchiveKeyError) -> SubjectMark? {
+    func mark(ofKey id: ArchiveKeyId) throws(ArchiveError) -> SubjectMark? {
         try Self.attempting {
             try database.firstRow("SELECT mark FROM data_keys WHERE id = ?", [.blob(id.bytes)]) { row in
                 SubjectMark(bytes: try row.blob(0))
@@ -151,7 +151,7 @@ extension KeyStoreFile {
         }
     }
 
-    func destroyedKeys() throws(ArchiveKeyError) -> [ArchiveKeyId] {
+    func destroyedKeys() throws(ArchiveError) -> [ArchiveKeyId] {
         try Self.attempting {
             try database.rows("SELECT id FROM data_keys WHERE wrapping = x'0000000000000000'") { row in
                 ArchiveKeyId(bytes: try row.blob(0))
@@ -207,7 +207,7 @@ extension KeyStoreFile {
         return .destroyed(rows.map(\.key.id))
     }
 
-    func record(namingKeysOf record: ErasureRecord) throws(ArchiveKeyError) -> ErasureRecord? {
+    func record(namingKeysOf record: ErasureRecord) throws(ArchiveError) -> ErasureRecord? {
         guard record.marks == marksId else { return nil }
         return try Self.attempting {
             let mark = SQLiteValue.blob(record.subject.digest.bytes)

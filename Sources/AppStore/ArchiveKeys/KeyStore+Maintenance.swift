@@ -1,4 +1,4 @@
-internal import ArchiveLog
+package import ArchiveLog
 internal import Cryptography
 internal import SQLite
 internal import Synchronization
@@ -14,21 +14,21 @@ package struct KeyStoreCounts: Hashable, Sendable {
 }
 
 extension KeyStore {
-    package func counts() throws(ArchiveKeyError) -> KeyStoreCounts {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.counts() }
+    package func counts() throws(ArchiveError) -> KeyStoreCounts {
+        try file.withLock { (file) throws(ArchiveError) in try file.counts() }
     }
 
     /// Rewraps every key that is not wrapped with the first key-encryption key. Once all processes run with the new
     /// key, the other files can be removed. Other calls may run between batches.
     ///
     /// - Returns: the number of rewrapped keys.
-    /// - Throws: ``ArchiveKeyError``; keys rewrapped before the error remain so, and another call continues from there.
+    /// - Throws: ``ArchiveError``; keys rewrapped before the error remain so, and another call continues from there.
     @discardableResult
-    package func rewrap(batch: Int = 1_000) throws(ArchiveKeyError) -> Int {
+    package func rewrap(batch: Int = 1_000) throws(ArchiveError) -> Int {
         var count = 0
         var after: Int64 = 0
         while true {
-            let (rows, last) = try file.withLock { (file) throws(ArchiveKeyError) in
+            let (rows, last) = try file.withLock { (file) throws(ArchiveError) in
                 try file.rewrap(after: after, limit: max(1, batch))
             }
             count += rows
@@ -41,13 +41,13 @@ extension KeyStore {
 
     /// Returns the number of keys in use for each key-encryption key's id. A key-encryption key that wraps none can be
     /// removed.
-    package func wrappedKeys() throws(ArchiveKeyError) -> [String: Int] {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.wrappedKeys() }
+    package func wrappedKeys() throws(ArchiveError) -> [String: Int] {
+        try file.withLock { (file) throws(ArchiveError) in try file.wrappedKeys() }
     }
 
     /// Rewrites the entire file without unused pages. Erasure does not depend on this.
-    package func vacuum() throws(ArchiveKeyError) {
-        try file.withLock { (file) throws(ArchiveKeyError) in
+    package func vacuum() throws(ArchiveError) {
+        try file.withLock { (file) throws(ArchiveError) in
             try KeyStoreFile.attempting { try file.database.executeScript("VACUUM") }
             try file.overwriteLog()
         }
@@ -56,10 +56,10 @@ extension KeyStore {
     /// Writes a consistent copy of the store while processes are using it; a copy of the file alone would lack the
     /// contents of the write-ahead log. Only the owner can read the copy. It is durable on return.
     ///
-    /// - Throws: ``ArchiveKeyError``: `unavailable` if the path exists or cannot be written.
-    package func backUp(to path: String) throws(ArchiveKeyError) {
+    /// - Throws: ``ArchiveError``: `keyStoreUnavailable` if the path exists or cannot be written.
+    package func backUp(to path: String) throws(ArchiveError) {
         try OwnersFile.make(path)
-        try file.withLock { (file) throws(ArchiveKeyError) in
+        try file.withLock { (file) throws(ArchiveError) in
             try KeyStoreFile.attempting { try file.database.run("VACUUM INTO ?", [.text(path)]) }
         }
         try OwnersFile.synchronize(path)
@@ -67,13 +67,13 @@ extension KeyStore {
 
     /// Returns the problems of the file; empty if there are none. Runs SQLite's integrity check and unwraps every key
     /// once, which reads the entire file.
-    package func checkIntegrity() throws(ArchiveKeyError) -> [String] {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.checkIntegrity() }
+    package func checkIntegrity() throws(ArchiveError) -> [String] {
+        try file.withLock { (file) throws(ArchiveError) in try file.checkIntegrity() }
     }
 }
 
 extension KeyStoreFile {
-    func counts() throws(ArchiveKeyError) -> KeyStoreCounts {
+    func counts() throws(ArchiveError) -> KeyStoreCounts {
         try Self.attempting {
             let count = { (sql: String) in Int(try self.database.firstRow(sql) { try $0.integer(0) } ?? 0) }
             let all = try count("SELECT count(*) FROM data_keys")
@@ -86,7 +86,7 @@ extension KeyStoreFile {
     }
 
     /// - Returns: the number of rewrapped rows, and the last row examined; nil if there are no more.
-    func rewrap(after: Int64, limit: Int) throws(ArchiveKeyError) -> (Int, Int64?) {
+    func rewrap(after: Int64, limit: Int) throws(ArchiveError) -> (Int, Int64?) {
         try Self.attempting {
             try database.transaction {
                 let current = SQLiteValue.blob(keys.current.idBytes)
@@ -109,7 +109,7 @@ extension KeyStoreFile {
         }
     }
 
-    func wrappedKeys() throws(ArchiveKeyError) -> [String: Int] {
+    func wrappedKeys() throws(ArchiveError) -> [String: Int] {
         try Self.attempting {
             // The pseudonym key is wrapped too.
             let rows = try database.rows(
@@ -139,7 +139,7 @@ extension KeyStoreFile {
         return 1
     }
 
-    func checkIntegrity() throws(ArchiveKeyError) -> [String] {
+    func checkIntegrity() throws(ArchiveError) -> [String] {
         try Self.attempting {
             var problems = try database.quickCheck()
             let failures = try database.rows(
@@ -149,7 +149,7 @@ extension KeyStoreFile {
                 do {
                     _ = try key(try row.blob(2)).unwrap(try row.blob(3), context: mark + id)
                     return nil
-                } catch let error as ArchiveKeyError {
+                } catch let error as ArchiveError {
                     return "key \(ArchiveKeyId(bytes: id)?.hex ?? "without a name"): \(error)"
                 }
             }

@@ -5,8 +5,8 @@ internal import Synchronization
 extension KeyStore {
     /// Returns whether any subject is under a legal hold. Query this once before a retention run: if there are no
     /// holds, the run need not check each key for them.
-    package func hasHolds() throws(ArchiveKeyError) -> Bool {
-        try file.withLock { (file) throws(ArchiveKeyError) in
+    package func hasHolds() throws(ArchiveError) -> Bool {
+        try file.withLock { (file) throws(ArchiveError) in
             try KeyStoreFile.attempting {
                 try file.database.firstRow("SELECT 1 FROM holds LIMIT 1") { _ in true } ?? false
             }
@@ -15,7 +15,7 @@ extension KeyStore {
 
     /// Returns whether the objects of these leaves may be deleted; see
     /// ``mayPrune(_:hasHolds:)-(Set<ArchiveKeyId>,Bool)``.
-    package func mayPrune(_ leaves: [ArchiveLeaf], hasHolds: Bool) throws(ArchiveKeyError) -> Bool {
+    package func mayPrune(_ leaves: [ArchiveLeaf], hasHolds: Bool) throws(ArchiveError) -> Bool {
         var keys: Set<ArchiveKeyId> = []
         for leaf in leaves {
             if let key = try keyId(of: leaf) { keys.insert(key) }
@@ -27,7 +27,7 @@ extension KeyStore {
     /// subjects is under a legal hold. If a key is unknown, this host cannot tell whether its subject is under a hold.
     ///
     /// - Parameter hasHolds: the result of ``hasHolds()`` in this run.
-    package func mayPrune(_ keys: Set<ArchiveKeyId>, hasHolds: Bool) throws(ArchiveKeyError) -> Bool {
+    package func mayPrune(_ keys: Set<ArchiveKeyId>, hasHolds: Bool) throws(ArchiveError) -> Bool {
         for key in keys {
             guard let mark = try mark(ofKey: key) else { return false }
             if hasHolds, try status(of: mark).hold != nil { return false }

@@ -25,28 +25,28 @@ extension KeyStore {
     /// - Parameters:
     ///   - low: the first available offset of the topic.
     ///   - high: the offset after the topic's last record.
-    package func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveKeyError) -> Int64 {
-        try file.withLock { (file) throws(ArchiveKeyError) in
+    package func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveError) -> Int64 {
+        try file.withLock { (file) throws(ArchiveError) in
             try file.keysOffset(cluster: cluster, low: low, high: high)
         }
     }
 
     /// Applies records of the keys topic in order, in one transaction with the next offset.
     ///
-    /// - Throws: ``ArchiveKeyError``: `wrongKey` if the pseudonym key of an installation is wrapped with a
+    /// - Throws: ``ArchiveError``: `wrongEncryptionKey` if the pseudonym key of an installation is wrapped with a
     ///   key-encryption key that was not given.
-    package func follow(_ records: [ArchiveKeyRecord], nextOffset: Int64) throws(ArchiveKeyError) -> FollowedKeys {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.follow(records, nextOffset: nextOffset) }
+    package func follow(_ records: [ArchiveKeyRecord], nextOffset: Int64) throws(ArchiveError) -> FollowedKeys {
+        try file.withLock { (file) throws(ArchiveError) in try file.follow(records, nextOffset: nextOffset) }
     }
 
     /// Returns the records that are due for publication: the pseudonym key, and the keys of at most `limit` subjects.
-    package func duePublications(limit: Int) throws(ArchiveKeyError) -> [ArchiveKeyRecord] {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.duePublications(limit: limit) }
+    package func duePublications(limit: Int) throws(ArchiveError) -> [ArchiveKeyRecord] {
+        try file.withLock { (file) throws(ArchiveError) in try file.duePublications(limit: limit) }
     }
 
     /// Returns the records of subjects, whether due or not; none for a subject without a key.
-    package func publications(of subjects: Set<SubjectMark>) throws(ArchiveKeyError) -> [ArchiveKeyRecord] {
-        try file.withLock { (file) throws(ArchiveKeyError) in
+    package func publications(of subjects: Set<SubjectMark>) throws(ArchiveError) -> [ArchiveKeyRecord] {
+        try file.withLock { (file) throws(ArchiveError) in
             try KeyStoreFile.attempting {
                 try subjects.map { try file.sharedState(of: $0) }.filter { !$0.keys.isEmpty }.map { .keys($0) }
             }
@@ -54,22 +54,22 @@ extension KeyStore {
     }
 
     /// Marks records as acknowledged by Kafka: any that have not changed since are no longer due.
-    package func acknowledge(_ records: [ArchiveKeyRecord]) throws(ArchiveKeyError) {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.acknowledge(records) }
+    package func acknowledge(_ records: [ArchiveKeyRecord]) throws(ArchiveError) {
+        try file.withLock { (file) throws(ArchiveError) in try file.acknowledge(records) }
     }
 
     /// Returns records of the erasures topic for keys that were erased before this store had them: another host
     /// encrypted with them before it had read the erasure.
-    package func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveKeyError) -> [ErasureRecord] {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.erasures(ofKeysIn: records) }
+    package func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveError) -> [ErasureRecord] {
+        try file.withLock { (file) throws(ArchiveError) in try file.erasures(ofKeysIn: records) }
     }
 
     /// Whether the store was created for an archive that already has logs, and no record of the keys topic has been
     /// read yet. If the topic has no record, the keys of those logs are lost, or no host with a key store has run this
     /// version yet.
     package var isJoining: Bool {
-        get throws(ArchiveKeyError) {
-            try file.withLock { (file) throws(ArchiveKeyError) in
+        get throws(ArchiveError) {
+            try file.withLock { (file) throws(ArchiveError) in
                 try KeyStoreFile.attempting { try file.integer(.joining) == 1 }
             }
         }
@@ -77,7 +77,7 @@ extension KeyStore {
 }
 
 extension KeyStoreFile {
-    func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveKeyError) -> Int64 {
+    func keysOffset(cluster: String, low: Int64, high: Int64) throws(ArchiveError) -> Int64 {
         try Self.attempting {
             let known = try database.firstRow(
                 "SELECT value FROM store WHERE name = ?", [.text(KeyStoreValue.keysCluster.rawValue)]
@@ -95,7 +95,7 @@ extension KeyStoreFile {
         }
     }
 
-    func follow(_ records: [ArchiveKeyRecord], nextOffset: Int64) throws(ArchiveKeyError) -> FollowedKeys {
+    func follow(_ records: [ArchiveKeyRecord], nextOffset: Int64) throws(ArchiveError) -> FollowedKeys {
         var followed = FollowedKeys()
         var adopted: SecretKey?
         let changesUse = try Self.attempting {
@@ -156,7 +156,7 @@ extension KeyStoreFile {
         // A key is kept even if its key-encryption key is missing: it can be unwrapped once that key is given.
         if let wrappingKey = keys.key(idBytes: key.wrapping) {
             do { _ = try wrappingKey.unwrap(key.wrapped, context: bytes + key.id.bytes) } catch {
-                guard error.code == .damagedKey else { throw error }
+                guard error.code == .damagedWrappedKey else { throw error }
                 return "key \(key.id): \(error.message)"
             }
         }
@@ -201,7 +201,7 @@ extension KeyStoreFile {
         return secret
     }
 
-    func duePublications(limit: Int) throws(ArchiveKeyError) -> [ArchiveKeyRecord] {
+    func duePublications(limit: Int) throws(ArchiveError) -> [ArchiveKeyRecord] {
         try Self.attempting {
             try database.snapshot {
                 let subjects = try database.rows(
@@ -222,7 +222,7 @@ extension KeyStoreFile {
         return WrappedMarks(id: marksId, wrapping: try blob(.marksWrapping), wrapped: try blob(.marks))
     }
 
-    func acknowledge(_ records: [ArchiveKeyRecord]) throws(ArchiveKeyError) {
+    func acknowledge(_ records: [ArchiveKeyRecord]) throws(ArchiveError) {
         try Self.attempting {
             try database.transaction {
                 for record in records {
@@ -236,7 +236,7 @@ extension KeyStoreFile {
         }
     }
 
-    func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveKeyError) -> [ErasureRecord] {
+    func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveError) -> [ErasureRecord] {
         try Self.attempting {
             try records.compactMap { record in
                 guard case .keys(let subject) = record, !subject.keys.isEmpty else { return nil }

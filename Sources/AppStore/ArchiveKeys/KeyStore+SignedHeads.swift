@@ -1,3 +1,4 @@
+package import ArchiveLog
 internal import SQLite
 internal import Synchronization
 
@@ -18,21 +19,21 @@ package struct SignedHeadRow: Equatable, Sendable {
 extension KeyStore {
     /// Returns the last signed notes of the log with this origin; nil if there are none.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` or `unusableStore`.
-    package func signedHead(of origin: String) throws(ArchiveKeyError) -> SignedHeadRow? {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.signedHead(of: origin) }
+    /// - Throws: ``ArchiveError`` with code `keyStoreUnavailable` or `keyStoreUnusable`.
+    package func signedHead(of origin: String) throws(ArchiveError) -> SignedHeadRow? {
+        try file.withLock { (file) throws(ArchiveError) in try file.signedHead(of: origin) }
     }
 
     /// Replaces the notes of a log. They are durable on return.
     ///
     /// - Throws: the same codes as ``signedHead(of:)``.
-    package func setSignedHead(_ row: SignedHeadRow, of origin: String) throws(ArchiveKeyError) {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.setSignedHead(row, of: origin) }
+    package func setSignedHead(_ row: SignedHeadRow, of origin: String) throws(ArchiveError) {
+        try file.withLock { (file) throws(ArchiveError) in try file.setSignedHead(row, of: origin) }
     }
 }
 
 extension KeyStoreFile {
-    func signedHead(of origin: String) throws(ArchiveKeyError) -> SignedHeadRow? {
+    func signedHead(of origin: String) throws(ArchiveError) -> SignedHeadRow? {
         try Self.attempting {
             try database.firstRow("SELECT published, signed FROM signed_heads WHERE origin = ?", [.text(origin)]) {
                 SignedHeadRow(
@@ -41,7 +42,7 @@ extension KeyStoreFile {
         }
     }
 
-    func setSignedHead(_ row: SignedHeadRow, of origin: String) throws(ArchiveKeyError) {
+    func setSignedHead(_ row: SignedHeadRow, of origin: String) throws(ArchiveError) {
         try Self.attempting {
             let value = { (bytes: [UInt8]?) -> SQLiteValue in bytes.map { .blob($0) } ?? .null }
             try database.run(

@@ -30,13 +30,14 @@ package final class KeyStore: Sendable {
     ///     the archive.
     ///   - cachedSubjects: maximum number of subjects whose keys are cached in memory, at about 400 bytes each.
     ///   - busyTimeout: maximum time that a call waits for other processes.
-    /// - Throws: ``ArchiveKeyError``: `missingStore`, `wrongKey`, `damagedKey`, `unusableStore` or `unavailable`.
+    /// - Throws: ``ArchiveError``: `keyStoreMissing`, `wrongEncryptionKey`, `damagedWrappedKey`, `keyStoreUnusable`
+    ///   or `keyStoreUnavailable`.
     package init(
         path: String, keys: KeyEncryptionKeys, creation: Creation = .never, cachedSubjects: Int = 65_536,
         busyTimeout: Duration = .seconds(10)
-    ) throws(ArchiveKeyError) {
+    ) throws(ArchiveError) {
         if creation == .never, !FileManager.default.fileExists(atPath: path) {
-            throw ArchiveKeyError.missingStore(path)
+            throw ArchiveError.keyStoreMissing(at: path)
         }
         self.path = path
         if creation != .never { try OwnersFile.prepare(path) }
@@ -47,8 +48,8 @@ package final class KeyStore: Sendable {
     }
 
     /// Returns the pseudonym of a subject.
-    package func mark(of subject: ArchiveSubject) throws(ArchiveKeyError) -> SubjectMark {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.mark(of: subject) }
+    package func mark(of subject: ArchiveSubject) throws(ArchiveError) -> SubjectMark {
+        try file.withLock { (file) throws(ArchiveError) in try file.mark(of: subject) }
     }
 
     /// Id of the pseudonym key, 16 hexadecimal digits. It is the same in all key stores of an installation.
@@ -56,9 +57,9 @@ package final class KeyStore: Sendable {
 
     /// Returns the HMAC key for the index. It does not change when the key-encryption key is rotated.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` if libcrypto fails.
-    func indexKey() throws(ArchiveKeyError) -> HMACSHA256Key {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.indexKey() }
+    /// - Throws: ``ArchiveError`` with code `keyStoreUnavailable` if libcrypto fails.
+    func indexKey() throws(ArchiveError) -> HMACSHA256Key {
+        try file.withLock { (file) throws(ArchiveError) in try file.indexKey() }
     }
 
     /// Closes the file and overwrites the keys in memory; all later calls fail.

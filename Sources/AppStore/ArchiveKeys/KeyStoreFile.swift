@@ -20,7 +20,7 @@ final class KeyStoreFile {
     init(
         path: String, keys: KeyEncryptionKeys, cachedSubjects: Int, busyTimeout: Duration,
         creation: KeyStore.Creation
-    ) throws(ArchiveKeyError) {
+    ) throws(ArchiveError) {
         self.keys = keys
         cache = KeyCache(limit: cachedSubjects)
         (database, marksSecret) = try Self.attempting {
@@ -37,18 +37,18 @@ final class KeyStoreFile {
 
     private static func marks(
         _ secret: SecretKey
-    ) throws(ArchiveKeyError) -> (HMACSHA256Key, String, ArchiveLeafMask) {
+    ) throws(ArchiveError) -> (HMACSHA256Key, String, ArchiveLeafMask) {
         do throws(CryptographyError) {
             let mask = try HKDF.derive(from: secret, info: Array("sluice archive leaf".utf8))
             return (
                 try HMACSHA256Key(secret), HexText.encode(try KeyEncryptionKey.identifier(of: secret)),
                 ArchiveLeafMask(try HMACSHA256Key(mask))
             )
-        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+        } catch { throw ArchiveError(.keyStoreUnavailable, error.message) }
     }
 
     /// Uses another key for pseudonyms from now on. Must run inside a transaction that stores the key.
-    func use(marksSecret secret: SecretKey) throws(ArchiveKeyError) {
+    func use(marksSecret secret: SecretKey) throws(ArchiveError) {
         (marks, marksId, leafMask) = try Self.marks(secret)
         marksSecret = secret
     }
@@ -58,22 +58,22 @@ final class KeyStoreFile {
         database.close()
     }
 
-    func mark(of subject: ArchiveSubject) throws(ArchiveKeyError) -> SubjectMark {
+    func mark(of subject: ArchiveSubject) throws(ArchiveError) -> SubjectMark {
         do throws(CryptographyError) {
             return SubjectMark(try marks.code(for: Array(subject.text.utf8)))
-        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+        } catch { throw ArchiveError(.keyStoreUnavailable, error.message) }
     }
 
-    func indexKey() throws(ArchiveKeyError) -> HMACSHA256Key {
+    func indexKey() throws(ArchiveError) -> HMACSHA256Key {
         do throws(CryptographyError) {
             return try HMACSHA256Key(try HKDF.derive(from: marksSecret, info: Array("sluice archive index".utf8)))
-        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+        } catch { throw ArchiveError(.keyStoreUnavailable, error.message) }
     }
 
     // MARK: Changes by other processes
 
     /// Empties the cache if another process has destroyed keys since the last check.
-    func refresh() throws(ArchiveKeyError) {
+    func refresh() throws(ArchiveError) {
         try Self.attempting {
             let version = try database.firstRow("PRAGMA data_version") { try $0.integer(0) } ?? 0
             guard version != seenVersion else { return }
@@ -123,7 +123,7 @@ final class KeyStoreFile {
                 }
             }
             guard let wrapped = try blob(.marks), let wrapping = try blob(.marksWrapping) else {
-                guard creation != .never else { throw ArchiveKeyError.missingStore(path) }
+                guard creation != .never else { throw ArchiveError.keyStoreMissing(at: path) }
                 let secret = keys.oldest.marks
                 try set(database, .marks, .blob(try keys.current.wrap(secret, context: marksContext)))
                 try set(database, .marksWrapping, .blob(keys.current.idBytes))
@@ -135,16 +135,16 @@ final class KeyStoreFile {
     }
 
     /// Returns the key-encryption key with this id.
-    func key(_ idBytes: [UInt8]) throws(ArchiveKeyError) -> KeyEncryptionKey {
+    func key(_ idBytes: [UInt8]) throws(ArchiveError) -> KeyEncryptionKey {
         try Self.key(idBytes, of: database.path, keys)
     }
 
     private static func key(
         _ idBytes: [UInt8], of path: String, _ keys: KeyEncryptionKeys
-    ) throws(ArchiveKeyError) -> KeyEncryptionKey {
+    ) throws(ArchiveError) -> KeyEncryptionKey {
         guard let key = keys.key(idBytes: idBytes) else {
-            throw ArchiveKeyError(
-                .wrongKey,
+            throw ArchiveError(
+                .wrongEncryptionKey,
                 """
                 key store \(path) is wrapped by key-encryption key \(HexText.encode(idBytes)), which is not among the \
                 given ones: \(keys.summary); add its file to archive.key.encryption.key.file
@@ -155,16 +155,16 @@ final class KeyStoreFile {
 
     // MARK: Errors
 
-    static func attempting<Result>(_ body: () throws -> Result) throws(ArchiveKeyError) -> Result {
+    static func attempting<Result>(_ body: () throws -> Result) throws(ArchiveError) -> Result {
         do {
             return try body()
-        } catch let error as ArchiveKeyError {
+        } catch let error as ArchiveError {
             throw error
         } catch let error as SQLiteError {
             let isUnusable = error.isCorrupt || error.code == .newerSchema || error.code == .wrongType
-            throw ArchiveKeyError(isUnusable ? .unusableStore : .unavailable, "key store: \(error)")
+            throw ArchiveError(isUnusable ? .keyStoreUnusable : .keyStoreUnavailable, "key store: \(error)")
         } catch {
-            throw ArchiveKeyError(.unavailable, "key store: \(error)")
+            throw ArchiveError(.keyStoreUnavailable, "key store: \(error)")
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import ArchiveLog
 internal import Glibc
 
 /// Files with keys or pseudonyms, readable only by their owner. SQLite gives its write-ahead log the same mode.
@@ -5,16 +6,16 @@ enum OwnersFile {
     /// Creates an empty database file if it is missing, and removes the permissions of others from an existing file.
     /// Permissions that the owner gave to a group are kept.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` if the file cannot be created.
-    static func prepare(_ path: String) throws(ArchiveKeyError) {
+    /// - Throws: ``ArchiveError`` with code `keyStoreUnavailable` if the file cannot be created.
+    static func prepare(_ path: String) throws(ArchiveError) {
         guard !path.utf8.contains(0) else {
-            throw ArchiveKeyError(.unavailable, "the path of a key store has a zero byte")
+            throw ArchiveError(.keyStoreUnavailable, "the path of a key store has a zero byte")
         }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             // If the file is not writable, SQLite decides whether to open it.
             guard errno != EACCES, errno != EROFS else { return }
-            throw ArchiveKeyError(.unavailable, "\(path): \(String(cString: strerror(errno)))")
+            throw ArchiveError(.keyStoreUnavailable, "\(path): \(String(cString: strerror(errno)))")
         }
         close(descriptor)
         for file in [path, "\(path)-wal", "\(path)-shm"] {
@@ -27,29 +28,29 @@ enum OwnersFile {
 
     /// Creates an empty file that only its owner can read.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable` if the file exists or cannot be created.
-    static func make(_ path: String) throws(ArchiveKeyError) {
-        guard !path.utf8.contains(0) else { throw ArchiveKeyError(.unavailable, "the path contains a NUL byte") }
+    /// - Throws: ``ArchiveError`` with code `keyStoreUnavailable` if the file exists or cannot be created.
+    static func make(_ path: String) throws(ArchiveError) {
+        guard !path.utf8.contains(0) else { throw ArchiveError(.keyStoreUnavailable, "the path contains a NUL byte") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw ArchiveKeyError(.unavailable, "\(path): \(String(cString: strerror(errno))); name another file")
+            throw ArchiveError(.keyStoreUnavailable, "\(path): \(String(cString: strerror(errno))); name another file")
         }
         close(descriptor)
     }
 
     /// Synchronizes the file and its directory, so that both survive a power loss.
     ///
-    /// - Throws: ``ArchiveKeyError`` with code `unavailable`.
-    static func synchronize(_ path: String) throws(ArchiveKeyError) {
+    /// - Throws: ``ArchiveError`` with code `keyStoreUnavailable`.
+    static func synchronize(_ path: String) throws(ArchiveError) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         for name in [path, folder] {
             let descriptor = open(name, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
-                throw ArchiveKeyError(.unavailable, "\(name): \(String(cString: strerror(errno)))")
+                throw ArchiveError(.keyStoreUnavailable, "\(name): \(String(cString: strerror(errno)))")
             }
             defer { close(descriptor) }
             guard fsync(descriptor) == 0 else {
-                throw ArchiveKeyError(.unavailable, "\(name): \(String(cString: strerror(errno)))")
+                throw ArchiveError(.keyStoreUnavailable, "\(name): \(String(cString: strerror(errno)))")
             }
         }
     }

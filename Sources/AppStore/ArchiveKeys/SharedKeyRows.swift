@@ -22,8 +22,8 @@ extension KeyStoreFile {
             """, [.blob(subject.digest.bytes)]
         ) { row in
             guard let id = ArchiveKeyId(bytes: try row.blob(1)) else {
-                throw ArchiveKeyError(
-                    .damagedKey, "key store \(self.database.path) has a key with a damaged id")
+                throw ArchiveError(
+                    .damagedWrappedKey, "key store \(self.database.path) has a key with a damaged id")
             }
             let key = SubjectKeys.Key(
                 id: id, wrapping: try row.blob(2), wrapped: try row.blob(3), erasedUpTo: try row.integerOrNil(5))

@@ -53,23 +53,24 @@ package final class SideIndex: Sendable {
     ///   - path: the database file, created if missing. Its directory must exist.
     ///   - store: the key store whose pseudonyms the index uses; an index that belongs to another store is emptied.
     ///   - busyTimeout: maximum time that a call waits for other processes.
-    /// - Throws: ``ArchiveKeyError``: `unavailable`, or `unusableStore` for a damaged file, which can be deleted.
+    /// - Throws: ``ArchiveError``: `keyStoreUnavailable`, or `keyStoreUnusable` for a damaged file, which can be
+    ///   deleted.
     package init(
         path: String, store: KeyStore, busyTimeout: Duration = .seconds(10)
-    ) throws(ArchiveKeyError) {
+    ) throws(ArchiveError) {
         let key = try store.indexKey()
         let marksId = store.marksId
         file = Mutex(try SideIndexFile(path: path, key: key, marksId: marksId, busyTimeout: busyTimeout))
     }
 
     /// Returns whether the index has no entries for any log.
-    package func isEmpty() throws(ArchiveKeyError) -> Bool {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.isEmpty() }
+    package func isEmpty() throws(ArchiveError) -> Bool {
+        try file.withLock { (file) throws(ArchiveError) in try file.isEmpty() }
     }
 
     /// Returns the first leaf of a log that the index does not have yet.
-    package func next(of partition: KafkaTopicPartition) throws(ArchiveKeyError) -> Int {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.next(of: partition) }
+    package func next(of partition: KafkaTopicPartition) throws(ArchiveError) -> Int {
+        try file.withLock { (file) throws(ArchiveError) in try file.next(of: partition) }
     }
 
     /// Adds the identifiers of a log's leaves from ``next(of:)`` up to, but not including, `next`, in one transaction.
@@ -78,43 +79,43 @@ package final class SideIndex: Sendable {
     ///   are kept until ``resolve(_:of:)``.
     package func add(
         _ entries: [IndexedEntry], unread: [IndexedEntry] = [], of partition: KafkaTopicPartition, next: Int
-    ) throws(ArchiveKeyError) {
-        try file.withLock { (file) throws(ArchiveKeyError) in
+    ) throws(ArchiveError) {
+        try file.withLock { (file) throws(ArchiveError) in
             try file.add(entries, unread: unread, of: partition, next: next)
         }
     }
 
     /// Returns the leaves that could not be decrypted, in the order of their logs.
-    package func unread() throws(ArchiveKeyError) -> [IndexedPlace] {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.unread() }
+    package func unread() throws(ArchiveError) -> [IndexedPlace] {
+        try file.withLock { (file) throws(ArchiveError) in try file.unread() }
     }
 
     /// Adds the identifiers of leaves that could not be decrypted earlier.
-    package func resolve(_ entries: [IndexedEntry], of partition: KafkaTopicPartition) throws(ArchiveKeyError) {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.resolve(entries, of: partition) }
+    package func resolve(_ entries: [IndexedEntry], of partition: KafkaTopicPartition) throws(ArchiveError) {
+        try file.withLock { (file) throws(ArchiveError) in try file.resolve(entries, of: partition) }
     }
 
     /// Returns every entry encrypted under a key, with or without identifiers, in the order of the logs.
-    package func places(ofKey key: ArchiveKeyId) throws(ArchiveKeyError) -> [IndexedPlace] {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.places(ofKey: key) }
+    package func places(ofKey key: ArchiveKeyId) throws(ArchiveError) -> [IndexedPlace] {
+        try file.withLock { (file) throws(ArchiveError) in try file.places(ofKey: key) }
     }
 
     /// Returns at most `limit` entries for an identifier, in the order of the logs.
-    package func places(of name: IndexedName, limit: Int = .max) throws(ArchiveKeyError) -> [IndexedPlace] {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.places(of: name, limit: limit) }
+    package func places(of name: IndexedName, limit: Int = .max) throws(ArchiveError) -> [IndexedPlace] {
+        try file.withLock { (file) throws(ArchiveError) in try file.places(of: name, limit: limit) }
     }
 
     /// Removes the entries of destroyed keys, including copies that SQLite left behind when it moved rows.
     ///
-    /// - Throws: ``ArchiveKeyError``: `notOverwritten` if the entries were removed but a reading process keeps copies
+    /// - Throws: ``ArchiveError``: `notOverwritten` if the entries were removed but a reading process keeps copies
     ///   of them in the write-ahead log; call `remove` again.
-    package func remove(_ keys: [ArchiveKeyId]) throws(ArchiveKeyError) {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.remove(keys) }
+    package func remove(_ keys: [ArchiveKeyId]) throws(ArchiveError) {
+        try file.withLock { (file) throws(ArchiveError) in try file.remove(keys) }
     }
 
     /// Empties the index, so that it can be rebuilt.
-    package func removeAll() throws(ArchiveKeyError) {
-        try file.withLock { (file) throws(ArchiveKeyError) in try file.removeAll() }
+    package func removeAll() throws(ArchiveError) {
+        try file.withLock { (file) throws(ArchiveError) in try file.removeAll() }
     }
 
     package func close() { file.withLock { $0.close() } }
@@ -156,7 +157,7 @@ final class SideIndexFile {
 
     init(
         path: String, key: HMACSHA256Key, marksId: String, busyTimeout: Duration
-    ) throws(ArchiveKeyError) {
+    ) throws(ArchiveError) {
         self.key = key
         database = try KeyStoreFile.attempting {
             let database = try Database(path: path, access: .sharedWriter, busyTimeout: busyTimeout)
@@ -174,11 +175,11 @@ final class SideIndexFile {
 
     func close() { database.close() }
 
-    func isEmpty() throws(ArchiveKeyError) -> Bool {
+    func isEmpty() throws(ArchiveError) -> Bool {
         try KeyStoreFile.attempting { try database.firstRow("SELECT 1 FROM logs") { _ in true } == nil }
     }
 
-    func next(of partition: KafkaTopicPartition) throws(ArchiveKeyError) -> Int {
+    func next(of partition: KafkaTopicPartition) throws(ArchiveError) -> Int {
         try KeyStoreFile.attempting {
             let sql = "SELECT next FROM logs WHERE topic = ? AND part = ?"
             return Int(try database.firstRow(sql, Self.place(partition)) { try $0.integer(0) } ?? 0)
@@ -187,7 +188,7 @@ final class SideIndexFile {
 
     func add(
         _ entries: [IndexedEntry], unread: [IndexedEntry], of partition: KafkaTopicPartition, next: Int
-    ) throws(ArchiveKeyError) {
+    ) throws(ArchiveError) {
         try KeyStoreFile.attempting {
             try database.transaction {
                 try database.run(
@@ -207,7 +208,7 @@ final class SideIndexFile {
         }
     }
 
-    func resolve(_ entries: [IndexedEntry], of partition: KafkaTopicPartition) throws(ArchiveKeyError) {
+    func resolve(_ entries: [IndexedEntry], of partition: KafkaTopicPartition) throws(ArchiveError) {
         try KeyStoreFile.attempting {
             try database.transaction {
                 guard let log = try number(of: partition) else { return }
@@ -240,7 +241,7 @@ final class SideIndexFile {
     /// Prefix of keys in the HMAC input; no kind of identifier has this number.
     private static let keyPrefix: UInt8 = 0
 
-    func unread() throws(ArchiveKeyError) -> [IndexedPlace] {
+    func unread() throws(ArchiveError) -> [IndexedPlace] {
         try KeyStoreFile.attempting {
             try database.rows(
                 """
@@ -250,7 +251,7 @@ final class SideIndexFile {
         }
     }
 
-    func places(ofKey key: ArchiveKeyId) throws(ArchiveKeyError) -> [IndexedPlace] {
+    func places(ofKey key: ArchiveKeyId) throws(ArchiveError) -> [IndexedPlace] {
         try KeyStoreFile.attempting {
             try database.rows(
                 Self.selectingPlaces, [.blob(try mark([Self.keyPrefix] + key.bytes)), .integer(-1)],
@@ -263,7 +264,7 @@ final class SideIndexFile {
         WHERE e.name = ? ORDER BY l.topic, l.part, e.leaf LIMIT ?
         """
 
-    func places(of name: IndexedName, limit: Int) throws(ArchiveKeyError) -> [IndexedPlace] {
+    func places(of name: IndexedName, limit: Int) throws(ArchiveError) -> [IndexedPlace] {
         try KeyStoreFile.attempting {
             try database.rows(
                 Self.selectingPlaces, [.blob(try mark(name.bytes)), .integer(max(0, limit))], Self.indexedPlace)
@@ -278,7 +279,7 @@ final class SideIndexFile {
             leaf: Int(try row.integer(2)), key: try row.isNull(3) ? nil : ArchiveKeyId(bytes: try row.blob(3)))
     }
 
-    func remove(_ keys: [ArchiveKeyId]) throws(ArchiveKeyError) {
+    func remove(_ keys: [ArchiveKeyId]) throws(ArchiveError) {
         guard !keys.isEmpty else { return }
         let isBusy = try KeyStoreFile.attempting {
             let changes = { try self.database.firstRow("SELECT total_changes()") { try $0.integer(0) } }
@@ -296,7 +297,7 @@ final class SideIndexFile {
             return try database.firstRow("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.integer(0) } != 0
         }
         guard !isBusy else {
-            throw ArchiveKeyError(
+            throw ArchiveError(
                 .notOverwritten,
                 """
                 the entries of erased keys are removed, but the write-ahead log of \(database.path) may contain copies \
@@ -305,7 +306,7 @@ final class SideIndexFile {
         }
     }
 
-    func removeAll() throws(ArchiveKeyError) {
+    func removeAll() throws(ArchiveError) {
         try KeyStoreFile.attempting {
             try database.transaction { try database.executeScript(Self.emptying) }
         }
@@ -314,7 +315,7 @@ final class SideIndexFile {
     private func mark(_ bytes: [UInt8]) throws -> [UInt8] {
         do throws(CryptographyError) {
             return Array(try key.code(for: bytes).bytes.prefix(16))
-        } catch { throw ArchiveKeyError(.unavailable, error.message) }
+        } catch { throw ArchiveError(.keyStoreUnavailable, error.message) }
     }
 
     private static func place(_ partition: KafkaTopicPartition) -> [SQLiteValue] {

@@ -15,11 +15,20 @@ extension ArchiveError.Code {
         .malformedLeaf, .malformedSegment, .malformedContent, .objectMismatch, .keyNeeded, .notAuthentic, .tooLong,
         .cryptography,
     ]
+
+    /// Codes of keys that a key store does not provide, store or destroy.
+    package static let keys: Set<ArchiveError.Code> = [
+        .keyStoreMissing, .keyStoreUnavailable, .keyStoreUnusable, .unreadableEncryptionKey, .wrongEncryptionKey,
+        .damagedWrappedKey, .foreignMarks, .notOverwritten,
+    ]
 }
 
 extension ArchiveError {
     /// Whether a log or checkpoint could not be read.
     package var isReadFailure: Bool { Code.reading.contains(code) }
+
+    /// Whether a key store did not provide, store or destroy a key.
+    package var isKeyFailure: Bool { Code.keys.contains(code) }
 
     /// Whether the log remains unavailable until an operator makes a decision: a retry does not help.
     package var needsOperator: Bool { [.checkpointMissing, .beginRefused, .rolledBack, .forked].contains(code) }

@@ -66,6 +66,25 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case tooLong
         /// libcrypto failed.
         case cryptography = "unavailable"
+
+        // MARK: Keys
+
+        /// There is no key store at a path where one is required.
+        case keyStoreMissing
+        /// The key store or its keys cannot be used now; the same call may succeed later.
+        case keyStoreUnavailable
+        /// The key store is damaged, or was written by a later version.
+        case keyStoreUnusable
+        /// The file of a key-encryption key cannot be read, or does not contain a key.
+        case unreadableEncryptionKey
+        /// The key was not wrapped with any of the given key-encryption keys.
+        case wrongEncryptionKey
+        /// A wrapped key cannot be unwrapped with its key-encryption key, so it was changed.
+        case damagedWrappedKey
+        /// A record in the erasures topic was made with another pseudonym key.
+        case foreignMarks
+        /// The keys are destroyed, but the write-ahead log may still contain copies.
+        case notOverwritten
     }
 
     package let code: Code

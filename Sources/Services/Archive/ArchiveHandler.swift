@@ -32,7 +32,7 @@ struct ArchiveHandler: FlushingHandler {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            if error is ArchiveKeyError { metrics.failedKeyStore() }
+            if (error as? ArchiveError)?.isKeyFailure == true { metrics.failedKeyStore() }
             repeated.log(
                 .error, key: "\(partition)", "archiving records failed; retrying",
                 [LogField(.log, "\(partition)"), LogField(.error, "\(error)")])

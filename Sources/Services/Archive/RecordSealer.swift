@@ -31,7 +31,8 @@ struct RecordSealer: Sendable {
             let next = topic.kind.isPersonal ? protections.popFirst() : .plain
             // A record without a protection waits; it is not treated as erased.
             guard let protection = next else {
-                throw ArchiveKeyError(.unavailable, "there is no key for \(record.topicPartition)@\(record.offset)")
+                throw ArchiveError(
+                    .keyStoreUnavailable, "there is no key for \(record.topicPartition)@\(record.offset)")
             }
             return try ArchiveEntry(
                 record, kind: topic.kind, clusterId: clusterId, archivedAtMilliseconds: now, protection: protection)

@@ -69,7 +69,7 @@ final class RetentionService: Service {
         guard let newest = parts.logs.newestTimestamp else { return }
         let now = min(parts.clocks.wallMilliseconds(), newest)
         let hasHolds: Bool
-        do throws(ArchiveKeyError) {
+        do throws(ArchiveError) {
             hasHolds = try parts.keys.hasHolds()
         } catch {
             parts.logger.error("deleting payloads failed", [LogField(.error, "\(error)")])

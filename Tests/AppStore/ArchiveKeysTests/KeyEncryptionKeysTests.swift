@@ -1,4 +1,5 @@
 import ArchiveKeys
+import ArchiveLog
 import Bytes
 import Cryptography
 import TestSupport
@@ -27,8 +28,8 @@ struct KeyEncryptionKeysTests {
     func `the error for a file of another size contains its name`(count: Int) throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write([UInt8](repeating: 0x61, count: count), to: "kek")
-        let error = try #require(throws: ArchiveKeyError.self) { try KeyEncryptionKeys(files: [file]) }
-        #expect(error.code == .unreadableKey)
+        let error = try #require(throws: ArchiveError.self) { try KeyEncryptionKeys(files: [file]) }
+        #expect(error.code == .unreadableEncryptionKey)
         #expect(error.message.contains(file))
         #expect(!error.message.contains("aaa"))
     }
@@ -36,11 +37,11 @@ struct KeyEncryptionKeysTests {
     @Test func `an empty list, missing files and directories are rejected`() throws {
         let directory = try TemporaryDirectory()
         for files in [[], [directory.file("none")], [directory.path], ["a\0b"]] {
-            let error = try #require(throws: ArchiveKeyError.self) { try KeyEncryptionKeys(files: files) }
-            #expect(error.code == .unreadableKey)
+            let error = try #require(throws: ArchiveError.self) { try KeyEncryptionKeys(files: files) }
+            #expect(error.code == .unreadableEncryptionKey)
         }
         let text = try directory.write(String(repeating: "zz", count: 32), to: "no hexadecimal")
-        #expect(throws: ArchiveKeyError.self) { try KeyEncryptionKeys(files: [text]) }
-        #expect(throws: ArchiveKeyError.self) { try KeyEncryptionKey(SecretKey(copying: [1]), source: "s") }
+        #expect(throws: ArchiveError.self) { try KeyEncryptionKeys(files: [text]) }
+        #expect(throws: ArchiveError.self) { try KeyEncryptionKey(SecretKey(copying: [1]), source: "s") }
     }
 }

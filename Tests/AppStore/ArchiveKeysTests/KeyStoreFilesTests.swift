@@ -39,15 +39,15 @@ struct KeyStoreFilesTests {
         let backup = try KeyStore(path: path, keys: disk.keys([0]))
         #expect(try ids.allSatisfy { try backup.dataKey($0).bytes != nil })
         #expect(try backup.checkIntegrity() == [])
-        let error = try #require(throws: ArchiveKeyError.self) { try store.backUp(to: path) }
+        let error = try #require(throws: ArchiveError.self) { try store.backUp(to: path) }
         #expect(error.message.contains("name another file"))
     }
 
     @Test func `an empty file is not a key store`() throws {
         let disk = try StoreOnDisk()
         try Data().write(to: URL(filePath: disk.path))
-        let error = try #require(throws: ArchiveKeyError.self) { try disk.open(creation: .never) }
-        #expect(error.code == .missingStore)
+        let error = try #require(throws: ArchiveError.self) { try disk.open(creation: .never) }
+        #expect(error.code == .keyStoreMissing)
     }
 
     @Test func `removing erased entries fails while another process reads the index`() throws {
@@ -60,7 +60,7 @@ struct KeyStoreFilesTests {
         let reader = try Database(path: path, access: .reader)
         try reader.run("BEGIN")
         _ = try reader.rows("SELECT leaf FROM entries") { try $0.integer(0) }
-        let error = try #require(throws: ArchiveKeyError.self) { try index.remove([id]) }
+        let error = try #require(throws: ArchiveError.self) { try index.remove([id]) }
         #expect(error.code == .notOverwritten)
         try reader.run("COMMIT")
         try index.remove([id])

@@ -72,8 +72,8 @@ struct KeyStoreTests {
 
     @Test func `a lost store is reported with the fix`() throws {
         let disk = try StoreOnDisk()
-        let error = try #require(throws: ArchiveKeyError.self) { try disk.open(creation: .never) }
-        #expect(error.code == .missingStore)
+        let error = try #require(throws: ArchiveError.self) { try disk.open(creation: .never) }
+        #expect(error.code == .keyStoreMissing)
         #expect(error.message.contains("restore it from its backup"))
         #expect(error.message.contains(disk.path))
         #expect(!FileManager.default.fileExists(atPath: disk.path))
@@ -82,8 +82,8 @@ struct KeyStoreTests {
     @Test func `the error for a wrong key-encryption key lists the required key and the given ones`() throws {
         let disk = try StoreOnDisk(keyEncryptionKeys: 2)
         _ = try disk.open([0]).dataKeys(for: [StoreOnDisk.request(1)])
-        let error = try #require(throws: ArchiveKeyError.self) { try disk.open([1]) }
-        #expect(error.code == .wrongKey)
+        let error = try #require(throws: ArchiveError.self) { try disk.open([1]) }
+        #expect(error.code == .wrongEncryptionKey)
         let ids = try disk.keys([0, 1]).keys.map(\.id)
         #expect(error.message.contains("wrapped by key-encryption key \(ids[0])"))
         #expect(error.message.contains("\(ids[1]) (key 1)"))
@@ -115,7 +115,7 @@ struct KeyStoreTests {
         #expect(try new.mark(of: StoreOnDisk.subject(1)) == mark)
         #expect(new.marksId == marksId)
         #expect(try new.checkIntegrity() == [])
-        #expect(throws: ArchiveKeyError.self) { try disk.open([0]) }
+        #expect(throws: ArchiveError.self) { try disk.open([0]) }
     }
 
     @Test func `stores of one installation have the same pseudonyms, even if created after a rotation`() throws {
@@ -130,7 +130,7 @@ struct KeyStoreTests {
             path: disk.directory.file("foreign.db"), keys: try disk.keys([1]), creation: .ifMissing)
         #expect(try foreign.mark(of: subject) != first.mark(of: subject))
         let record = try StoreOnDisk.record(.erase, 5, in: first)
-        let error = try #require(throws: ArchiveKeyError.self) { try foreign.apply([record], nextOffset: 1) }
+        let error = try #require(throws: ArchiveError.self) { try foreign.apply([record], nextOffset: 1) }
         #expect(error.code == .foreignMarks)
         #expect(try foreign.erasuresNextOffset == nil)
     }
@@ -142,29 +142,29 @@ struct KeyStoreTests {
         let rows = try disk.rows()
         try disk.run("UPDATE data_keys SET wrapped = ? WHERE number = 1", [.blob(rows[1].wrapped)])
         for id in [ids[0]] {
-            let error = try #require(throws: ArchiveKeyError.self) { try store.dataKey(id) }
-            #expect(error.code == .damagedKey)
+            let error = try #require(throws: ArchiveError.self) { try store.dataKey(id) }
+            #expect(error.code == .damagedWrappedKey)
         }
         #expect(try store.dataKey(ids[1]).bytes != nil)
         let problems = try store.checkIntegrity()
         #expect(problems.count == 1)
         #expect(problems.first?.contains(ids[0].hex) == true)
-        let error = try #require(throws: ArchiveKeyError.self) {
+        let error = try #require(throws: ArchiveError.self) {
             try disk.open().dataKeys(for: [StoreOnDisk.request(1)])
         }
-        #expect(error.code == .damagedKey)
+        #expect(error.code == .damagedWrappedKey)
     }
 
     @Test func `a file that is not a key store is rejected`() throws {
         let disk = try StoreOnDisk()
         _ = try disk.directory.write([UInt8](repeating: 0x41, count: 4_096), to: "keys.db")
-        let error = try #require(throws: ArchiveKeyError.self) { try disk.open() }
-        #expect(error.code == .unusableStore)
+        let error = try #require(throws: ArchiveError.self) { try disk.open() }
+        #expect(error.code == .keyStoreUnusable)
     }
 
     @Test func `a closed store rejects requests`() throws {
         let store = try StoreOnDisk().open()
         store.close()
-        #expect(throws: ArchiveKeyError.self) { try store.dataKeys(for: [StoreOnDisk.request(1)]) }
+        #expect(throws: ArchiveError.self) { try store.dataKeys(for: [StoreOnDisk.request(1)]) }
     }
 }

@@ -226,8 +226,8 @@ struct SharingTests {
         let keyless = try KeyStore(path: disk.directory.file("keyless.db"), keys: disk.keys([1]), creation: .ifMissing)
         let good = try ArchiveKeyRecord(ArchiveKeyRecordTests.read(try #require(produced.last)))
         #expect(try keyless.follow([good], nextOffset: 1).refused.isEmpty)
-        let error = try #require(throws: ArchiveKeyError.self) { try keyless.dataKey(id) }
-        #expect(error.code == .wrongKey)
+        let error = try #require(throws: ArchiveError.self) { try keyless.dataKey(id) }
+        #expect(error.code == .wrongEncryptionKey)
     }
 
     @Test func `a key of one subject is not accepted for another`() throws {

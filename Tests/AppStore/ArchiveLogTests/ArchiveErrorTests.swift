@@ -13,10 +13,10 @@ import Testing
     }
 
     @Test(arguments: ArchiveError.Code.allCases)
-    func `each code belongs either to the logs or to the formats`(code: ArchiveError.Code) {
-        let isInFormats = ArchiveError.Code.formats.contains(code)
+    func `each code belongs to the logs, to the formats or to the keys`(code: ArchiveError.Code) {
         let isInLogs = ArchiveError.Code.writing.contains(code) || ArchiveError.Code.reading.contains(code)
-        #expect(isInFormats != isInLogs)
+        let groups = [isInLogs, ArchiveError.Code.formats.contains(code), ArchiveError.Code.keys.contains(code)]
+        #expect(groups.count { $0 } == 1)
     }
 
     @Test func `the description names the object, or the code of an error of the formats`() throws {

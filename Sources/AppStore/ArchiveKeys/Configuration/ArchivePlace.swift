@@ -87,7 +87,7 @@ package enum ArchivePlace {
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         try check(url.key, configuration[url], bucket, configuration)
         if let anchor = configuration[anchorURL] { try check(anchorURL.key, anchor, anchorBucket, configuration) }
-        do throws(ArchiveKeyError) {
+        do throws(ArchiveError) {
             _ = try KeyEncryptionKeys(files: configuration[keyEncryptionKeys])
         } catch { throw wrong(keyEncryptionKeys.key, error.message) }
         let parent = URL(fileURLWithPath: configuration[keyStore]).deletingLastPathComponent().path
@@ -154,13 +154,14 @@ package enum ArchivePlace {
     private static func openKeyStore(
         _ configuration: Configuration, creation: KeyStore.Creation
     ) throws(ConfigurationError) -> KeyStore {
-        do throws(ArchiveKeyError) {
+        do throws(ArchiveError) {
             return try KeyStore(
                 path: configuration[keyStore], keys: KeyEncryptionKeys(files: configuration[keyEncryptionKeys]),
                 creation: creation)
         } catch {
             throw wrong(
-                [.unreadableKey, .wrongKey].contains(error.code) ? keyEncryptionKeys.key : keyStore.key, error.message)
+                [.unreadableEncryptionKey, .wrongEncryptionKey].contains(error.code)
+                    ? keyEncryptionKeys.key : keyStore.key, error.message)
         }
     }
 

@@ -147,11 +147,9 @@ final class ErasureFollower: Service {
                 try await announce(erasure)
                 let outcomes = try keys.apply([erasure], nextOffset: next)
                 for outcome in outcomes { report(outcome, record) }
-            } catch let error as ArchiveError where error.code == .malformedContent {
+            } catch let error as ArchiveError where [.malformedContent, .foreignMarks].contains(error.code) {
                 try refuse(record, error.message)
-            } catch let error as ArchiveKeyError where error.code == .foreignMarks {
-                try refuse(record, error.message)
-            } catch let error as ArchiveKeyError where error.code == .notOverwritten {
+            } catch let error as ArchiveError where error.code == .notOverwritten {
                 // The erasure has been applied; the next check empties the write-ahead log.
                 state.withLock { $0.isLogDue = true }
                 logger.warning("copies of destroyed keys remain; retrying", [LogField(.error, error.message)])

@@ -57,7 +57,7 @@ final class SharedKeys: Service {
     /// Returns the protection for each request's record; see ``KeyStore/sealingKeys(for:)``. Every returned key has
     /// been read from the topic as the first key of its subject.
     ///
-    /// - Throws: an ``ArchiveKeyError``, or a `KafkaError` if the topic cannot be written or read; the records then
+    /// - Throws: an ``ArchiveError``, or a `KafkaError` if the topic cannot be written or read; the records then
     ///   wait.
     func dataKeys(for requests: [DataKeyRequest]) async throws -> [ArchiveProtection] {
         // At most two rounds are needed, unless other hosts erase the same subjects in the meantime.
@@ -68,7 +68,8 @@ final class SharedKeys: Service {
                 try await waiters.wait(until: offset)
             }
         }
-        throw ArchiveKeyError(.unavailable, "the keys topic \(place.topic) does not return the records written to it")
+        throw ArchiveError(
+            .keyStoreUnavailable, "the keys topic \(place.topic) does not return the records written to it")
     }
 
     // MARK: Service

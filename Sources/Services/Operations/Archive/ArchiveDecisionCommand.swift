@@ -94,12 +94,12 @@ struct ArchiveDecisionCommand {
     }
 
     /// Applies the records. Tries twice to overwrite the keys, because another process may be reading the key store.
-    private func apply(_ records: [ErasureRecord], _ store: KeyStore) throws(ArchiveKeyError) -> [ErasureOutcome] {
-        do throws(ArchiveKeyError) {
+    private func apply(_ records: [ErasureRecord], _ store: KeyStore) throws(ArchiveError) -> [ErasureOutcome] {
+        do throws(ArchiveError) {
             return try store.apply(records)
         } catch  where error.code == .notOverwritten {
             try store.overwriteLog()
-            return try records.map { (record) throws(ArchiveKeyError) in
+            return try records.map { (record) throws(ArchiveError) in
                 .destroyed(record.keys.filter { key in (try? store.dataKey(key))?.isDestroyed == true })
             }
         }

@@ -7,7 +7,7 @@ struct ArchiveIndexAccess {
     let contents: ArchivedContents
     let index: SideIndex
 
-    /// - Throws: a `ConfigurationError` if the archive cannot be opened, or an `ArchiveKeyError` if the keys or the
+    /// - Throws: a `ConfigurationError` if the archive cannot be opened, or an `ArchiveError` if the keys or the
     ///   index cannot.
     init(_ configuration: Configuration) throws {
         let keys = try KeyStore(

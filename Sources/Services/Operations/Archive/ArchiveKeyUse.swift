@@ -13,10 +13,10 @@ struct ArchiveKeyUse {
 
     /// Reads the leaves of all logs and compares their keys with the store.
     ///
-    /// - Throws: a ``StartupError`` if a log cannot be read, or an ``ArchiveKeyError``.
+    /// - Throws: a ``StartupError`` if a log cannot be read, or an ``ArchiveError``.
     init(_ logs: ArchiveLogs, _ store: KeyStore) async throws {
         for reader in try await logs.all() {
-            do {
+            do throws(ArchiveError) {
                 let size = try await reader.checkpoint()?.checkpoint.size ?? 0
                 for bundle in 0..<TilePath.bundleCount(size: size) {
                     let entries = try await reader.bundle(bundle, size: size)
@@ -29,7 +29,10 @@ struct ArchiveKeyUse {
                         take(try store.keyId(of: read), "\(reader.names.prefix), leaf \(leaf)")
                     }
                 }
-            } catch let error as ArchiveError where error.isReadFailure { throw StartupError(error) }
+            } catch {
+                guard error.isReadFailure else { throw error }
+                throw StartupError(error)
+            }
         }
         for id in unknown.keys {
             if case .unknown = try store.dataKey(id) { continue }

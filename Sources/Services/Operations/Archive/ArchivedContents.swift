@@ -68,7 +68,7 @@ struct ArchivedContents: Sendable {
             content: try content(of: entry))
     }
 
-    /// - Throws: a ``StartupError`` if an object differs from the archived one, or an ``ArchiveKeyError``.
+    /// - Throws: a ``StartupError`` if an object differs from the archived one, or an ``ArchiveError``.
     func content(of entry: FoundEntry) throws -> EntryContent {
         if entry.leaf.isErasedOnArrival { return .erased }
         let object: [UInt8]

@@ -69,7 +69,7 @@ final class ArchivePayloads: Sendable {
         guard !object.leaf.isErasedOnArrival else { return InspectionOutcome("erased") }
         var secret: SecretKey?
         if object.leaf.key != nil {
-            do throws(ArchiveKeyError) {
+            do throws(ArchiveError) {
                 guard let id = try keys.keyId(of: object.leaf) else {
                     return InspectionOutcome("key missing", problem: "its leaf references no key", kind: .incomplete)
                 }

@@ -71,7 +71,7 @@ enum ArchiveProofOptions {
     static let keyEncryptionKeys = ArchivePlace.keyEncryptionKeys.optional
     /// Opens the key store for a command that requires one.
     ///
-    /// - Throws: a `StartupError` if no key store is specified, or an `ArchiveKeyError` if it cannot be opened.
+    /// - Throws: a `StartupError` if no key store is specified, or an `ArchiveError` if it cannot be opened.
     static func openKeys(_ configuration: Configuration) throws -> KeyStore {
         guard let path = configuration[keyStore], let files = configuration[keyEncryptionKeys] else {
             throw StartupError(

@@ -1,0 +1,13 @@
+internal import ArchiveLog
+
+extension ArchiveError {
+    /// Creates the error for a path where there is no key store or an empty file.
+    static func keyStoreMissing(at path: String) -> ArchiveError {
+        ArchiveError(
+            .keyStoreMissing,
+            """
+            there is no key store at \(path): correct archive.key.store, start sluice-archive on this host to read the \
+            keys from Kafka, or restore it from its backup
+            """)
+    }
+}
