@@ -23,6 +23,64 @@ struct KafkaConsumerReaderTests {
         #expect(records.count == 1503)
     }
 
+    @Test func `a filter passes over records, and the end is still reached`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 1)
+        try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(1500, topic: topic))
+        let place = KafkaTopicPartition(topic: topic, partition: 0)
+        var options = KafkaConsumer.Options()
+        options.filter = KafkaRecordFilter { _, value in value.map { $0.count == 1 } ?? false }
+        let read = Mutex<[KafkaRecord]>([])
+        try await KafkaConsumer.readToEnd(
+            ConsumerTestBroker.configuration(), from: [place: .beginning], within: .seconds(20), options: options
+        ) { records in read.withLock { $0 += records } }
+        // The values are numbers: one digit is less than ten.
+        #expect(read.withLock { $0 }.map(\.text) == (0..<10).map { "\($0)" })
+    }
+
+    @Test(arguments: [1, 2, 8])
+    func `ranges of several partitions are read at the same time, up to their bounds`(_ clients: Int) async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 3)
+        try await ConsumerTestBroker.write(
+            ConsumerTestBroker.numbered(1500, topic: topic, partition: 0)
+                + ConsumerTestBroker.numbered(10, topic: topic, partition: 1))
+        let place = { KafkaTopicPartition(topic: topic, partition: $0) }
+        var options = KafkaConsumer.Options()
+        options.filter = KafkaRecordFilter { _, value in value.map { $0.last == UInt8(ascii: "5") } ?? true }
+        var records: [KafkaRecord] = []
+        var reached: [KafkaTopicPartition: Int64] = [:]
+        try await KafkaConsumer.readRanges(
+            ConsumerTestBroker.configuration(), [place(0): 100..<1400, place(1): 0..<10, place(2): 0..<0],
+            clients: clients, options: options
+        ) { batch in
+            records += batch.records
+            reached[batch.partition] = batch.nextOffset
+            return true
+        }
+        let expected = (100..<1400).filter { $0 % 10 == 5 }.map { "\($0)" }
+        #expect(records.filter { $0.partition == 0 }.map(\.text) == expected)
+        #expect(records.filter { $0.partition == 1 }.map(\.text) == ["5"])
+        #expect(reached == [place(0): 1400, place(1): 10])
+    }
+
+    @Test func `a read of ranges stops when it is told to`() async throws {
+        let topic = try ConsumerTestBroker.topic(partitions: 2)
+        try await ConsumerTestBroker.write(
+            ConsumerTestBroker.numbered(100, topic: topic, partition: 0)
+                + ConsumerTestBroker.numbered(100, topic: topic, partition: 1))
+        var batches = 0
+        try await KafkaConsumer.readRanges(
+            ConsumerTestBroker.configuration(),
+            [
+                KafkaTopicPartition(topic: topic, partition: 0): 0..<100,
+                KafkaTopicPartition(topic: topic, partition: 1): 0..<100,
+            ], clients: 2
+        ) { _ in
+            batches += 1
+            return false
+        }
+        #expect(batches == 1)
+    }
+
     @Test func `the end of a partition is reported, and later records are read`() async throws {
         let topic = try ConsumerTestBroker.topic(partitions: 1)
         try await ConsumerTestBroker.write(ConsumerTestBroker.numbered(2, topic: topic))

@@ -25,6 +25,7 @@ public final class KafkaAssignedPartition: Sendable {
     private let consumer: KafkaConsumer
     private let currentPhase = Atomic(Phase.active)
     private let currentPosition: Atomic<Int64>
+    private let isAtEnd = Atomic(false)
 
     init(_ topicPartition: KafkaTopicPartition, epoch: UInt64, startOffset: KafkaOffset, consumer: KafkaConsumer) {
         self.topicPartition = topicPartition
@@ -51,7 +52,14 @@ public final class KafkaAssignedPartition: Sendable {
         set { currentPosition.store(newValue.rawValue, ordering: .releasing) }
     }
 
-    /// Waits for records and returns the available ones in order of offset.
+    /// Whether the last call of ``next(maxRecords:maxBytes:within:)`` found the end of the partition. Reported only to
+    /// a consumer without a group. With a filter, a call before the end may also return no records.
+    package internal(set) var hasReachedEnd: Bool {
+        get { isAtEnd.load(ordering: .acquiring) }
+        set { isAtEnd.store(newValue, ordering: .releasing) }
+    }
+
+    /// Waits for records and returns those available, ascending by offset.
     ///
     /// - Parameters:
     ///   - maxRecords: the maximum number of records, at least 1.

@@ -32,6 +32,8 @@ extension KafkaConsumer {
         public var drainLimit: Duration = .seconds(10)
         /// The maximum time for a synchronous commit when partitions are revoked.
         public var commitLimit: Duration = .seconds(5)
+        /// Records to read; nil means all. The others are passed over, and the position includes them.
+        package var filter: KafkaRecordFilter?
 
         /// Creates the default options.
         public init() {}

@@ -61,17 +61,17 @@ extension KafkaConsumer {
                 try Task.checkCancellation()
                 throw await failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
             }
-            // End of the partition: the remaining offsets up to the watermark have no records (transaction markers).
-            guard let last = records.last else { return }
+            // End of the partition: the remaining offsets up to the watermark hold no records (transaction markers).
+            if partition.hasReachedEnd { return }
             let wanted = records.prefix { $0.offset < ends.high }
             if !wanted.isEmpty { try await body(Array(wanted)) }
-            next = KafkaOffset(rawValue: last.offset.rawValue + 1)
+            next = partition.position
             remaining -= records.count
         }
     }
 
-    /// Returns the reason a partition that was not revoked is inactive.
-    private func failure(of partition: KafkaAssignedPartition) -> KafkaError? {
+    /// Returns the reason why a partition that was not revoked is no longer active.
+    func failure(of partition: KafkaAssignedPartition) -> KafkaError? {
         state(of: partition)?.failure
     }
 

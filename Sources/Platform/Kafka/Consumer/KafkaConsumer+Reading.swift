@@ -114,31 +114,29 @@ extension KafkaConsumer {
     /// polls before it waits.
     func serve(_ state: PartitionState) {
         guard let reader = state.reader else { return }
-        var records: [KafkaRecord] = []
-        var bytes = 0
-        if let held = state.held.take() { take(held, of: state, into: &records, &bytes) }
-        while records.count < reader.maxRecords, bytes < reader.maxBytes, !state.isAtEnd, state.held == nil,
+        var batch = ReadBatch()
+        if let held = state.held.take() { take(held, of: state, into: &batch) }
+        while batch.count < reader.maxRecords, batch.bytes < reader.maxBytes, !state.isAtEnd, state.held == nil,
             state.failure == nil, let event = EventPointer(pollingFrom: state.queue)
         {
-            read(event, of: state, into: &records, &bytes)
+            read(event, of: state, into: &batch)
             event.destroy()
         }
-        // The reader had room for more, so the queue was emptied.
-        if records.count < reader.maxRecords, bytes < reader.maxBytes { noteEmptied(state, bytes: bytes) }
-        // An error of the partition may already have resumed the reader.
+        // The reader had room for more, so the queue counts as emptied.
+        if batch.count < reader.maxRecords, batch.bytes < reader.maxBytes { noteEmptied(state, bytes: batch.bytes) }
+        // An error of the partition may have resumed the reader.
         guard state.reader?.id == reader.id else { return }
-        if records.isEmpty {
+        state.assigned.hasReachedEnd = batch.count == 0
+        if batch.count == 0 {
             if state.failure != nil { return state.endReading() }
             if state.held != nil { return restart(state) }
             guard state.isAtEnd else { return }
             state.isAtEnd = false
         }
-        (state.reader.take() ?? reader).resume(returning: records)
+        (state.reader.take() ?? reader).resume(returning: batch.records)
     }
 
-    private func read(
-        _ event: EventPointer, of state: PartitionState, into records: inout [KafkaRecord], _ bytes: inout Int
-    ) {
+    private func read(_ event: EventPointer, of state: PartitionState, into batch: inout ReadBatch) {
         guard event.type == RD_KAFKA_EVENT_FETCH else {
             guard let client = handle?.client,
                 case .error(let error, let place)? = KafkaClientEvent(
@@ -152,14 +150,22 @@ extension KafkaConsumer {
                 if state.failure != nil { return }
                 continue
             }
-            take(KafkaRecord(copying: message, of: state.assigned.topicPartition), of: state, into: &records, &bytes)
+            if let filter = options.filter, isInSequence(message.pointee.offset, of: state), !filter.accepts(message) {
+                state.expected = KafkaOffset(rawValue: message.pointee.offset + 1)
+                batch.add(bytes: message.pointee.key_len + message.pointee.len)
+            } else {
+                take(KafkaRecord(copying: message, of: state.assigned.topicPartition), of: state, into: &batch)
+            }
         }
     }
 
-    private func take(
-        _ record: KafkaRecord, of state: PartitionState, into records: inout [KafkaRecord], _ bytes: inout Int
-    ) {
-        if options.outOfRange == .resetToBeginning, state.expected >= 0, record.offset != state.expected {
+    /// Whether a record follows those read before, or gaps do not matter.
+    private func isInSequence(_ offset: Int64, of state: PartitionState) -> Bool {
+        options.outOfRange != .resetToBeginning || state.expected < 0 || offset == state.expected.rawValue
+    }
+
+    private func take(_ record: KafkaRecord, of state: PartitionState, into batch: inout ReadBatch) {
+        if !isInSequence(record.offset.rawValue, of: state) {
             emit(.offsetReset(state.assigned.topicPartition, expected: state.expected, found: record.offset))
             if record.offset < state.expected {
                 // The log was recreated, so this assignment's offsets are invalid.
@@ -169,8 +175,8 @@ extension KafkaConsumer {
             }
         }
         state.expected = KafkaOffset(rawValue: record.offset.rawValue + 1)
-        records.append(record)
-        bytes += record.payloadBytes
+        batch.records.append(record)
+        batch.add(bytes: record.payloadBytes)
     }
 
     /// Replaces the assignment of a partition with a recreated log and drops its pending work.
@@ -184,6 +190,20 @@ extension KafkaConsumer {
         emit(.lost([old.assigned]))
         emit(.assigned([state.assigned]))
         completeDrains()
+    }
+}
+
+/// The records taken from a partition's queue for one reader.
+private struct ReadBatch {
+    var records: [KafkaRecord] = []
+    /// Number of records read, including those that the filter excludes.
+    private(set) var count = 0
+    private(set) var bytes = 0
+
+    /// Counts a record of this size.
+    mutating func add(bytes: Int) {
+        count += 1
+        self.bytes += bytes
     }
 }
 
