@@ -140,7 +140,7 @@ let services: [Target] = [
     module(
         "Story", layer: "Services",
         uses: [
-            "AppStoreModel", "ArchiveKeys", "ArchiveLog", "EntitlementRules", "JSON", "Kafka", "KafkaModel",
+            "AppStoreModel", "ArchiveKeys", "ArchiveLog", "Bytes", "EntitlementRules", "JSON", "Kafka", "KafkaModel",
             "KeyedState", "Lifecycle", "PipelineRuntime", "Records", "RefundCases",
         ]),
     module(
@@ -493,7 +493,7 @@ let package = Package(
                 "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
                 "ServiceKit", "AppStoreModel", "AppStoreSigning", "AppStoreVerification",
                 "ArchiveKeys", "ArchiveLog", "ObjectStorage", "SQLite", "TransparencyLog",
-                "EntitlementRules", "Entitlements", "Reconciliation", "Records", "RefundCases", "KeyedState",
+                "Bytes", "EntitlementRules", "Entitlements", "Reconciliation", "Records", "RefundCases", "KeyedState",
                 "Kafka",
                 "Cryptography", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "Time",
                 "AppStoreTestSupport", "PipelineTestSupport", "TestSupport",

@@ -15,6 +15,11 @@ package struct NotificationMark: Hashable, Sendable {
 
     package init(_ uuid: NotificationUUID) { self.init(of: uuid.rawValue) }
 
+    /// The 16 bytes as in ``ReceivedNotifications/bytes``.
+    package var bytes: [UInt8] {
+        [high, low].flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) } }
+    }
+
     init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

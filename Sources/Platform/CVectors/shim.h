@@ -7,6 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The C library declares it only with _GNU_SOURCE, which Swift's module of it does not define.
+void *memmem(const void *text, size_t count, const void *pattern, size_t pattern_count);
+
+// Whether the text contains the pattern; an empty pattern is in every text.
+static inline int cv_contains(const void *text, size_t count, const void *pattern, size_t pattern_count) {
+    return memmem(text, count, pattern, pattern_count) != NULL;
+}
+
 #if defined(__x86_64__)
 
 #include <cpuid.h>

@@ -24,7 +24,7 @@ package struct Story: Sendable {
         package let partitions: [Int32]
         /// The topic's number of partitions.
         package let partitionCount: Int
-        /// The offsets searched in each partition, such as `0-17`; `none` for an empty partition.
+        /// The offsets searched in each partition, such as `0-17` or `0-17+90-99`; `none` for an empty partition.
         package let offsets: [String]
         /// The number of records read.
         package let records: Int64

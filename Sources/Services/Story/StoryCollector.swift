@@ -13,7 +13,7 @@ package struct StoryCollector: Sendable {
     /// The UUID of the story's only notification, in lower case; nil means all notifications of the purchases.
     package let notificationUUID: String?
 
-    /// Records of the notification topic, in the order in which they were read.
+    /// Records of the notification topic.
     package private(set) var notifications: [KafkaRecord] = []
     package private(set) var deadLetters: [KafkaRecord] = []
     package private(set) var quarantined: [KafkaRecord] = []
@@ -45,6 +45,19 @@ package struct StoryCollector: Sendable {
         } else if topic.rawValue.hasSuffix(".dlq") {
             if isWanted(record) { deadLetters.append(record) }
         }
+    }
+
+    /// Sorts the records by position: partitions are read at the same time.
+    package mutating func sort() {
+        func sorted(_ records: [KafkaRecord]) -> [KafkaRecord] {
+            records.sorted {
+                ($0.topic.rawValue, $0.partition, $0.offset) < ($1.topic.rawValue, $1.partition, $1.offset)
+            }
+        }
+        notifications = sorted(notifications)
+        deadLetters = sorted(deadLetters)
+        quarantined = sorted(quarantined)
+        states = sorted(states)
     }
 
     /// Adds a record from the archive that Kafka no longer has.

@@ -274,6 +274,39 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            "ABCDEFAB-0000-4000-8000-000000000ABC", #"abcdefab\u002d0000\u002d4000\u002d8000\u002d000000000abc"#,
+        ])
+    func `a notificationUUID is found however its record spells it`(_ spelling: String) async throws {
+        try await withWorld { world, _ in
+            var draft = StoryWorld.waiting
+            draft.number = 0xABC
+            draft.purchase = "9001"
+            let id = "abcdefab-0000-4000-8000-000000000abc"
+            var record = try world.produced(draft)
+            let value = String(decoding: record.value ?? [], as: UTF8.self)
+            record.value = Array(value.replacing(StoryWorld.uuid(draft.number), with: spelling).utf8)
+            record.headers = record.headers.map { $0.key == "ce_id" ? KafkaHeader(key: "ce_id", text: id) : $0 }
+            let position = try await world.write(record)
+            let answer = try await ask([id], world)
+            #expect(answer.entries("notification").map { $0["position"]?.string } == [position])
+        }
+    }
+
+    @Test func `the index of the reconciler leads from a notificationUUID to one partition`() async throws {
+        try await withWorld { world, positions in
+            try await world.write(try world.indexed(StoryWorld.waiting))
+            let answer = try await ask([StoryWorld.uuid(8)], world)
+            #expect(answer.entries("notification").map { $0["position"]?.string } == [positions[8]])
+            #expect(answer.complaints.isEmpty, "no search of every partition")
+            let extent = try #require(
+                answer.json["searched"]?.array?.compactMap(\.object)
+                    .first { $0["topic"]?.string == world.input.rawValue })
+            #expect(extent["partitions"]?.array?.count == 1 && extent["notSearched"] == .null)
+        }
+    }
+
     @Test func `personal data is masked, and a reveal is published first`() async throws {
         try await withWorld { world, _ in
             let masked = try await ask(["1001"] + Self.app, world)
@@ -357,6 +390,37 @@ struct ExplainOnApacheKafkaTests {
             #expect(extent["partitions"]?.array?.count == 1)
             let read = try #require(extent["records"]?.integer)
             #expect(read < Int64(Self.records / 12 * 5 / 4))
+            await world.close()
+        }
+    }
+
+    /// The oldest notification, one in the middle, the newest, and one that does not exist.
+    @Test(arguments: [false, true])
+    func `a notification in a full topic is found by its notificationUUID`(_ isIndexed: Bool) async throws {
+        try await ApacheKafka.use {
+            let world = try await StoryWorld(partitions: 12)
+            try await world.fill(Self.records, isIndexed: isIndexed)
+            let positions = try await world.writeHistory()
+            let (first, middle) = (StoryWorld.firstFilled, StoryWorld.firstFilled + Self.records / 2)
+            for (name, number) in [("oldest", first), ("middle", middle), ("newest", 8), ("absent", 99)] {
+                let start = ContinuousClock.now
+                let (code, printed) = await sluicectl(
+                    world.command([StoryWorld.uuid(number), "--output", "json"]))
+                print("\(isIndexed ? "indexed" : "searched"), \(name): \(ContinuousClock.now - start)")
+                #expect(code == (name == "absent" ? 1 : 0), "\(printed.complaints)")
+                let story = try #require(try printed.objects.first)
+                let found = (story["timeline"]?.array ?? []).compactMap(\.object).filter {
+                    $0["kind"] == "notification"
+                }
+                #expect(found.map { $0["notificationUUID"]?.string } == (code == 1 ? [] : [StoryWorld.uuid(number)]))
+                if name == "newest" { #expect(found.first?["position"]?.string == positions[8]) }
+                if isIndexed, code == 0 { #expect(!printed.complaints.contains { $0.contains("every partition") }) }
+                guard name == "absent" else { continue }
+                let extent = try #require(
+                    story["searched"]?.array?.compactMap(\.object).first { $0["topic"]?.string == world.input.rawValue }
+                )
+                #expect(extent["records"]?.integer == Int64(Self.records) + 8 && extent["notSearched"] == .null)
+            }
             await world.close()
         }
     }

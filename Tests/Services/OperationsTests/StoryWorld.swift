@@ -7,6 +7,7 @@ import Kafka
 import KafkaDevBroker
 import PipelineRuntime
 import PipelineTestSupport
+import Reconciliation
 import Records
 import RefundCases
 import TestSupport
@@ -49,6 +50,7 @@ struct StoryWorld {
         let topics: [KafkaTopic: Int] = [
             input: partitions, names.quarantine: 1, names.entitlements(.production): partitions,
             names.refunds(.production): partitions, letters: partitions, names.erasures: 1,
+            names.reconciliation(.production): partitions,
         ]
         if let chosen = ApacheKafka.chosen {
             embedded = nil
@@ -149,8 +151,22 @@ struct StoryWorld {
         return "\(delivery.topic)/\(delivery.partition)@\(delivery.offset)"
     }
 
-    /// Writes notifications of other purchases, with 2.5 KB each like Apple's.
-    func fill(_ count: Int) async throws {
+    /// Returns the row of the reconciler's index for a notification.
+    func indexed(_ draft: Draft) throws -> KafkaProducerRecord {
+        let row = ReconciliationRow.received(
+            ReceivedNotifications(
+                key: "\(Self.bundle)/\(draft.purchase)", NotificationMark(of: Self.uuid(draft.number)),
+                at: try Self.at(draft.signed)))
+        return KafkaProducerRecord(topic: names.reconciliation(.production), key: row.key, value: row.bytes)
+    }
+
+    /// The number of the first notification that ``fill(_:isIndexed:)`` writes.
+    static let firstFilled = 1_000_000
+
+    /// Writes notifications of other purchases, 2.5 KB each as Apple's are.
+    ///
+    /// - Parameter isIndexed: whether the reconciler's index has them.
+    func fill(_ count: Int, isIndexed: Bool = false) async throws {
         let pad = (0..<997).map { _ in
             (0..<36).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 16) }.joined()
         }
@@ -160,7 +176,7 @@ struct StoryWorld {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in sent..<(sent + batch) {
                     var draft = Self.waiting
-                    draft.number = 1_000_000 + number
+                    draft.number = Self.firstFilled + number
                     draft.purchase = "7\(number)"
                     var record = try produced(draft)
                     let padding = Array(#","proof":""#.utf8) + Array(pad[number % 997].utf8) + Array(#""}"#.utf8)
@@ -168,6 +184,9 @@ struct StoryWorld {
                     group.addTask { [record] in
                         _ = try await producer.send(record, deadline: .seconds(60))
                     }
+                    guard isIndexed else { continue }
+                    let row = try indexed(draft)
+                    group.addTask { _ = try await producer.send(row, deadline: .seconds(60)) }
                 }
                 try await group.waitForAll()
             }

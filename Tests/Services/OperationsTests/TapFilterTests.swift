@@ -1,4 +1,5 @@
 import AppStoreModel
+import Bytes
 import JSON
 import Kafka
 import KafkaDevBroker

@@ -45,7 +45,7 @@ struct ExplainCommand {
         _ identifier: StoryIdentifier, _ model: StoryModel, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration,
         _ console: Console
     ) async throws -> Story {
-        let topics = try await StoryTopics(names, environment, groups: groupNames, of: admin)
+        let topics = try await StoryTopics(names, environment, groups: groupNames, hasMore: true, of: admin)
         var story = Story(identifier, environment)
         let archive = await StoryArchive.open(configuration, &story.gaps, console)
         defer { archive?.close() }

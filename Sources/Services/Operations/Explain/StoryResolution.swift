@@ -25,8 +25,8 @@ struct StoryResolution {
     }
 }
 
-/// Resolves identifiers that are not record keys. It uses the read API, Apple's API, the archive's index, or a search
-/// of the topics.
+/// Resolves identifiers that are not record keys. It uses the read API, Apple's API, the archive's index, the
+/// reconciler's index, or a search of the topics.
 struct StoryResolver {
     let configuration: Configuration
     let clocks: Clocks
@@ -58,7 +58,21 @@ struct StoryResolver {
         if result.keys.isEmpty, let archive {
             try await archive.resolve(identifier, topics.names.notifications(topics.environment), &result)
         }
+        if result.keys.isEmpty, identifier.kinds.contains(.notificationUUID) {
+            try await searchIndex(identifier, &result)
+        }
         if result.keys.isEmpty { try await scan(identifier, &result) }
+    }
+
+    /// Searches the index of sluice-reconciler, where there is one.
+    private func searchIndex(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
+        var index = StoryIndex(notificationUUID: identifier.text)
+        let places = topics.partitions(of: topics.names.reconciliation(topics.environment))
+        try await search.run(places, filter: index.filter, newestFirst: true) { index.take($0) }
+        guard let key = index.key else { return }
+        result.keys = [key]
+        result.kinds.insert(.notificationUUID)
+        result.notificationUUID = identifier.text
     }
 
     private static let indexed: [(kind: StoryIdentifier.Kind, parameter: String)] = [
@@ -118,7 +132,10 @@ struct StoryResolver {
         var scan = StoryScan(identifier, names)
         console.complain("no index has \(PlainText.printable(identifier.text)): searching every partition")
         for topic in inputs where !scan.isDone {
-            try await search.run(topics.partitions(of: topic)) { record in
+            // Only notification records are plain text with the identifier: quarantined ones are encoded, and dead
+            // letters may lack their value.
+            let filter = topic == inputs.first ? scan.filter : nil
+            try await search.run(topics.partitions(of: topic), filter: filter, newestFirst: true) { record in
                 scan.take(record)
                 return !scan.isDone
             }
@@ -141,6 +158,7 @@ struct StoryResolver {
         if let uuid = id.notificationUUID, let notification = StoryIdentifier(uuid) {
             var found = StoryResolution()
             try await archive?.resolve(notification, topics.names.notifications(topics.environment), &found)
+            if found.keys.isEmpty { try await searchIndex(notification, &found) }
             if found.keys.isEmpty { try await scan(notification, &found) }
             result.keys = found.keys
             result.notificationUUID = uuid

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import ArchiveKeys
 internal import ArchiveLog
+internal import Bytes
 internal import Cryptography
 internal import Kafka
 internal import Records
@@ -10,6 +11,8 @@ internal import Story
 struct StoryScan {
     private let identifier: StoryIdentifier
     private let text: ByteSearch
+    /// Excludes notification records that do not mention the identifier.
+    let filter: KafkaRecordFilter
     private let names: TopicNames
 
     private(set) var keys: Set<[UInt8]> = []
@@ -20,6 +23,7 @@ struct StoryScan {
         self.identifier = identifier
         self.names = names
         text = ByteSearch(Array(identifier.text.utf8))
+        filter = StoryFilter.mentioning(identifier.text)
     }
 
     /// Whether nothing more can be found, because a notification has one key and a transaction of one app has one key.

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import Bytes
 internal import Configuration
 internal import Kafka
 internal import Records

@@ -34,10 +34,15 @@ package struct StoryReader {
             topics.partitions(of: $0, keys: keys)
         }
         let others = ([names.quarantine, names.erasures] + topics.deadLetters).flatMap { topics.partitions(of: $0) }
-        try await search.run(keyed + others) { record in
+        try await search.run(keyed, filter: StoryFilter.keyed(keys, notificationUUID: notificationUUID)) { record in
+            collector.take(record)
+            return true
+        }
+        try await search.run(others) { record in
             if record.topic == names.erasures { erasures.append(record) } else { collector.take(record) }
             return true
         }
+        collector.sort()
         return (collector, erasures)
     }
 
@@ -85,7 +90,8 @@ package struct StoryReader {
         let topic = names.refunds(environment)
         guard topics.exists(topic), !keys.isEmpty else { return [] }
         var refunds = ReadRefunds(gap: roundGap)
-        try await search.run(topics.partitions(of: topic, keys: keys)) { record in
+        let filter = StoryFilter.keyed(keys, notificationUUID: nil)
+        try await search.run(topics.partitions(of: topic, keys: keys), filter: filter) { record in
             if let key = record.key, keys.contains(key) { refunds.take(record) }
             return true
         }
@@ -98,11 +104,13 @@ package struct StoryReader {
     ///
     /// - Parameter hasArchive: whether archived records were added.
     package func account(for story: inout Story, _ collector: StoryCollector, hasArchive: Bool) {
-        story.searched = search.extents(isKeyed: !collector.keys.isEmpty)
-        story.gaps += topics.missing.map {
-            Story.Gap(
-                "topic \($0) was not searched: it does not exist, or is denied to this user",
-                fix: "Create it with sluicectl topics apply, or allow Describe and Read")
+        story.searched = search.extents(keys: collector.keys)
+        if !topics.missing.isEmpty {
+            let missing = topics.missing.map(\.rawValue).joined(separator: ", ")
+            story.gaps.append(
+                Story.Gap(
+                    "not searched, because it does not exist or is denied to this user: \(missing)",
+                    fix: "Create it with sluicectl topics apply, or allow Describe and Read"))
         }
         let input = names.notifications(environment)
         for place in topics.partitions(of: input, keys: collector.keys) {

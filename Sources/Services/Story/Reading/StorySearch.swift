@@ -1,4 +1,5 @@
 package import Kafka
+internal import Records
 
 /// Reads partitions up to the end offsets at the start of the command, and keeps track of the offsets read.
 package final class StorySearch {
@@ -7,13 +8,17 @@ package final class StorySearch {
     /// Maximum number of records to read from a topic.
     private let limit: Int64
     private let report: (String) -> Void
-    /// The range of offsets read from each partition.
-    private var read: [KafkaTopicPartition: Range<Int64>] = [:]
+    /// The offsets read from each partition.
+    private var read: [KafkaTopicPartition: SearchedOffsets] = [:]
 
     /// Number of records between two progress lines.
     private static let step: Int64 = 100_000
-    /// Number of records at which a partition gets its own consumer.
-    private static let largePartition = 20_000
+    /// Number of records for which another client is worth its connection.
+    private static let recordsPerClient: Int64 = 20_000
+    private static let maximumClients: Int64 = 4
+    /// Number of records from which on the newest part of each partition is read first, and its share.
+    private static let recordsInOnePart: Int64 = 200_000
+    private static let newestShare: Int64 = 16
 
     /// - Parameter report: prints a progress line.
     package init(_ kafka: KafkaConfiguration, _ topics: StoryTopics, limit: Int, report: @escaping (String) -> Void) {
@@ -23,54 +28,80 @@ package final class StorySearch {
         self.report = report
     }
 
-    /// Reads all given partitions.
+    /// Reads all given partitions at the same time.
     ///
-    /// - Parameter take: handles a record; returns false to stop.
-    package func run(_ places: [KafkaTopicPartition], take: (KafkaRecord) throws -> Bool) async throws {
+    /// - Parameters:
+    ///   - filter: excludes records before they are copied; nil takes all.
+    ///   - newestFirst: whether the newest records of each partition are read before the others. Use it for a search
+    ///     that ends with the first match, because most questions are about recent notifications.
+    ///   - take: handles a record; returns false to stop. Only the records of one partition are in order.
+    package func run(
+        _ places: [KafkaTopicPartition], filter: KafkaRecordFilter? = nil, newestFirst: Bool = false,
+        take: (KafkaRecord) throws -> Bool
+    ) async throws {
         let ranges = ranges(places)
-        let total = ranges.values.reduce(0) { $0 + Int64($1.count) }
-        var count: Int64 = 0
-        var reached: [KafkaTopicPartition: Int64] = [:]
-        defer { for (place, range) in ranges { note(place, range.lowerBound..<(reached[place] ?? range.lowerBound)) } }
-        guard total > 0 else { return }
-        do {
-            for group in Self.groups(ranges) {
-                try await read(group) { record in
-                    let place = record.topicPartition
-                    guard ranges[place]?.contains(record.offset.rawValue) ?? false else { return }
-                    reached[place] = record.offset.rawValue + 1
-                    count += 1
-                    if count % Self.step == 0 { report("searched \(count) of \(total) records") }
-                    guard try take(record) else { throw Enough() }
-                }
-                // Compaction and transaction markers leave offsets without records.
-                for place in group.keys { reached[place] = ranges[place]?.upperBound }
-            }
-        } catch is Enough {}
+        var progress = Progress(total: Self.count(ranges))
+        let parts = newestFirst && progress.total > Self.recordsInOnePart ? Self.newestAndOlder(ranges) : [ranges]
+        for part in parts {
+            guard try await read(part, filter, &progress, take) else { return }
+        }
     }
 
+    private struct Progress {
+        let total: Int64
+        var count: Int64 = 0
+    }
+
+    /// - Returns: false if `take` stopped it.
     private func read(
-        _ offsets: [KafkaTopicPartition: KafkaOffset], _ take: (KafkaRecord) throws -> Void
-    ) async throws {
+        _ ranges: [KafkaTopicPartition: Range<Int64>], _ filter: KafkaRecordFilter?, _ progress: inout Progress,
+        _ take: (KafkaRecord) throws -> Bool
+    ) async throws -> Bool {
+        var reached = ranges.mapValues(\.lowerBound)
+        defer {
+            for (place, range) in ranges {
+                read[place, default: SearchedOffsets()].insert(range.lowerBound..<(reached[place] ?? range.lowerBound))
+            }
+        }
+        let total = Self.count(ranges)
+        guard total > 0 else { return true }
+        let clients = min(Self.maximumClients, total / Self.recordsPerClient + 1)
         var options = KafkaConsumer.Options()
         options.prefetch = .bulk
-        try await KafkaConsumer.readToEnd(kafka, from: offsets, within: .seconds(86_400), options: options) { records in
-            for record in records { try take(record) }
+        options.prefetch.totalBytes /= Int(clients)
+        options.filter = filter
+        var isStopped = false
+        try await KafkaConsumer.readRanges(kafka, ranges, clients: Int(clients), options: options) { batch in
+            let begin = reached[batch.partition] ?? 0
+            for record in batch.records where try !take(record) {
+                reached[batch.partition] = record.offset.rawValue + 1
+                isStopped = true
+                return false
+            }
+            reached[batch.partition] = batch.nextOffset
+            advance(&progress, by: batch.nextOffset - begin)
+            return true
         }
+        return !isStopped
     }
 
-    /// Returns the start offsets for each consumer. A large partition has its own consumer, because it fills the
-    /// consumer's queue.
-    private static func groups(
+    /// Reports each time another ``step`` of records has been read.
+    private func advance(_ progress: inout Progress, by count: Int64) {
+        let before = progress.count / Self.step
+        progress.count += count
+        if progress.count / Self.step > before { report("searched \(progress.count) of \(progress.total) records") }
+    }
+
+    private static func count(_ ranges: [KafkaTopicPartition: Range<Int64>]) -> Int64 {
+        ranges.values.reduce(0) { $0 + Int64($1.count) }
+    }
+
+    private static func newestAndOlder(
         _ ranges: [KafkaTopicPartition: Range<Int64>]
-    ) -> [[KafkaTopicPartition: KafkaOffset]] {
-        let offsets = ranges.filter { !$0.value.isEmpty }.mapValues { KafkaOffset(rawValue: $0.lowerBound) }
-        let large = offsets.filter { ranges[$0.key].map { $0.count > largePartition } ?? false }
-        let small = offsets.filter { large[$0.key] == nil }
-        let ordered = large.sorted {
-            ($0.key.topic.rawValue, $0.key.partition) < ($1.key.topic.rawValue, $1.key.partition)
-        }
-        return ordered.map { [$0.key: $0.value] } + (small.isEmpty ? [] : [small])
+    ) -> [[KafkaTopicPartition: Range<Int64>]] {
+        let newest = ranges.mapValues { ($0.upperBound - Int64($0.count) / newestShare)..<$0.upperBound }
+        let older = ranges.mapValues { $0.lowerBound..<($0.upperBound - Int64($0.count) / newestShare) }
+        return [newest, older]
     }
 
     /// Returns the offset range of each partition's newest records, within the limit per topic.
@@ -88,47 +119,36 @@ package final class StorySearch {
         return ranges
     }
 
-    private func note(_ place: KafkaTopicPartition, _ range: Range<Int64>) {
-        guard let known = read[place], !known.isEmpty else {
-            read[place] = range
-            return
-        }
-        guard !range.isEmpty else { return }
-        read[place] = min(known.lowerBound, range.lowerBound)..<max(known.upperBound, range.upperBound)
-    }
-
     /// Returns the partitions and offsets that were read, by topic.
     ///
-    /// - Parameter isKeyed: whether the record keys are known, so that unread partitions contain no part of the story.
-    package func extents(isKeyed: Bool) -> [Story.Extent] {
-        Dictionary(grouping: read.keys, by: \.topic).sorted { $0.key.rawValue < $1.key.rawValue }.map {
-            extent(of: $0.key, $0.value.sorted { $0.partition < $1.partition }, isKeyed: isKeyed)
+    /// - Parameter keys: the record keys of the story. Without any, it may be in every partition; otherwise, only in
+    ///   those of its keys.
+    package func extents(keys: Set<[UInt8]>) -> [Story.Extent] {
+        let keyed = [topics.names.notifications(topics.environment), topics.names.entitlements(topics.environment)]
+        return Dictionary(grouping: read.keys, by: \.topic).sorted { $0.key.rawValue < $1.key.rawValue }.map {
+            let all = topics.partitions(of: $0.key)
+            let places = $0.value.sorted { $0.partition < $1.partition }
+            let relevant =
+                keys.isEmpty ? all : keyed.contains($0.key) ? topics.partitions(of: $0.key, keys: keys) : places
+            return extent(of: $0.key, places, relevant: Set(relevant), partitionCount: all.count)
         }
     }
 
-    private func extent(of topic: KafkaTopic, _ places: [KafkaTopicPartition], isKeyed: Bool) -> Story.Extent {
-        var records: Int64 = 0
-        var offsets: [String] = []
+    private func extent(
+        of topic: KafkaTopic, _ places: [KafkaTopicPartition], relevant: Set<KafkaTopicPartition>, partitionCount: Int
+    ) -> Story.Extent {
+        let searched = places.map { read[$0] ?? SearchedOffsets() }
         var unread: [String] = []
-        for place in places {
-            let range = read[place] ?? 0..<0
-            let marks = topics.watermarks[place]
-            records += Int64(range.count)
-            offsets.append(range.isEmpty ? "none" : "\(range.lowerBound)-\(range.upperBound - 1)")
-            if let low = marks?.low.rawValue, let high = marks?.high.rawValue {
-                if low < range.lowerBound { unread.append("\(place.partition)@\(low)-\(range.lowerBound - 1)") }
-                if range.upperBound < high { unread.append("\(place.partition)@\(range.upperBound)-\(high - 1)") }
+        for (place, searched) in zip(places, searched) where relevant.contains(place) {
+            guard let marks = topics.watermarks[place], marks.low <= marks.high else { continue }
+            unread += searched.gaps(in: marks.low.rawValue..<marks.high.rawValue).map {
+                "\(place.partition)@\($0.lowerBound)-\($0.upperBound - 1)"
             }
         }
-        let all = topics.partitions(of: topic)
-        if !isKeyed, places.count < all.count {
-            unread += all.filter { !places.contains($0) }.map { "\($0.partition)" }
-        }
+        unread += relevant.subtracting(places).map(\.partition).sorted().map(\.description)
         return Story.Extent(
-            topic: topic.rawValue, partitions: places.map(\.partition.rawValue), partitionCount: all.count,
-            offsets: offsets, records: records, notSearched: unread.isEmpty ? nil : unread.joined(separator: ", "))
+            topic: topic.rawValue, partitions: places.map(\.partition.rawValue), partitionCount: partitionCount,
+            offsets: searched.map(\.text), records: searched.reduce(0) { $0 + $1.count },
+            notSearched: unread.isEmpty ? nil : unread.joined(separator: ", "))
     }
-
-    /// Thrown to stop reading early.
-    private struct Enough: Error {}
 }

@@ -14,19 +14,23 @@ package struct StoryTopics: Sendable {
     /// Topics that every installation should have but that do not exist, or that this user may not describe.
     package let missing: [KafkaTopic]
 
-    /// - Parameter groups: the consumer groups that may have dead letter topics.
+    /// - Parameters:
+    ///   - groups: the consumer groups that may have dead letter topics.
+    ///   - hasMore: whether erasures and the index of sluice-reconciler are read too, if they exist.
     /// - Throws: a ``StartupError`` if the notification topic does not exist, or the brokers do not respond.
     package init(
-        _ names: TopicNames, _ environment: AppStoreEnvironment, groups: [String], of admin: KafkaAdmin
+        _ names: TopicNames, _ environment: AppStoreEnvironment, groups: [String], hasMore: Bool, of admin: KafkaAdmin
     ) async throws {
         self.names = names
         self.environment = environment
         let input = names.notifications(environment)
         let others = Self.deadLetters(names, besides: environment)
         let usual = [input, names.entitlements(environment), names.refunds(environment), names.quarantine]
+        let letters = names.specifications().map(\.name).filter {
+            $0.rawValue.hasSuffix(".dlq") && !others.contains($0)
+        }
         let wanted =
-            usual + [names.erasures]
-            + names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") && !others.contains($0) }
+            usual + letters + (hasMore ? [names.erasures, names.reconciliation(environment)] : [])
             + groups.flatMap { [input.deadLetters(of: $0), names.entitlements(environment).deadLetters(of: $0)] }
         let found = try await admin.describeTopics(Array(Set(wanted)), settings: .none)
         guard found.contains(where: { $0.topic == input }) else {
@@ -34,7 +38,7 @@ package struct StoryTopics: Sendable {
                 "topic \(input) does not exist",
                 fix: "Check topics.prefix and --environment, or create the topics with: sluicectl topics apply")
         }
-        missing = usual.filter { topic in !found.contains { $0.topic == topic } }
+        missing = (usual + letters).filter { topic in !found.contains { $0.topic == topic } }
         let places = found.flatMap { description in
             description.partitions.map { KafkaTopicPartition(topic: description.topic, partition: $0.partition) }
         }

@@ -1,0 +1,32 @@
+internal import Bytes
+package import Kafka
+
+/// Excludes records that cannot belong to a story, by their raw bytes. The others are examined afterwards.
+package enum StoryFilter {
+    /// Keeps records whose value mentions an identifier; UUIDs may be in upper case.
+    package static func mentioning(_ text: String) -> KafkaRecordFilter {
+        let isMentioned = mentions(of: text)
+        return KafkaRecordFilter { _, value in isMentioned(value) }
+    }
+
+    /// Keeps records with one of these keys, and those that mention the notification.
+    package static func keyed(_ keys: Set<[UInt8]>, notificationUUID: String?) -> KafkaRecordFilter {
+        let lengths = Set(keys.map(\.count))
+        let isMentioned = notificationUUID.map(mentions)
+        return KafkaRecordFilter { key, value in
+            if let key, lengths.contains(key.count), keys.contains(Array(key)) { return true }
+            return isMentioned?(value) ?? false
+        }
+    }
+
+    /// Returns a function that searches a value for a text. It also accepts a null value, and a value with a backslash:
+    /// a JSON escape can spell the text differently.
+    private static func mentions(of text: String) -> @Sendable (UnsafeRawBufferPointer?) -> Bool {
+        let spellings = Set([text, text.uppercased()]).map { ByteSearch(Array($0.utf8)) }
+        let escape = ByteSearch([UInt8(ascii: "\\")])
+        return { value in
+            guard let value else { return true }
+            return spellings.contains { $0.isFound(in: value) } || escape.isFound(in: value)
+        }
+    }
+}
