@@ -37,6 +37,10 @@ public enum RecordHeaderName: String, Sendable, CaseIterable {
     case quarantineBundleId = "sluice.quarantine.bundleid"
     /// The ``RecordOrigin``: `live` or `history`.
     case quarantineSource = "sluice.quarantine.source"
+
+    /// The failure after which an operator replayed the record: the consumer group and the reason of the dead letter,
+    /// separated by a space.
+    case replayReason = "sluice.replay.reason"
 }
 
 /// How a record was authenticated.

@@ -79,6 +79,14 @@ enum OutputName {
     static let firstFailureTime = "firstFailureTime"
     static let omitted = "omitted"
     static let records = "records"
+    static let plan = "plan"
+    static let types = "types"
+    static let apps = "apps"
+    static let reasons = "reasons"
+    static let refusals = "refusals"
+    static let from = "from"
+    static let to = "to"
+    static let seconds = "seconds"
 
     // state
     static let toTopic = "toTopic"

@@ -107,6 +107,10 @@ package struct Sluicectl: Sendable {
         case let path where path.first == "cluster": return try await cluster(invocation)
         case let path where path.first == "quarantine": return try await quarantine(invocation)
         case let path where path.first == "dlq": return try await deadLetters(invocation)
+        case ["replay"]:
+            return try await ReplayCommand(
+                configuration: configuration, interruption: Interruption(interruptions()), timeout: timeout
+            ).run(invocation.arguments.first, console)
         case let path where path.first == "entitlements": return try await entitlements(invocation)
         case let path where path.first == "webhooks": return try await webhooks(invocation)
         case let path where path.first == "api": return try await api(invocation)

@@ -1,7 +1,7 @@
 internal import Configuration
 internal import ServiceKit
 
-/// The command lines of `sluicectl quarantine` and `sluicectl dlq`.
+/// The command lines of `sluicectl quarantine`, `sluicectl dlq` and `sluicectl replay`.
 extension SluicectlCommand {
     private static let position = Command.Argument(
         "POSITION", help: "partition and offset as printed by list, such as 0-17")
@@ -16,8 +16,11 @@ extension SluicectlCommand {
         OperationsSettings.after, OperationsSettings.rate, OperationsSettings.yes,
     ])
     private static let filter = ConfigurationSchema([
-        OperationsSettings.quarantineReason, OperationsSettings.quarantineBundle,
+        OperationsSettings.quarantineReason, OperationsSettings.quarantineBundle, TapSettings.type,
     ])
+    private static let filterOfQuarantine = filter.adding(
+        ConfigurationSchema([ReplaySettings.receivedSince, ReplaySettings.receivedUntil, ReplaySettings.environment]))
+    private static let window = ConfigurationSchema([ReplaySettings.since, ReplaySettings.until])
     private static let ofDeadLetters = ConfigurationSchema([OperationsSettings.deadLetterTopic])
 
     // MARK: quarantine
@@ -28,7 +31,8 @@ extension SluicectlCommand {
             examples: [.init("sluicectl quarantine list", "Everything in quarantine, with reasons.")],
             subcommands: [
                 Command(
-                    "list", summary: "List quarantined notifications.", schema: reading.adding(listing).adding(filter),
+                    "list", summary: "List quarantined notifications.",
+                    schema: reading.adding(listing).adding(filterOfQuarantine),
                     examples: [
                         .init("sluicectl quarantine list --reason profile_audience", "With one reason."),
                         .init("sluicectl quarantine list --after 0-1742 --output json", "Newer records, for scripts."),
@@ -52,11 +56,12 @@ extension SluicectlCommand {
                         remain, and are listed with their reason. Consumers ignore duplicates, so repeating a run is \
                         harmless. Certificates are verified as of now; --at-receipt verifies them as of the time of \
                         receipt, for notifications older than the validity of Apple's certificates. Revocation is not \
-                        checked. Control-C stops after the current record, and --after resumes from there. Exits with \
-                        1 if any notification remains.
+                        checked. Without --yes, the plan follows the list: numbers by type, app and reason, and the \
+                        groups that receive them. Control-C stops after the current record, and --after resumes from \
+                        there. Exits with 1 if any notification was left.
                         """,
-                    schema: reading.adding(parts.verification.schema).adding(filter).adding(bringingBack).adding(
-                        ConfigurationSchema([OperationsSettings.atReceipt])),
+                    schema: reading.adding(parts.verification.schema).adding(filterOfQuarantine).adding(bringingBack)
+                        .adding(ConfigurationSchema([OperationsSettings.atReceipt])),
                     arguments: [optionalPosition],
                     examples: [
                         .init(
@@ -78,12 +83,14 @@ extension SluicectlCommand {
         examples: [.init("sluicectl dlq list", "All dead letters of this installation.")],
         subcommands: [
             Command(
-                "list", summary: "List dead letters.", schema: reading.adding(listing).adding(ofDeadLetters),
+                "list", summary: "List dead letters.",
+                schema: reading.adding(listing).adding(filter).adding(window).adding(ofDeadLetters),
                 examples: [
                     .init("sluicectl dlq list", "For every group of this installation."),
                     .init(
                         "sluicectl dlq list --topic appstore.notifications.production.billing.dlq --output json",
                         "For one of your own consumers."),
+                    .init("sluicectl dlq list --type REFUND --since 2026-11-26T00:00:00Z", "Refunds since midnight."),
                 ]),
             Command(
                 "show", summary: "Show a dead letter: headers, key and value.", schema: reading.adding(ofDeadLetters),
@@ -96,13 +103,17 @@ extension SluicectlCommand {
             Command(
                 "replay", summary: "Send dead letters back to their original topic.",
                 discussion: """
-                    Key, value and headers are unchanged; the origin is replay. Every group that reads the topic \
-                    receives them, so handlers must tolerate duplicates, as always. Only records of the notification \
-                    topics are sent: an old row of a state topic must not follow a newer one. The dead letters remain \
-                    until they are discarded or their retention expires. Control-C stops after the current record, and \
-                    --after resumes from there.
+                    Key, value and headers are unchanged; the origin is replay, and sluice.replay.reason names the \
+                    group and the reason of the failure. Every group that reads the topic receives them, so handlers \
+                    must tolerate duplicates, as always. Only records of the notification topics are sent: an old row \
+                    of a state topic must not follow a newer one. A record that was replayed and came back for the \
+                    same reason is not sent again without --again. Without --yes, the plan follows the list: numbers \
+                    by type, app and reason, and the groups that receive them. The dead letters remain until they are \
+                    discarded or their retention expires. Control-C stops after the current record, and --after \
+                    resumes from there.
                     """,
-                schema: reading.adding(ofDeadLetters).adding(bringingBack), arguments: [optionalPosition],
+                schema: reading.adding(ofDeadLetters).adding(filter).adding(window).adding(bringingBack)
+                    .adding(ConfigurationSchema([ReplaySettings.again])), arguments: [optionalPosition],
                 examples: [
                     .init(
                         "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq",
@@ -110,6 +121,10 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl dlq replay 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq --yes",
                         "Send one record."),
+                    .init(
+                        "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq "
+                            + "--reason field_type --bundle com.example.app --yes",
+                        "Those of one app that failed for one reason, after its repair."),
                 ]),
             Command(
                 "discard", summary: "Delete dead letters of a partition, up to a given one.",
@@ -123,4 +138,34 @@ extension SluicectlCommand {
                         "Partition 3 up to offset 17.")
                 ]),
         ], readsConfiguration: false)
+
+    // MARK: replay
+
+    static let replay = Command(
+        "replay", summary: "Send records of a notification topic once more.",
+        discussion: """
+            For consumers that handled records wrongly, after their repair. Key, value and headers are unchanged; the \
+            origin is replay. Every group that reads the topic receives them, so handlers must tolerate duplicates, as \
+            always; to repeat them for one group only, reset its offsets with kafka-consumer-groups.sh. Copies from an \
+            earlier replay are not sent again without --again. Without --yes, the records are listed, and after them \
+            the plan: numbers by type and app, the groups that receive them, and the time it takes. Control-C stops \
+            after the current record, and --after resumes from there. Exits with 1 if any record was left.
+            """,
+        schema: kafkaSchema.adding(window).adding(bringingBack).adding(
+            ConfigurationSchema([
+                OperationsSettings.environment, TapSettings.type, OperationsSettings.quarantineBundle,
+                ReplaySettings.againCopies,
+            ])),
+        arguments: [optionalPosition],
+        examples: [
+            .init(
+                "sluicectl replay --type REFUND --since 2026-11-25T00:00:00Z --until 2026-11-26T00:00:00Z",
+                "The refunds of a day: how many, and whom they reach."),
+            .init(
+                "sluicectl replay --type REFUND --since 2026-11-25T00:00:00Z --until 2026-11-26T00:00:00Z --yes",
+                "Send them."),
+            .init(
+                "sluicectl replay --bundle com.example.app --environment sandbox --rate 200 --after 3-1742 --yes",
+                "Resume where an earlier run ended."),
+        ])
 }

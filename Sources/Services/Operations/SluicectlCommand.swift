@@ -23,7 +23,8 @@ enum SluicectlCommand {
                     "Diagnose before starting the ingress, or when it fails."),
             ],
             subcommands: [
-                topics(parts), tap, top(parts), verify(parts), quarantine(parts), deadLetters, config(parts), doctor,
+                topics(parts), tap, top(parts), verify(parts), quarantine(parts), deadLetters, replay, config(parts),
+                doctor,
                 entitlements,
                 api,
                 refunds, backfill, reconcile, archive(parts), compareVersions, size, state,

@@ -191,6 +191,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
                 "ce_environment", "ce_bundleid", "ce_receivedtime", "ce_trust", "ce_origin", "traceparent",
                 "sluice.quarantine.reason", "sluice.quarantine.detail", "sluice.quarantine.receivedtime",
                 "sluice.quarantine.environment", "sluice.quarantine.bundleid", "sluice.quarantine.source",
+                "sluice.replay.reason",
             ])
     }
 }

@@ -16,7 +16,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct RecoveryTests {
     /// A broker with the topics of a separate installation.
-    private struct Harness {
+    struct Harness {
         static let partitions = 2
         let names = TopicNames(prefix: "rec\(UUID().uuidString.lowercased().prefix(8))")
         let broker: DevBroker
@@ -40,7 +40,9 @@ struct RecoveryTests {
             configuration = try KafkaConfiguration(
                 bootstrapServers: broker.bootstrapServers, properties: ["max.in.flight.requests.per.connection": "1"],
                 profile: .embedded)
-            producer = try KafkaProducer(configuration, topics: [names.quarantine, letters, stateLetters]) { _ in }
+            producer = try KafkaProducer(
+                configuration, topics: [names.quarantine, letters, stateLetters, production]
+            ) { _ in }
             directory = try TemporaryDirectory()
             root = try directory.write(try Signed.pki.get().root.der, to: "root.der")
         }
@@ -61,12 +63,13 @@ struct RecoveryTests {
         }
 
         func letter(
-            _ value: String, from input: KafkaTopic, to topic: KafkaTopic, partition: KafkaPartition = 0
+            _ value: String, from input: KafkaTopic, to topic: KafkaTopic, partition: KafkaPartition = 0,
+            reason: String = "identity_missing", at milliseconds: Int64? = nil, _ more: [KafkaHeader] = []
         ) async throws {
             let added = [
                 (DeadLetterHeader.topic, input.rawValue), (DeadLetterHeader.partition, "1"),
                 (DeadLetterHeader.offset, "42"), (DeadLetterHeader.group, "sluice-entitlements"),
-                (DeadLetterHeader.reason, "identity_missing"), (DeadLetterHeader.attempts, "5"),
+                (DeadLetterHeader.reason, reason), (DeadLetterHeader.attempts, "5"),
                 (DeadLetterHeader.exceptionMessage, "no id"),
             ].map { KafkaHeader(key: $0.0, text: $0.1) }
             let own = [
@@ -74,8 +77,9 @@ struct RecoveryTests {
             ]
             _ = try await producer.send(
                 KafkaProducerRecord(
-                    topic: topic, partition: partition, key: Array("com.example.app/1".utf8), value: Array(value.utf8),
-                    headers: own + added), deadline: .seconds(10))
+                    topic: topic, partition: partition, timestampMilliseconds: milliseconds,
+                    key: Array("com.example.app/1".utf8), value: Array(value.utf8), headers: own + more + added),
+                deadline: .seconds(10))
         }
 
         func records(_ topic: KafkaTopic, partitions: Int = Harness.partitions) async throws -> [KafkaRecord] {
@@ -262,7 +266,10 @@ struct RecoveryTests {
         #expect(Self.texts(try all.printed.objects, "status") == ["replayed", "replayed", nil])
         let records = try await harness.records(harness.production)
         #expect(records.map { $0.value.map { String(decoding: $0, as: UTF8.self) } } == ["b", "a", "b"])
-        let expected = [KafkaHeader(.id, "uuid-b"), KafkaHeader(key: "x", text: "y"), KafkaHeader(.origin, "replay")]
+        let expected = [
+            KafkaHeader(.id, "uuid-b"), KafkaHeader(key: "x", text: "y"), KafkaHeader(.origin, "replay"),
+            KafkaHeader(key: "sluice.replay.reason", text: "sluice-entitlements identity_missing"),
+        ]
         #expect(records.first?.headers == expected)
         #expect(records.first?.key == Array("com.example.app/1".utf8))
         await harness.close()

@@ -9,6 +9,7 @@ enum ArchiveRedaction {
         "ce_specversion", "ce_type", "ce_source", "ce_time", "content-type", "ce_environment", "ce_bundleid",
         "ce_receivedtime", "ce_trust", "ce_origin", "sluice.quarantine.reason", "sluice.quarantine.receivedtime",
         "sluice.quarantine.environment", "sluice.quarantine.bundleid", "sluice.quarantine.source",
+        "sluice.replay.reason",
     ]
 
     static func redacted(_ object: JSONObject) -> JSONObject {

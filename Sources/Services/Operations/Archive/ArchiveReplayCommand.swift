@@ -32,7 +32,7 @@ struct ArchiveReplayCommand {
             let producer = try KafkaProducer(kafka, topics: [target])
             do {
                 let exitCode = try await ReplayRun(
-                    configuration: configuration, interruption: interruption, console: console
+                    configuration: configuration, admin: admin, interruption: interruption, console: console
                 ).run(through: producer) { take in
                     try await read(readers, logs, contents, to: target, console, take)
                 }
@@ -95,6 +95,7 @@ struct ArchiveReplayCommand {
                     return try await take(
                         ReplayItem(
                             position: position, identity: record.text(.id),
+                            subject: ReplaySubject(notification: record),
                             prepared: .success([record.replayed(to: target)])))
                 case .missing:
                     return try await take(
@@ -132,16 +133,5 @@ extension ArchiveFilter {
         return wants(
             app: notification?.bundleId?.rawValue ?? record.text(.bundleId),
             type: notification?.notification.notificationType?.rawValue)
-    }
-}
-
-extension KafkaRecord {
-    /// Returns an exact copy of the record, except for its origin header.
-    fileprivate func replayed(to topic: KafkaTopic) -> KafkaProducerRecord {
-        KafkaProducerRecord(
-            topic: topic, key: key, value: value,
-            headers: headers.map {
-                $0.key == RecordHeaderName.origin.rawValue ? KafkaHeader(.origin, RecordOrigin.replay.rawValue) : $0
-            })
     }
 }

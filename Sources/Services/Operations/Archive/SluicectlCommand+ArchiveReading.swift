@@ -102,12 +102,13 @@ extension SluicectlCommand {
         Command(
             "replay", summary: "Write archived records back to Kafka.",
             discussion: """
-                Key, value and headers are unchanged, except that the origin is replay; the record's timestamp is the \
-                current time, so that the topic's retention starts again. Consumers ignore records that they already \
-                have. Topics other than notifications, quarantine and certificates require --to-topic, even to write \
-                back to the same topic. Erased records are not restored. Control-C stops after the current record, and \
-                --after resumes from there. With --yes, the replay and its author are first published in \
-                appstore.erasures and archived: this requires --author. Exits with 1 if any record remains.
+                Key, value and headers are as they were, the origin is replay; the time of the record is the \
+                present, so that the topic's retention starts again. Consumers ignore what they have already. A \
+                topic other than notifications, quarantine and certificates needs --to-topic, also to go back into \
+                itself. What was erased does not come back. Without --yes, the plan follows the list: numbers by type \
+                and app, and the groups that receive them. Control-C ends it after the record in hand, and --after \
+                goes on from there. With --yes who brings them back is published in appstore.erasures first, and archived: \
+                it needs --author. Exits with 1 when something was left.
                 """,
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [

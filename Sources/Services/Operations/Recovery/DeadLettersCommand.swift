@@ -21,9 +21,10 @@ struct DeadLettersCommand {
                 ["POSITION", "FAILED", "REASON", "GROUP", "ATTEMPTS", "KEY", "TOPIC", "MESSAGE"], configuration, console
             )
             for topic in try await topics(admin) {
-                let scan = try await TopicScan(topic, of: admin, with: kafka)
+                let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.since)
                 try await scan.run(after: configuration[OperationsSettings.after]) { record in
                     let letter = ReadDeadLetter(record)
+                    guard filter.matches(ReplaySubject(letter)) else { return true }
                     return await rows.add(
                         [
                             "\(RecordPosition(record))", letter.firstFailure ?? "-", letter.reason ?? "-",
@@ -47,7 +48,7 @@ struct DeadLettersCommand {
 
     func show(_ position: String, _ console: Console) async throws -> ExitCode {
         let position = try QuarantineCommand.position(position)
-        return try await withScan { scan, _ in
+        return try await withScan { scan in
             let record = try await scan.record(at: position)
             switch configuration[OperationsSettings.output] {
             case .json:
@@ -71,32 +72,21 @@ struct DeadLettersCommand {
 
     func replay(_ position: String?, _ interruption: Interruption, _ console: Console) async throws -> ExitCode {
         let position = try position.map { try QuarantineCommand.position($0) }
-        return try await withScan { scan, kafka in
-            let inputs = AppStoreEnvironment.published.map(names.notifications)
+        let topic = try topic()
+        return try await withAdmin { admin, kafka in
+            let returned = try await returnedLetters(topic, admin, kafka)
+            let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.since)
             let producer = try KafkaProducer(kafka, topics: inputs)
-            let run = ReplayRun(configuration: configuration, interruption: interruption, console: console)
+            let run = ReplayRun(
+                configuration: configuration, admin: admin, interruption: interruption, console: console)
             do {
-                let exitCode = try await run.run(
-                    scan, only: position, through: producer, identity: { $0.text(.id) },
-                    prepare: { record in
-                        let letter = ReadDeadLetter(record)
-                        guard let input = letter.input, inputs.contains(input) else {
-                            // A state topic contains the current state, so an old row must not follow a newer one.
-                            return .failure(
-                                ReplayRefusal(
-                                    reason: "not_a_notification",
-                                    detail: "only records of the notification topics can be replayed"))
-                        }
-                        if let omitted = letter.omitted {
-                            return .failure(
-                                ReplayRefusal(
-                                    reason: "incomplete",
-                                    detail:
-                                        "omitted from the dead letter: \(omitted); its headers locate the record"
-                                ))
-                        }
-                        return .success([letter.replayed(to: input)])
-                    })
+                let exitCode = try await run.run(scan, only: position, through: producer) { record in
+                    let letter = ReadDeadLetter(record)
+                    var item = ReplayItem(
+                        position: RecordPosition(record), identity: record.text(.id), subject: ReplaySubject(letter))
+                    if filter.matches(item.subject) { item.prepared = prepare(letter, returned) }
+                    return item
+                }
                 await producer.close(within: .seconds(5))
                 return exitCode
             } catch {
@@ -104,6 +94,54 @@ struct DeadLettersCommand {
                 throw error
             }
         }
+    }
+
+    private var inputs: [KafkaTopic] { AppStoreEnvironment.published.map(names.notifications) }
+
+    private var filter: ReplayFilter {
+        ReplayFilter(
+            since: configuration[ReplaySettings.since]?.millisecondsSince1970,
+            until: configuration[ReplaySettings.until]?.millisecondsSince1970, type: configuration[TapSettings.type],
+            bundleId: configuration[OperationsSettings.quarantineBundle],
+            reason: configuration[OperationsSettings.quarantineReason])
+    }
+
+    /// Reads the whole topic: a letter that came back can be after the one that was replayed.
+    private func returnedLetters(
+        _ topic: KafkaTopic, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
+    ) async throws -> ReturnedLetters? {
+        guard !configuration[ReplaySettings.again] else { return nil }
+        var returned = ReturnedLetters()
+        try await TopicScan(topic, of: admin, with: kafka).run { record in
+            returned.add(ReadDeadLetter(record))
+            return true
+        }
+        return returned
+    }
+
+    private func prepare(
+        _ letter: ReadDeadLetter, _ returned: ReturnedLetters?
+    ) -> Result<[KafkaProducerRecord], ReplayRefusal> {
+        guard let input = letter.input, inputs.contains(input) else {
+            // A state topic contains the current state, so an old row must not follow a newer one.
+            return .failure(
+                ReplayRefusal(
+                    reason: "not_a_notification",
+                    detail: "only records of the notification topics can be replayed"))
+        }
+        if let omitted = letter.omitted {
+            return .failure(
+                ReplayRefusal(
+                    reason: "incomplete",
+                    detail: "omitted from the dead letter: \(omitted); its headers locate the record"))
+        }
+        if returned?.contain(letter) ?? false {
+            return .failure(
+                ReplayRefusal(
+                    reason: "returned",
+                    detail: "it was replayed before and came back for the same reason; --again sends it once more"))
+        }
+        return .success([letter.replayed(to: input)])
     }
 
     // MARK: discard
@@ -153,12 +191,10 @@ struct DeadLettersCommand {
         return KafkaTopic(rawValue: topic)
     }
 
-    private func withScan(
-        _ body: (TopicScan, KafkaConfiguration) async throws -> ExitCode
-    ) async throws -> ExitCode {
+    private func withScan(_ body: (TopicScan) async throws -> ExitCode) async throws -> ExitCode {
         let topic = try topic()
         return try await withAdmin { admin, kafka in
-            try await body(try await TopicScan(topic, of: admin, with: kafka), kafka)
+            try await body(try await TopicScan(topic, of: admin, with: kafka))
         }
     }
 

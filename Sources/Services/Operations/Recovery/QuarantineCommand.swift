@@ -19,13 +19,13 @@ struct QuarantineCommand {
     // MARK: list
 
     func list(_ console: Console) async throws -> ExitCode {
-        try await withScan { scan, _ in
+        try await withScan { _, scan, _ in
             let rows = RecoveryRows(
                 ["POSITION", "RECEIVED", "REASON", "BUNDLE", "ENVIRONMENT", "UUID", "BYTES", "DETAIL"],
                 configuration, console)
             try await scan.run(after: configuration[OperationsSettings.after]) { record in
                 let kept = Self.kept(record)
-                guard isWanted(kept) else { return true }
+                guard filter.matches(Self.subject(kept, record)) else { return true }
                 return await rows.add(
                     [
                         "\(RecordPosition(record))", Self.receivedAt(kept, record).map { PlainText.seconds($0) } ?? "-",
@@ -54,7 +54,7 @@ struct QuarantineCommand {
     /// Prints the record and the verifier's current verdict.
     func show(_ position: String, _ console: Console) async throws -> ExitCode {
         let position = try Self.position(position)
-        return try await withScan { scan, _ in
+        return try await withScan { _, scan, _ in
             let record = try await scan.record(at: position)
             let report = try VerifyCommand(configuration: configuration, source: source, clocks: clocks)
                 .report(on: record.value ?? [])
@@ -79,15 +79,20 @@ struct QuarantineCommand {
     func release(_ position: String?, _ interruption: Interruption, _ console: Console) async throws -> ExitCode {
         let position = try position.map { try Self.position($0) }
         let verifier = try verifier()
-        return try await withScan { scan, kafka in
+        return try await withScan { admin, scan, kafka in
             let producer = try KafkaProducer(
                 kafka, topics: AppStoreEnvironment.published.map(names.notifications) + [names.certificates])
-            let run = ReplayRun(configuration: configuration, interruption: interruption, console: console)
+            let run = ReplayRun(
+                configuration: configuration, admin: admin, interruption: interruption, console: console)
             do {
-                let exitCode = try await run.run(
-                    scan, only: position, through: producer, isWanted: { isWanted(Self.kept($0)) },
-                    identity: { Self.kept($0).notificationUUID?.rawValue },
-                    prepare: { prepare($0, verifier) })
+                let exitCode = try await run.run(scan, only: position, through: producer) { record in
+                    let kept = Self.kept(record)
+                    var item = ReplayItem(
+                        position: RecordPosition(record), identity: kept.notificationUUID?.rawValue,
+                        subject: Self.subject(kept, record))
+                    if filter.matches(item.subject) { item.prepared = prepare(record, verifier) }
+                    return item
+                }
                 await producer.close(within: .seconds(5))
                 return exitCode
             } catch {
@@ -149,12 +154,17 @@ struct QuarantineCommand {
 
     // MARK: private details
 
-    private func isWanted(_ kept: QuarantineRecord) -> Bool {
-        if let reason = configuration[OperationsSettings.quarantineReason], reason != kept.reason { return false }
-        if let bundle = configuration[OperationsSettings.quarantineBundle], bundle != kept.bundleId?.rawValue {
-            return false
-        }
-        return true
+    private var filter: ReplayFilter {
+        ReplayFilter(
+            since: configuration[ReplaySettings.receivedSince]?.millisecondsSince1970,
+            until: configuration[ReplaySettings.receivedUntil]?.millisecondsSince1970,
+            type: configuration[TapSettings.type], bundleId: configuration[OperationsSettings.quarantineBundle],
+            environment: configuration[ReplaySettings.environment],
+            reason: configuration[OperationsSettings.quarantineReason])
+    }
+
+    private static func subject(_ kept: QuarantineRecord, _ record: KafkaRecord) -> ReplaySubject {
+        ReplaySubject(kept, receivedAt: receivedAt(kept, record))
     }
 
     private static func kept(_ record: KafkaRecord) -> QuarantineRecord {
@@ -175,12 +185,12 @@ struct QuarantineCommand {
     }
 
     private func withScan(
-        _ body: (TopicScan, KafkaConfiguration) async throws -> ExitCode
+        _ body: (KafkaAdmin, TopicScan, KafkaConfiguration) async throws -> ExitCode
     ) async throws -> ExitCode {
         let brokers = try Brokers(configuration, timeout: timeout)
         return try await brokers.admin().closing { admin in
             let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
-            return try await body(try await TopicScan(names.quarantine, of: admin, with: kafka), kafka)
+            return try await body(admin, try await TopicScan(names.quarantine, of: admin, with: kafka), kafka)
         }
     }
 }

@@ -22,13 +22,15 @@ struct ReadDeadLetter {
 
     private func text(_ name: String) -> String? { record.headers.last { $0.key == name }?.text }
 
-    /// Returns the original record, byte for byte, except for its origin header.
+    /// Returns the original record, byte for byte, except for its origin header and the header with this failure.
     func replayed(to topic: KafkaTopic) -> KafkaProducerRecord {
         var headers = record.headers.filter { !DeadLetterHeader.all.contains($0.key) }
         if headers.contains(where: { $0.key == RecordHeaderName.origin.rawValue }) {
             headers.removeAll { $0.key == RecordHeaderName.origin.rawValue }
             headers.append(KafkaHeader(.origin, RecordOrigin.replay.rawValue))
         }
+        headers.removeAll { $0.key == RecordHeaderName.replayReason.rawValue }
+        if let failure { headers.append(KafkaHeader(.replayReason, failure)) }
         // A key generated for the dead letter is not the record's own.
         let key = text(DeadLetterHeader.key) == DeadLetterHeader.placeAsKey ? nil : record.key
         return KafkaProducerRecord(topic: topic, key: key, value: record.value, headers: headers)

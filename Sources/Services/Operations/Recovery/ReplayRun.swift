@@ -22,70 +22,68 @@ enum ReplayOutcome: Sendable {
     }
 }
 
-/// Replays records one by one at a limited rate. Prints each outcome, and the position after which an interrupted run
-/// can resume.
+/// Replays records one by one at a limited rate. Prints each outcome and either the plan or, with `--yes`, the
+/// progress, with the position after which an interrupted run can resume.
 struct ReplayRun {
     let configuration: Configuration
+    let admin: KafkaAdmin
     let interruption: Interruption
     let console: Console
 
     private var isDone: Bool { configuration[OperationsSettings.yes] }
     private var output: OutputFormat { configuration[OperationsSettings.output] }
+    private var rate: Int { configuration[OperationsSettings.rate] }
 
     private final class Counts {
+        var read = 0
         var replayed = 0
         var ready = 0
         var left = 0
         var last: RecordPosition?
         var isInterrupted = false
+        var plan = ReplayPlan()
     }
 
     /// - Parameters:
     ///   - position: the only record to replay; nil replays all records after `--after`.
-    ///   - isWanted: returns whether a record matches the operator's filter; other records are skipped silently.
-    ///   - identity: returns a record's name in the output.
-    ///   - prepare: returns the records to produce for a record, which may be none, or the refusal.
+    ///   - item: returns a record's properties and the records to produce for it.
     func run(
         _ scan: TopicScan, only position: RecordPosition?, through producer: KafkaProducer,
-        isWanted: (KafkaRecord) -> Bool = { _ in true }, identity: (KafkaRecord) -> String?,
-        prepare: (KafkaRecord) -> Result<[KafkaProducerRecord], ReplayRefusal>
+        item: (KafkaRecord) -> ReplayItem
     ) async throws -> ExitCode {
-        try await run(through: producer) { bring in
-            func take(_ record: KafkaRecord) async throws -> Bool {
-                var item = ReplayItem(position: RecordPosition(record))
-                if isWanted(record) { (item.identity, item.prepared) = (identity(record), prepare(record)) }
-                return try await bring(item)
-            }
+        let after = configuration[OperationsSettings.after]
+        return try await run(through: producer, of: position == nil ? scan.count(after: after) : 1) { bring in
             if let position {
-                _ = try await take(try await scan.record(at: position))
+                _ = try await bring(item(try await scan.record(at: position)))
             } else {
-                try await scan.run(after: configuration[OperationsSettings.after], take: take)
+                try await scan.run(after: after) { try await bring(item($0)) }
             }
         }
     }
 
-    /// - Parameter each: passes the records in order to its argument until the argument returns false.
+    /// - Parameters:
+    ///   - total: number of records to read; nil if unknown.
+    ///   - each: passes the records in order to its argument until the argument returns false.
     func run(
-        through producer: KafkaProducer, each: ((ReplayItem) async throws -> Bool) async throws -> Void
+        through producer: KafkaProducer, of total: Int64? = nil,
+        each: ((ReplayItem) async throws -> Bool) async throws -> Void
     ) async throws -> ExitCode {
         let counts = Counts()
-        let pace = ReplayPace(perSecond: configuration[OperationsSettings.rate])
+        let pace = ReplayPace(perSecond: rate)
         do {
             try await each { item in
                 guard !interruption.isRequested else {
                     counts.isInterrupted = true
                     return false
                 }
+                counts.read += 1
                 if let prepared = item.prepared {
                     let outcome = try await bring(prepared, through: producer, pace)
-                    switch outcome {
-                    case .replayed: counts.replayed += 1
-                    case .ready: counts.ready += 1
-                    case .left: counts.left += 1
-                    }
+                    count(outcome, item, counts)
                     guard await print(item, outcome) else { return false }
                 }
                 counts.last = item.position
+                if item.prepared != nil { reportProgress(counts, of: total) }
                 return true
             }
         } catch {
@@ -98,6 +96,31 @@ struct ReplayRun {
             throw StartupError("nothing was changed", fix: "Run it again with --yes")
         }
         return counts.isInterrupted || counts.left > 0 ? .failure : .ok
+    }
+
+    private func count(_ outcome: ReplayOutcome, _ item: ReplayItem, _ counts: Counts) {
+        switch outcome {
+        case .replayed: counts.replayed += 1
+        case .ready: counts.ready += 1
+        case .left: counts.left += 1
+        }
+        switch item.prepared {
+        // The notification comes after the header segments that it refers to.
+        case .success(let records): counts.plan.add(item.subject, to: records.last?.topic ?? "-")
+        case .failure(let refusal): counts.plan.add(refusal: refusal)
+        case nil: break
+        }
+    }
+
+    /// Number of seconds between two reports at the full rate.
+    private static let secondsPerReport = 10
+
+    /// Reports about every ten seconds; each report counts the records replayed or left.
+    private func reportProgress(_ counts: Counts, of total: Int64?) {
+        guard isDone, let last = counts.last, (counts.replayed + counts.left) % (rate * Self.secondsPerReport) == 0
+        else { return }
+        let extent = total.map { "\(counts.read) of \($0) records read" } ?? "\(counts.read) records read"
+        console.complain("\(counts.replayed) replayed, \(counts.left) left, \(extent); resume with --after \(last)")
     }
 
     private func bring(
@@ -145,19 +168,22 @@ struct ReplayRun {
     }
 
     private func finish(_ counts: Counts) async {
+        let reach = counts.ready > 0 ? await ReplayReach.groups(of: counts.plan.topics, admin) : nil
         switch output {
         case .text:
             var parts = ["\(counts.replayed) replayed"]
             if counts.ready > 0 { parts.append("\(counts.ready) ready") }
             parts.append("\(counts.left) left")
             await console.write("\(parts.joined(separator: ", "))\n")
+            if let reach { await console.write(counts.plan.text(reach, perSecond: rate)) }
         case .json:
-            let object: JSONObject = [
+            var object: JSONObject = [
                 OutputName.ok: .bool(!counts.isInterrupted && counts.left == 0 && counts.ready == 0),
                 OutputName.replayed: .integer(Int64(counts.replayed)), OutputName.ready: .integer(Int64(counts.ready)),
                 OutputName.left: .integer(Int64(counts.left)),
                 OutputName.last: counts.last.map { .string($0.description) } ?? .null,
             ]
+            if let reach { object[OutputName.plan] = .object(counts.plan.json(reach, perSecond: rate)) }
             await console.write(line: JSONValue.object(object).json)
         }
         if counts.isInterrupted, let last = counts.last { console.complain("interrupted; resume with --after \(last)") }
@@ -170,6 +196,8 @@ struct ReplayItem {
     let position: RecordPosition
     /// The record's name in the output.
     var identity: String?
+    /// The properties that the plan counts.
+    var subject = ReplaySubject()
     /// The records to produce, or the refusal; nil skips the record silently.
     var prepared: Result<[KafkaProducerRecord], ReplayRefusal>?
 }

@@ -9,13 +9,29 @@ struct TopicScan {
     let kafka: KafkaConfiguration
     let topic: KafkaTopic
     let watermarks: [KafkaTopicPartition: KafkaWatermarks]
+    /// The offsets before which no record has to be read; empty if there are none.
+    private let starts: [KafkaTopicPartition: KafkaOffset]
 
+    /// - Parameter since: the earliest timestamp of records to read, in milliseconds since 1970; nil reads all. Ignored
+    ///   on the embedded broker, which does not look up times.
     /// - Throws: a ``StartupError`` if the topic does not exist.
-    init(_ topic: KafkaTopic, of admin: KafkaAdmin, with kafka: KafkaConfiguration) async throws {
+    init(
+        _ topic: KafkaTopic, of admin: KafkaAdmin, with kafka: KafkaConfiguration, since: Int64? = nil
+    ) async throws {
         let watermarks = try await Self.watermarks(of: topic, admin)
         self.kafka = kafka
         self.topic = topic
         self.watermarks = watermarks
+        if let since, try await !admin.isEmbeddedBroker() {
+            starts = try await admin.offsets(in: topic, at: since)
+        } else {
+            starts = [:]
+        }
+    }
+
+    /// Returns the number of offsets to read after `position`.
+    func count(after position: RecordPosition?) -> Int64 {
+        watermarks.keys.reduce(0) { $0 + Int64(range(of: $1, after: position)?.count ?? 0) }
     }
 
     private static func watermarks(
@@ -61,7 +77,7 @@ struct TopicScan {
     /// Returns the offsets to read in a partition, or nil if there are none.
     private func range(of place: KafkaTopicPartition, after position: RecordPosition?) -> Range<Int64>? {
         guard let marks = watermarks[place] else { return nil }
-        var start = marks.low.rawValue
+        var start = max(marks.low.rawValue, starts[place]?.rawValue ?? 0)
         if let position {
             if place.partition.rawValue < position.partition.rawValue { return nil }
             if place.partition == position.partition { start = max(start, position.offset.rawValue + 1) }

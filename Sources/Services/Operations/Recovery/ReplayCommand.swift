@@ -1,0 +1,58 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import Records
+
+/// `sluicectl replay`: sends records of a notification topic once more, for consumers that handled them wrongly.
+struct ReplayCommand {
+    let configuration: Configuration
+    let interruption: Interruption
+    let timeout: Duration
+
+    private var topic: KafkaTopic {
+        TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
+            .notifications(configuration[OperationsSettings.environment])
+    }
+
+    private var filter: ReplayFilter {
+        ReplayFilter(
+            since: configuration[ReplaySettings.since]?.millisecondsSince1970,
+            until: configuration[ReplaySettings.until]?.millisecondsSince1970, type: configuration[TapSettings.type],
+            bundleId: configuration[OperationsSettings.quarantineBundle])
+    }
+
+    func run(_ position: String?, _ console: Console) async throws -> ExitCode {
+        let position = try position.map { try QuarantineCommand.position($0) }
+        let brokers = try Brokers(configuration, timeout: timeout)
+        return try await brokers.admin().closing { admin in
+            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+            let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.since)
+            let producer = try KafkaProducer(kafka, topics: [topic])
+            let run = ReplayRun(
+                configuration: configuration, admin: admin, interruption: interruption, console: console)
+            do {
+                let exitCode = try await run.run(scan, only: position, through: producer) { item($0) }
+                await producer.close(within: .seconds(5))
+                return exitCode
+            } catch {
+                await producer.close(within: .seconds(1))
+                throw error
+            }
+        }
+    }
+
+    private func item(_ record: KafkaRecord) -> ReplayItem {
+        var item = ReplayItem(
+            position: RecordPosition(record), identity: record.text(.id), subject: ReplaySubject(notification: record))
+        guard filter.matches(item.subject) else { return item }
+        // The copies of an earlier replay are in the same topic: without this, each run would double them.
+        let isCopy = record.text(.origin) == RecordOrigin.replay.rawValue
+        item.prepared =
+            isCopy && !configuration[ReplaySettings.againCopies]
+            ? .failure(
+                ReplayRefusal(reason: "copy", detail: "it is a copy from an earlier replay; --again sends it too"))
+            : .success([record.replayed(to: topic)])
+        return item
+    }
+}

@@ -1,0 +1,59 @@
+internal import AppStoreModel
+internal import AppStoreSettings
+internal import Configuration
+
+/// Settings that select the records of a replay and its plan.
+enum ReplaySettings {
+    static let since = Setting(
+        "since", .instant, help: "Only records written at or after this time."
+    ).optional.onCommandLineOnly
+    static let until = Setting("until", .instant, help: "Only records written before this time.")
+        .optional.onCommandLineOnly
+    static let receivedSince = Setting(
+        "since", .instant, help: "Only notifications received at or after this time."
+    ).optional.onCommandLineOnly
+    static let receivedUntil = Setting(
+        "until", .instant, help: "Only notifications received before this time."
+    ).optional.onCommandLineOnly
+    static let environment = Setting(
+        "environment", .environmentName, help: "Only notifications of this environment. Default: both."
+    ).optional.onCommandLineOnly
+    static let again = Setting.flag(
+        "again", help: "Also send records that an earlier replay has already sent in vain.")
+    static let againCopies = Setting.flag(
+        "again", help: "Also send records that are themselves copies from an earlier replay.")
+}
+
+/// The properties by which a record is selected.
+struct ReplaySubject: Hashable, Sendable {
+    /// Milliseconds since 1970; nil if unknown, which is in every range of time.
+    var at: Int64?
+    /// The notificationType, followed by a period and the subtype if there is one.
+    var type: String?
+    var bundleId: String?
+    var environment: AppStoreEnvironment?
+    /// The reason code of a dead letter or a quarantined notification.
+    var reason: String?
+}
+
+/// Selects records; a record must meet all given conditions.
+struct ReplayFilter: Hashable, Sendable {
+    /// Milliseconds since 1970; `until` is exclusive.
+    var since: Int64?
+    var until: Int64?
+    /// A notificationType selects all of its subtypes.
+    var type: String?
+    var bundleId: String?
+    var environment: AppStoreEnvironment?
+    var reason: String?
+
+    func matches(_ subject: ReplaySubject) -> Bool {
+        if let since, (subject.at ?? .max) < since { return false }
+        if let until, (subject.at ?? .min) >= until { return false }
+        if let type, subject.type != type, !(subject.type ?? "").hasPrefix(type + ".") { return false }
+        if let bundleId, subject.bundleId != bundleId { return false }
+        if let environment, subject.environment != environment { return false }
+        if let reason, subject.reason != reason { return false }
+        return true
+    }
+}
