@@ -47,6 +47,8 @@ private struct HostStory {
     private var erased: [String] = []
     /// Records with an expired retention period, by partition.
     private var expired: [Int] = []
+    /// Verifications that ran beside the retention.
+    private var audited = ArchiveAudit.Outcome()
 
     init(hosts: ArchiveHosts, ingress: Ingress, bodies: [[UInt8]]) {
         (self.hosts, self.ingress, self.bodies) = (hosts, ingress, bodies)
@@ -67,7 +69,11 @@ private struct HostStory {
         try await decide()
         for number in kills..<kills + 2 { try await kill(number, posting: 100) }
         try await hosts.waitUntilArchived(topic)
+        let audit = ArchiveAudit(hosts)
+        async let outcome = audit.run()
         try await expire()
+        audit.end()
+        audited = try await outcome
         try await joinFromNothing()
     }
 
@@ -143,8 +149,8 @@ private struct HostStory {
 
     // MARK: Retention
 
-    /// Ends the retention of everything archived so far. One run announces the deletion, a host is killed, and a run a
-    /// day later deletes.
+    /// Ends the retention of everything archived so far: a run announces, a host is killed, a run a day later begins to
+    /// delete, and another host is killed.
     private mutating func expire() async throws {
         expired = try await keys().map(\.count)
         try await pass(days: 401)
@@ -156,7 +162,13 @@ private struct HostStory {
         try await hosts.kill(1)
         kills += 1
         try await pass(days: 403)
+        try await waitUntil(within: .seconds(60)) {
+            (0..<Self.partitions).contains { hosts.retention(topic, $0)?.contains("\nminimum 0\n") == false }
+        }
+        try await hosts.kill(2)
+        kills += 1
         try await hosts.start(1)
+        try await hosts.start(2)
         let remaining = try await unexpired()
         for partition in 0..<Self.partitions {
             for segment in 0..<expired[partition] / Self.width where !remaining[partition].contains(segment) {
@@ -233,9 +245,16 @@ private struct HostStory {
             #expect(rows.count == keys.map(\.count).reduce(0, +))
             for row in rows { check(row, keys, named, remaining, host) }
             exports.append(rows.map { "\($0.sorted { $0.key < $1.key })" })
-            try await verify(host)
+            try await verify(host, deleted: full - kept)
         }
         #expect(exports.allSatisfy { $0 == exports[0] }, "every host exports the same")
+        #expect(audited.alarms.isEmpty, "\(audited.alarms)")
+        #expect(
+            audited.missing.isSubset(of: [
+                "the segment is missing, and no archived record of the retention states its deletion"
+            ]), "\(audited.missing)")
+        #expect(audited.deletedSegments.contains(0), "a verification ran before the first deletion")
+        #expect(audited.deletedSegments.max() ?? 0 > 0, "a verification ran after the first deletion")
         #expect(hosts.errors.isEmpty, "\(hosts.errors)")
         var report = FaultReport("kill -9 of three hosts of an archive, embedded broker")
         report.add("kills", kills)
@@ -244,6 +263,9 @@ private struct HostStory {
         report.add("records", keys.map(\.count).reduce(0, +))
         report.add("segments deleted", full - kept)
         report.add("segments held", kept)
+        report.add("verifications beside the retention", audited.runs)
+        report.add("of them incomplete", audited.incomplete)
+        report.add("false alarms", audited.alarms.count)
         try report.publish()
         try await hosts.stop()
     }
@@ -288,18 +310,21 @@ private struct HostStory {
         }
     }
 
-    /// Verifies the tree, signatures and payloads on a host, including Apple's signatures.
-    private func verify(_ host: Int) async throws {
+    /// Verifies tree, signatures, deletions and payloads on a host, Apple's signatures included.
+    private func verify(_ host: Int, deleted: Int) async throws {
         var last: Finished?
         // The newest checkpoints are anchored within two seconds; until then the exit code is 3.
         _ = try await eventually(within: .seconds(30)) {
             let verified = try await hosts.run(
-                host, ["verify", "--payloads", "--checkpoint-from", "topic", "--output", "json"] + hosts.verification)
+                host,
+                ["verify", "--payloads", "--checkpoint-from", "topic", "--output", "json"] + ArchiveAudit.retention
+                    + hosts.verification)
             last = verified
             return verified.end != .exit(3)
         }
         let findings = try last?.json.objects("findings").prefix(5).map { "\($0)" } ?? []
         #expect(last?.end == .exit(0), "host \(host): \(findings) \(last?.errors ?? "")")
+        #expect(try last?.json.integer("deletedSegments") == Int64(deleted), "host \(host)")
         let payloads = try #require(last).json.object("payloads")
         #expect(payloads?.integer("missing") == 0, "host \(host): \(payloads ?? [:])")
         #expect(payloads?.integer("erased") ?? 0 > 0, "host \(host): \(payloads ?? [:])")

@@ -19,7 +19,7 @@ final class ArchiveHosts: Sendable {
     /// - Parameter app: the app of the notifications.
     init(_ harness: Harness, _ broker: Broker, _ app: SentApp) async throws {
         (self.harness, self.broker, self.app) = (harness, broker, app)
-        clock = try await WallClock(harness)
+        clock = try await WallClock(harness, shiftsKafka: true)
         let signing = try await harness.run(
             Executable(
                 "sluicectl",

@@ -11,7 +11,8 @@ struct WallClock {
     private let file: String
     let environment: [String: String]
 
-    init(_ harness: Harness) async throws {
+    /// - Parameter shiftsKafka: whether the clock also dates the records that the executables produce.
+    init(_ harness: Harness, shiftsKafka: Bool = false) async throws {
         file = try harness.write("0", to: "clock")
         let source = try harness.write(Self.source, to: "clock.c")
         let library = harness.path("clock.so")
@@ -19,7 +20,9 @@ struct WallClock {
             try #require(Self.compiler), "-shared", "-fPIC", "-O1", source, "-o", library, "-ldl",
         ])
         try #require(compiled.end == .exit(0), "\(compiled)")
-        environment = ["LD_PRELOAD": library, "WALL_CLOCK_OFFSET": file]
+        environment = ["LD_PRELOAD": library, "WALL_CLOCK_OFFSET": file].merging(
+            shiftsKafka ? ["WALL_CLOCK_KAFKA": "1"] : [:]
+        ) { $1 }
     }
 
     /// Sets the offset from the system's clock in seconds, also for a running process.
@@ -43,19 +46,14 @@ struct WallClock {
         #include <stdlib.h>
         #include <sys/auxv.h>
         #include <sys/syscall.h>
+        #include <sys/time.h>
         #include <time.h>
         #include <unistd.h>
 
-        int clock_gettime(clockid_t clock, struct timespec *time) {
-            int result = syscall(SYS_clock_gettime, clock, time);
-            const char *path = getenv("WALL_CLOCK_OFFSET");
-            Dl_info caller, program;
-            if (result || clock != CLOCK_REALTIME || !path) return result;
-            if (!dladdr(__builtin_return_address(0), &caller)) return result;
-            if (!dladdr((void *)getauxval(AT_ENTRY), &program) || caller.dli_fbase != program.dli_fbase) return result;
+        static void shift(struct timespec *time) {
             char text[32] = {0};
-            int file = open(path, O_RDONLY | O_CLOEXEC);
-            if (file < 0) return result;
+            int file = open(getenv("WALL_CLOCK_OFFSET"), O_RDONLY | O_CLOEXEC);
+            if (file < 0) return;
             if (read(file, text, sizeof text - 1) > 0) {
                 long long number = atoll(text + (*text == '='));
                 if (*text == '=') {
@@ -66,6 +64,26 @@ struct WallClock {
                 }
             }
             close(file);
+        }
+
+        /* librdkafka takes the timestamps of records from here. */
+        int gettimeofday(struct timeval *restrict value, void *restrict zone) {
+            int result = syscall(SYS_gettimeofday, value, zone);
+            if (result || !value || !getenv("WALL_CLOCK_OFFSET") || !getenv("WALL_CLOCK_KAFKA")) return result;
+            struct timespec time = {value->tv_sec, value->tv_usec * 1000};
+            shift(&time);
+            value->tv_sec = time.tv_sec;
+            value->tv_usec = time.tv_nsec / 1000;
+            return result;
+        }
+
+        int clock_gettime(clockid_t clock, struct timespec *time) {
+            int result = syscall(SYS_clock_gettime, clock, time);
+            Dl_info caller, program;
+            if (result || clock != CLOCK_REALTIME || !getenv("WALL_CLOCK_OFFSET")) return result;
+            if (!dladdr(__builtin_return_address(0), &caller)) return result;
+            if (!dladdr((void *)getauxval(AT_ENTRY), &program) || caller.dli_fbase != program.dli_fbase) return result;
+            shift(time);
             return result;
         }
 

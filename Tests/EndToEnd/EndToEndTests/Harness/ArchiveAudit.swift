@@ -1,0 +1,50 @@
+import Synchronization
+import TestSupport
+
+/// Runs `sluicectl archive verify --retention` on the hosts of an archive, one run after another, while a test
+/// continues.
+final class ArchiveAudit: Sendable {
+    static let retention = ["--retention", "400d"]
+
+    /// The results of all runs.
+    struct Outcome: Sendable {
+        var runs = 0
+        /// Runs that missed a record that Kafka had acknowledged and no host had archived yet.
+        var incomplete = 0
+        /// The findings of those runs.
+        var missing: Set<String> = []
+        /// Every number of deleted segments that a run counted.
+        var deletedSegments: Set<Int64> = []
+        /// Runs that found a change, or did not end.
+        var alarms: [String] = []
+    }
+
+    private let hosts: ArchiveHosts
+    private let isOver = Mutex(false)
+
+    init(_ hosts: ArchiveHosts) { self.hosts = hosts }
+
+    /// Lets the present run be the last one.
+    func end() { isOver.withLock { $0 = true } }
+
+    /// Verifies until ``end()`` is called.
+    func run() async throws -> Outcome {
+        var outcome = Outcome()
+        while !isOver.withLock({ $0 }) {
+            try Task.checkCancellation()
+            let verified = try await hosts.run(
+                outcome.runs % 3, ["verify", "--output", "json"] + Self.retention + hosts.verification)
+            outcome.runs += 1
+            guard verified.end == .exit(0) || verified.end == .exit(3) else {
+                outcome.alarms.append("\(verified)")
+                continue
+            }
+            let report = try verified.json
+            if let count = report.integer("deletedSegments") { outcome.deletedSegments.insert(count) }
+            guard verified.end == .exit(3) else { continue }
+            outcome.incomplete += 1
+            outcome.missing.formUnion(report.objects("findings").compactMap { $0.text("message") })
+        }
+        return outcome
+    }
+}
