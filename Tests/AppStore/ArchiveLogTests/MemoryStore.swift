@@ -8,15 +8,71 @@ final class MemoryStore: ObjectStore {
         func release() {}
     }
 
+    private struct State {
+        private(set) var objects: [String: [UInt8]]
+        /// Names of the objects in ascending order; nil until they are needed.
+        private var names: [ObjectName]?
+        /// Folders below each folder that was listed, emptied by a new name.
+        private var folders: [String: [ObjectName]] = [:]
+
+        init(_ objects: [String: [UInt8]]) { self.objects = objects }
+
+        /// Sets or removes an object.
+        mutating func set(_ name: ObjectName, _ bytes: [UInt8]?) {
+            let old = objects.updateValue(bytes ?? [], forKey: name.text)
+            if bytes == nil { objects[name.text] = nil }
+            guard (old == nil) != (bytes == nil) else { return }
+            folders = [:]
+            guard let index = names?.firstIndex(notBefore: name) else { return }
+            if bytes == nil { names?.remove(at: index) } else { names?.insert(name, at: index) }
+        }
+
+        mutating func sortedNames() throws(ObjectStoreError) -> [ObjectName] {
+            if let names { return names }
+            var sorted: [ObjectName] = []
+            for text in objects.keys { sorted.append(try MemoryStore.name(text)) }
+            sorted.sort()
+            names = sorted
+            return sorted
+        }
+
+        mutating func folders(in prefix: ObjectName?) throws(ObjectStoreError) -> [ObjectName] {
+            if let known = folders[prefix?.text ?? ""] { return known }
+            let depth = prefix?.components.count ?? 0
+            var texts: Set<String> = []
+            for name in try sortedNames() {
+                if let prefix, !name.text.hasPrefix(prefix.text) || !name.isBelow(prefix) { continue }
+                let components = name.components
+                guard components.count > depth + 1 else { continue }
+                texts.insert(components.prefix(depth + 1).joined(separator: "/"))
+            }
+            var found: [ObjectName] = []
+            for text in texts { found.append(try MemoryStore.name(text)) }
+            found.sort()
+            folders[prefix?.text ?? ""] = found
+            return found
+        }
+    }
+
+    /// Parsed names of all stores: parsing a name takes longer than reading a small object.
+    private static let parsed = Mutex<[String: ObjectName]>([:])
+
     var hasLocks: Bool { true }
-    private let state: Mutex<[String: [UInt8]]>
+    private let state: Mutex<State>
     private let failures = Mutex<[String: Int]>([:])
 
-    init(_ objects: [String: [UInt8]] = [:]) { state = Mutex(objects) }
+    init(_ objects: [String: [UInt8]] = [:]) { state = Mutex(State(objects)) }
 
     var objects: [String: [UInt8]] {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
+        get { state.withLock { $0.objects } }
+        set { state.withLock { $0 = State(newValue) } }
+    }
+
+    private static func name(_ text: String) throws(ObjectStoreError) -> ObjectName {
+        if let name = parsed.withLock({ $0[text] }) { return name }
+        let name = try ObjectName(text)
+        parsed.withLock { $0[text] = name }
+        return name
     }
 
     /// Makes the next replacements of an object fail without effect.
@@ -34,9 +90,9 @@ final class MemoryStore: ObjectStore {
     }
 
     func create(_ name: ObjectName, _ bytes: [UInt8]) async throws(ObjectStoreError) {
-        let isNew = state.withLock { objects in
-            guard objects[name.text] == nil else { return false }
-            objects[name.text] = bytes
+        let isNew = state.withLock { state in
+            guard state.objects[name.text] == nil else { return false }
+            state.set(name, bytes)
             return true
         }
         guard isNew else { throw ObjectStoreError(.exists, "\(name) exists") }
@@ -51,9 +107,9 @@ final class MemoryStore: ObjectStore {
             return true
         }
         guard !fails else { throw ObjectStoreError(.failed, "\(name) cannot be written") }
-        let isExpected = state.withLock { objects in
-            guard objects[name.text].map(Self.version) == expected else { return false }
-            objects[name.text] = bytes
+        let isExpected = state.withLock { state in
+            guard state.objects[name.text].map(Self.version) == expected else { return false }
+            state.set(name, bytes)
             return true
         }
         guard isExpected else { throw ObjectStoreError(.changed, "\(name) has another version") }
@@ -61,30 +117,26 @@ final class MemoryStore: ObjectStore {
     }
 
     func delete(_ name: ObjectName) async throws(ObjectStoreError) {
-        _ = state.withLock { $0.removeValue(forKey: name.text) }
+        state.withLock { state in
+            if state.objects[name.text] != nil { state.set(name, nil) }
+        }
     }
 
     func list(_ prefix: ObjectName?, after: ObjectName?, limit: Int) async throws(ObjectStoreError) -> [ListedObject] {
-        var names: [ListedObject] = []
-        for (text, bytes) in objects {
-            if let prefix, !text.hasPrefix(prefix.text) { continue }
-            let name = try ObjectName(text)
-            guard prefix.map(name.isBelow) ?? true, after.map({ $0 < name }) ?? true else { continue }
-            names.append(ListedObject(name: name, byteCount: bytes.count))
+        let (names, objects) = try state.withLock { (state) throws(ObjectStoreError) in
+            (try state.sortedNames(), state.objects)
         }
-        return Array(names.sorted { $0.name < $1.name }.prefix(limit))
+        var listed: [ListedObject] = []
+        for name in names where listed.count < limit {
+            if let prefix, !name.text.hasPrefix(prefix.text) || !name.isBelow(prefix) { continue }
+            guard after.map({ $0 < name }) ?? true, let bytes = objects[name.text] else { continue }
+            listed.append(ListedObject(name: name, byteCount: bytes.count))
+        }
+        return listed
     }
 
     func folders(in prefix: ObjectName?) async throws(ObjectStoreError) -> [ObjectName] {
-        let depth = prefix?.components.count ?? 0
-        var folders: Set<ObjectName> = []
-        for text in objects.keys {
-            if let prefix, !text.hasPrefix(prefix.text) { continue }
-            let name = try ObjectName(text)
-            guard prefix.map(name.isBelow) ?? true, name.components.count > depth + 1 else { continue }
-            folders.insert(try ObjectName(name.components.prefix(depth + 1).joined(separator: "/")))
-        }
-        return folders.sorted()
+        try state.withLock { (state) throws(ObjectStoreError) in try state.folders(in: prefix) }
     }
 
     func synchronize() async throws(ObjectStoreError) {}
@@ -94,7 +146,19 @@ final class MemoryStore: ObjectStore {
     private static func version(_ bytes: [UInt8]) -> ObjectVersion { ObjectVersion(text: SHA256.digest(of: bytes).hex) }
 }
 
-/// Returns the contents of a store after each operation, in order.
+extension [ObjectName] {
+    /// Returns the position of the first name that is not less than `name`, in an ascending list.
+    fileprivate func firstIndex(notBefore name: ObjectName) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < name { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// The contents of a store after each operation, in order.
 final class RecordedStates: Sendable {
     private let state = Mutex<[[String: [UInt8]]]>([])
 
