@@ -50,7 +50,8 @@ extension SluicectlParts {
             }),
         access: Access(
             schema: ConfigurationSchema(
-                WebhooksSettings.topicSettings + ArchiveSettings.topicSettings + [ReconcilerSettings.statusesRepair]),
+                WebhooksSettings.topicSettings + ArchiveSettings.topicSettings
+                    + [ReconcilerSettings.statusesRepair, EntitlementsSettings.stories]),
             options: { configuration in
                 AccessOptions(
                     webhookReceivers: WebhooksSettings.reading(configuration).map {
@@ -58,7 +59,8 @@ extension SluicectlParts {
                     },
                     archived: ArchiveSettings.archivedTopics(configuration),
                     anchorsInKafka: configuration[ArchiveSettings.anchorKafka],
-                    repairsStatuses: configuration[ReconcilerSettings.statusesRepair])
+                    repairsStatuses: configuration[ReconcilerSettings.statusesRepair],
+                    tellsStories: configuration[EntitlementsSettings.stories])
             }),
         entitlements: Entitlements(
             schema: EntitlementsStory.schema,

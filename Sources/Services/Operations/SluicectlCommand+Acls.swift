@@ -16,7 +16,7 @@ extension SluicectlCommand {
                 "acls", summary: "Print the minimum Kafka ACLs of each executable.",
                 discussion: """
                     Reads the configuration of the executables (prefix, groups, content of webhooks, role of the \
-                    state); no broker is contacted and nothing is changed. The commands are for the administrators of \
+                    state, stories); no broker is contacted and nothing is changed. The commands are for the administrators of \
                     Kafka. With --principal and --for all, one principal gets the rights of all executables.
                     """,
                 schema: kafkaSchema.adding(own).adding(access.schema),
@@ -31,6 +31,9 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl topics acls --for sluice-entitlements --state.role reader",
                         "A reader joins no group and writes no dead letters."),
+                    .init(
+                        "sluicectl topics acls --for sluice-entitlements --entitlements.stories true",
+                        "Including the rights for /v1/story."),
                     .init("sluicectl topics acls --config sluice.properties --output json", "For scripts."),
                 ])
         ]

@@ -10,6 +10,11 @@ import Testing
     @Test(arguments: [
         ("topics.json", ["list"]), ("acls.json", ["acls"]),
         ("acls-reader.json", ["acls", "--for", "sluice-entitlements", "--state.role", "reader"]),
+        ("acls-stories.json", ["acls", "--for", "sluice-entitlements", "--entitlements.stories", "true"]),
+        (
+            "acls-reader-stories.json",
+            ["acls", "--for", "sluice-entitlements", "--entitlements.stories", "true", "--state.role", "reader"]
+        ),
     ])
     func `a file of the chart equals the output of sluicectl`(_ file: String, _ arguments: [String]) async throws {
         let text = try String(contentsOf: Self.files.appending(path: file), encoding: .utf8)

@@ -1,5 +1,6 @@
 import Archive
 import Configuration
+import Entitlements
 import Foundation
 import Reconciler
 import Synchronization
@@ -27,7 +28,8 @@ import Webhooks
                 schema: ConfigurationSchema(), roots: { _ throws(ConfigurationError) in [] },
                 apps: { _ throws(ConfigurationError) in [] }),
             access: SluicectlParts.Access(
-                schema: ConfigurationSchema(WebhooksSettings.topicSettings + ArchiveSettings.topicSettings),
+                schema: ConfigurationSchema(
+                    WebhooksSettings.topicSettings + ArchiveSettings.topicSettings + [EntitlementsSettings.stories]),
                 options: { configuration in
                     AccessOptions(
                         webhookReceivers: WebhooksSettings.reading(configuration).map {
@@ -35,7 +37,7 @@ import Webhooks
                         },
                         archived: ArchiveSettings.archivedTopics(configuration),
                         anchorsInKafka: configuration[ArchiveSettings.anchorKafka],
-                        repairsStatuses: true)
+                        repairsStatuses: true, tellsStories: configuration[EntitlementsSettings.stories])
                 }))
         let output = Mutex("")
         let console = Console(
@@ -57,6 +59,18 @@ import Webhooks
         let block = try #require(section.components(separatedBy: "```\n").dropFirst().first)
         let commands = await Self.acls([
             "--for", executable, "--format", "kafka-acls", "--kafka.bootstrap.servers", "kafka-1:9092",
+        ])
+        #expect(block == commands)
+    }
+
+    @Test func `the page of rights shows the commands with stories`() async throws {
+        let page = try Self.text("acls.md")
+        let section = try #require(
+            page.components(separatedBy: "\n## sluice-entitlements with stories\n").dropFirst().first)
+        let block = try #require(section.components(separatedBy: "```\n").dropFirst().first)
+        let commands = await Self.acls([
+            "--for", "sluice-entitlements", "--entitlements.stories", "true", "--format", "kafka-acls",
+            "--kafka.bootstrap.servers", "kafka-1:9092",
         ])
         #expect(block == commands)
     }

@@ -13,14 +13,15 @@ import Testing
         webhooks: [AccessOptions.WebhookReceiver] = [
             .init(group: "sluice-webhooks", inputs: ["test.entitlements.production"], rebuilds: false)
         ], anchors: Bool = true,
-        repairs: Bool = true, isReader: Bool = false, groups: [AccessTable.Executable: String] = [:]
+        repairs: Bool = true, stories: Bool = false, isReader: Bool = false,
+        groups: [AccessTable.Executable: String] = [:]
     ) -> AccessTable {
         AccessTable(
             names: names, groups: groups, isReader: isReader,
             options: AccessOptions(
                 webhookReceivers: webhooks,
                 archived: ["test.quarantine", "test.notifications.sandbox.inbox.dlq"], anchorsInKafka: anchors,
-                repairsStatuses: repairs))
+                repairsStatuses: repairs, tellsStories: stories))
     }
 
     /// Returns one line for each right: the first letters of its operations (D is DescribeConfigs, d is Describe) and
@@ -61,6 +62,21 @@ import Testing
                 .union(Self.both("dD", "notifications.*.sluice-entitlements.dlq")).union([
                     "R test.certificates", "d group sluice-entitlements",
                 ]))
+    }
+
+    @Test(arguments: [true, false])
+    func `stories add what else happened to a purchase, and the progress of the other groups`(_ isReader: Bool) {
+        let usual = Self.lines(Self.table(isReader: isReader).rights(of: .entitlements))
+        let own = Self.both(isReader ? "RD" : "RWD", "notifications.*.sluice-entitlements.dlq")
+        let others = [
+            "notifications.*.sluice-refunds", "notifications.*.sluice-reconciler", "entitlements.*.sluice-webhooks",
+        ]
+        .flatMap { Self.both("R", $0 + ".dlq") }
+        let groups = ["refunds", "reconciler", "archive", "webhooks"].map { "d group sluice-\($0)" }
+        #expect(
+            Self.lines(Self.table(stories: true, isReader: isReader).rights(of: .entitlements))
+                == usual.filter { !$0.hasSuffix(".sluice-entitlements.dlq") }.union(own).union(others).union(groups)
+                .union(Self.both("R", "refunds.*")).union(["R test.quarantine", "R test.archive.sluice-archive.dlq"]))
     }
 
     @Test func `refunds reads preferences and writes none`() {

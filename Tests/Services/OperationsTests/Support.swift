@@ -103,7 +103,7 @@ let testParts = SluicectlParts(
         resend: { _, configuration, _ in delivery(configuration) },
         resendFailed: { _, _, _, configuration, _, report in try await report(delivery(configuration)) }),
     access: .init(
-        schema: ConfigurationSchema([repairing, webhooksGroup]),
+        schema: ConfigurationSchema([repairing, webhooksGroup, EntitlementsSettings.stories]),
         options: { configuration in
             let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
             return AccessOptions(
@@ -111,7 +111,8 @@ let testParts = SluicectlParts(
                     .init(
                         group: configuration[webhooksGroup], inputs: [names.entitlements(.production)], rebuilds: false)
                 ],
-                archived: [names.quarantine], anchorsInKafka: true, repairsStatuses: configuration[repairing])
+                archived: [names.quarantine], anchorsInKafka: true, repairsStatuses: configuration[repairing],
+                tellsStories: configuration[EntitlementsSettings.stories])
         }),
     entitlements: .init(
         schema: EntitlementsStory.schema,

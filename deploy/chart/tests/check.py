@@ -241,6 +241,8 @@ def strimzi(rendered):
         component = user["metadata"]["labels"]["app.kubernetes.io/component"]
         executable = "sluice-entitlements" if component == "reader" else f"sluice-{component}"
         role = ["--state.role", "reader"] if component == "reader" else []
+        if component == "reader":  # operators.yaml enables stories for the reader alone.
+            role += ["--entitlements.stories", "true"]
         acls = yaml.safe_load(printed("acls", "--for", executable, "--format", "strimzi", *role))["acls"]
         if to_json(user["spec"]["authorization"]["acls"]) != to_json(acls):
             fail(f"{title(user)}: the rights differ from `sluicectl topics acls`")

@@ -27,14 +27,17 @@ package struct AccessOptions: Equatable, Sendable {
     /// Whether `sluice-reconciler` publishes the subscription statuses returned by Apple
     /// (`reconciler.statuses.repair`).
     package let repairsStatuses: Bool
+    /// Whether `sluice-entitlements` answers `/v1/story` (`entitlements.stories`).
+    package let tellsStories: Bool
 
     package init(
         webhookReceivers: [WebhookReceiver], archived: [KafkaTopic], anchorsInKafka: Bool,
-        repairsStatuses: Bool
+        repairsStatuses: Bool, tellsStories: Bool
     ) {
         self.webhookReceivers = webhookReceivers
         self.archived = archived
         self.anchorsInKafka = anchorsInKafka
         self.repairsStatuses = repairsStatuses
+        self.tellsStories = tellsStories
     }
 }

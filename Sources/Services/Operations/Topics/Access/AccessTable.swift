@@ -39,7 +39,7 @@ struct AccessTable {
     private func allRights(of executable: Executable) -> [AccessRight] {
         switch executable {
         case .ingress: ingress
-        case .entitlements: isReader ? entitlementsReader : entitlements
+        case .entitlements: (isReader ? entitlementsReader : entitlements) + stories
         case .refunds: refunds
         case .reconciler: reconciler
         case .archive: archive
@@ -64,6 +64,18 @@ struct AccessTable {
         topics(notifications, Self.reading) + topics(environments(names.entitlements), Self.owning)
             + topics([names.certificates], [.read]) + topics(deadLetters(of: .entitlements), Self.looking)
             + group(of: .entitlements, .describe)
+    }
+
+    /// The further rights for `/v1/story`, which reads what else happened to a purchase, and how far each group is. The
+    /// other groups have their default names there.
+    private var stories: [AccessRight] {
+        guard options.tellsStories else { return [] }
+        let letters = names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }
+        let groups = (TopicNames.consumerGroups + [TopicNames.archiveGroup, TopicNames.webhooksGroup])
+            .filter { $0 != name(ofGroup: .entitlements) }
+        return topics(environments(names.refunds) + [names.quarantine], [.read])
+            + topics(deadLetters(of: .entitlements) + letters, [.read])
+            + groups.map { AccessRight(.group, $0, [.describe]) }
     }
 
     private var refunds: [AccessRight] {
