@@ -34,6 +34,9 @@ extension KafkaConsumer {
         public var commitLimit: Duration = .seconds(5)
         /// Records to read; nil means all. The others are passed over, and the position includes them.
         package var filter: KafkaRecordFilter?
+        /// Whether a partition becomes inactive if the brokers deny this user to read it. Otherwise, reading goes on
+        /// once they allow it.
+        package var stopsIfDenied = false
 
         /// Creates the default options.
         public init() {}

@@ -17,12 +17,14 @@ extension KafkaConsumer {
     ///   - clients: maximum number of clients, among which the partitions are divided.
     ///   - options: options of each client, such as its prefetch limits and the filter.
     ///   - body: receives the batches of all partitions one at a time; returns false to stop.
-    /// - Throws: `offsetOutOfRange`, a fatal error, and any error thrown by `body`.
+    /// - Throws: `offsetOutOfRange`, `topicAuthorizationFailed`, a fatal error, and any error thrown by `body`.
     package static func readRanges(
         _ configuration: KafkaConfiguration, _ ranges: [KafkaTopicPartition: Range<Int64>], clients: Int,
         options: Options = Options(), body: (RangeBatch) throws -> Bool
     ) async throws {
-        let consumers = shares(ranges, clients).map { share in
+        var options = options
+        options.stopsIfDenied = true
+        let consumers = shares(ranges, clients).map { [options] share in
             KafkaConsumer(
                 configuration, source: .partitions(share.mapValues { KafkaOffset(rawValue: $0.lowerBound) }),
                 options: options

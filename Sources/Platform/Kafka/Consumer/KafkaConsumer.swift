@@ -188,6 +188,10 @@ public actor KafkaConsumer {
             partitions[partition]?.failure = error
             partitions[partition]?.drain()
             emit(.offsetOutOfRange(partition, partitions[partition]?.expected ?? place.offset))
+        case .topicAuthorizationFailed where options.stopsIfDenied:
+            guard let partition, let state = partitions[partition] else { return emit(.error(error)) }
+            state.failure = state.failure ?? error
+            state.drain()
         case _ where error.code.isDamage:
             guard let partition, let state = partitions[partition] else { return emit(.error(error)) }
             guard state.failure == nil else { break }
