@@ -184,3 +184,32 @@ struct ReplayTests {
         await harness.close()
     }
 }
+
+/// The parts of a plan that the embedded broker cannot answer: groups, and offsets by time.
+@Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .timeLimit(.minutes(5)))
+struct ReplayOnApacheKafkaTests {
+    @Test func `the plan names the groups that it reaches, and a window starts at its time`() async throws {
+        try await ApacheKafka.use {
+            let world = try await StoryWorld()
+            _ = try await world.writeHistory()
+            let command = [
+                "replay", "--type", "DID_RENEW", "--since", "2026-10-01T09:00:00Z", "--output", "json",
+                "--kafka.bootstrap.servers", world.kafka.bootstrapServers, "--topics.prefix", world.names.prefix,
+            ]
+            let (exitCode, printed) = await sluicectl(command)
+            #expect(exitCode == 1, "\(printed.complaints)")
+            let objects = try printed.objects
+            #expect(objects.map { $0["notificationUUID"]?.string } == [StoryWorld.uuid(2), nil])
+            let plan = try #require(objects.last?["plan"]?.object)
+            #expect(plan["groups"] == ["sluice-entitlements", "sluice-refunds"])
+            #expect(plan["topics"]?.object?[world.input.rawValue] == 1)
+            #expect(plan["from"] == "2026-10-01T09:00:00.000Z" && plan["to"] == plan["from"])
+            let done = await sluicectl(command + ["--yes"])
+            #expect(done.exitCode == 0, "\(done.printed.complaints)")
+            // The copy is in the same window, which has no end.
+            let again = await sluicectl(command)
+            #expect(try again.printed.objects.compactMap { $0["reason"]?.string } == ["copy"])
+            await world.close()
+        }
+    }
+}
