@@ -117,7 +117,7 @@ struct StoryResolver {
         let places = [names.notifications(topics.environment), names.entitlements(topics.environment)]
             .flatMap { topics.partitions(of: $0, keys: keys) }
         var found: Set<[UInt8]> = []
-        try await search.run(places) { record in
+        try await search.run(places, filter: StoryFilter.keyed(keys, notificationUUID: nil)) { record in
             if let key = record.key, keys.contains(key) { found.insert(key) }
             return found.count < keys.count
         }
@@ -165,7 +165,8 @@ struct StoryResolver {
             return
         }
         guard let digest = id.keyDigest.map(StoryDigest.init) else { return }
-        try await search.run(topics.partitions(of: topics.names.entitlements(topics.environment))) { record in
+        let states = topics.partitions(of: topics.names.entitlements(topics.environment))
+        try await search.run(states, filter: digest.filter, newestFirst: true) { record in
             guard digest.matches(record), let key = record.key else { return true }
             result.keys.insert(key)
             return false

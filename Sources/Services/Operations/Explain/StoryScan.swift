@@ -56,10 +56,15 @@ struct StoryScan {
 }
 
 /// Finds the record key of a state by the digest in its webhook-id.
-struct StoryDigest {
+struct StoryDigest: Sendable {
     let digest: String
 
-    func matches(_ record: KafkaRecord) -> Bool {
-        record.key.map { SHA256.digest(of: $0).hex.hasPrefix(digest) } ?? false
+    /// Excludes states of other purchases.
+    var filter: KafkaRecordFilter {
+        KafkaRecordFilter { key, _ in key.map { matches(Array($0)) } ?? false }
     }
+
+    func matches(_ record: KafkaRecord) -> Bool { record.key.map(matches) ?? false }
+
+    private func matches(_ key: [UInt8]) -> Bool { SHA256.digest(of: key).hex.hasPrefix(digest) }
 }
