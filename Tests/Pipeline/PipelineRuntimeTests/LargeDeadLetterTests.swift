@@ -40,8 +40,7 @@ struct LargeDeadLetterTests {
     }
 
     @Test(arguments: [("524288", 900_000), ("1040000", 1_045_000)])
-    func `the configured record limit does not apply to dead letters`(given: String, bytes: Int) async throws
-    {
+    func `the configured record limit does not apply to dead letters`(given: String, bytes: Int) async throws {
         let options = try await PipelineTestBroker.options()
         let letters = try DeadLetterProducer(
             PipelineTestBroker.configuration(["message.max.bytes": given]), topics: options.deadLetterTopics,

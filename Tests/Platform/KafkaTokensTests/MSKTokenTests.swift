@@ -107,7 +107,8 @@ import Testing
         let failure = await #expect(throws: CredentialFailure.self) {
             try await credentials(Self.web, files: ["/jwt": "j"], status: 403, answer: answer).key()
         }
-        #expect(failure?.message == "https://sts.eu-central-1.amazonaws.com/ responded 403: AccessDenied: Not authorized")
+        #expect(
+            failure?.message == "https://sts.eu-central-1.amazonaws.com/ responded 403: AccessDenied: Not authorized")
         #expect(failure?.isRefusal == true)
     }
 

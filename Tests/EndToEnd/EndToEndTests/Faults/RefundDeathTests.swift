@@ -56,8 +56,7 @@ extension EndToEnd {
             await member.stop()
         }
 
-        @Test func `cases are answered with one body each while 3 of 10 calls to Apple's API fail`() async throws
-        {
+        @Test func `cases are answered with one body each while 3 of 10 calls to Apple's API fail`() async throws {
             try await Harness.open { harness in
                 try await storm(
                     TestScale.choose(short: 20, longTimes: 1_000),

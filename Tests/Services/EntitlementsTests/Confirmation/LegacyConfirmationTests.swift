@@ -66,8 +66,7 @@ import Testing
         await installation.stop()
     }
 
-    @Test func `an authentic renewal is confirmed with one request, even if reported repeatedly`() async throws
-    {
+    @Test func `an authentic renewal is confirmed with one request, even if reported repeatedly`() async throws {
         let installation = try await Installation("confirmed")
         let store = try SimulatedAppStore()
         let directory = try TemporaryDirectory()
