@@ -126,7 +126,7 @@ extension KafkaConsumer {
         if batch.count < reader.maxRecords, batch.bytes < reader.maxBytes { noteEmptied(state, bytes: batch.bytes) }
         // An error of the partition may have resumed the reader.
         guard state.reader?.id == reader.id else { return }
-        state.assigned.hasReachedEnd = batch.count == 0
+        state.assigned.hasReachedEnd = batch.count == 0 && state.isAtEnd
         if batch.count == 0 {
             if state.failure != nil { return state.endReading() }
             if state.held != nil { return restart(state) }
