@@ -12,12 +12,12 @@ public final class NotificationVerifier: Sendable {
     let requiresVersion: Bool
 
     /// - Parameters:
-    ///   - requester: sends OCSP requests; required unless the policy is `off`. Requests are made in
-    ///     ``runRevocationChecks(clock:)``.
-    ///   - tableEvents: called with events of the key tables, for logging, on the verifying threads and on the thread
+    ///   - requester: sends the OCSP requests of ``runRevocationChecks(clock:)``. Required unless the revocation policy
+    ///     is `off`.
+    ///   - tableEvents: logs an event about the key tables. It is called on the verifying threads and on the thread
     ///     that computes tables.
     /// - Throws: ``VerifierSetupError`` if a root is unusable, this machine's OpenSSL cannot verify a root, or the
-    ///   configuration accepts nothing. The process should print the error and exit.
+    ///   configuration is invalid, for example because it contains no app. The process should print the error and exit.
     public convenience init(
         _ configuration: VerifierConfiguration, requester: (any OCSPRequester)? = nil,
         tableEvents: @escaping @Sendable (FixedKeyEvent) -> Void = { _ in }
@@ -40,7 +40,7 @@ public final class NotificationVerifier: Sendable {
         requiresVersion = configuration.requiresVersion
     }
 
-    /// Returns the verdict on the body of a request, `{"signedPayload":"…"}`.
+    /// Returns the verdict on a request body, `{"signedPayload":"…"}`.
     /// - Parameters:
     ///   - now: the current time, in milliseconds since 1970.
     ///   - limits: the limits for a body, depending on its version.
@@ -88,8 +88,8 @@ public final class NotificationVerifier: Sendable {
         }
     }
 
-    /// Adds a header segment with which another process has verified a signature. It must come from a source that only
-    /// the ingress writes to. Returns false if the certificates are not, or no longer, trusted.
+    /// Adds a header segment that another process has used to verify a signature. It must come from a source that only
+    /// the ingress writes to. Returns false if its certificates are not trusted, or are no longer trusted.
     /// - Parameter now: the current time, in milliseconds since 1970.
     public func remember(header segment: [UInt8], at now: Int64) -> Bool {
         do throws(Refusal) {
@@ -100,7 +100,7 @@ public final class NotificationVerifier: Sendable {
         }
     }
 
-    /// Sends OCSP requests until the task is cancelled. Returns immediately with the policy `off`.
+    /// Sends OCSP requests until the task is cancelled. Returns immediately if the revocation policy is `off`.
     /// - Parameter clock: returns the current time, in milliseconds since 1970.
     public func runRevocationChecks(clock: @escaping @Sendable () -> Int64) async {
         await revocation.run(clock: clock, pause: .milliseconds(250))
@@ -115,7 +115,7 @@ public final class NotificationVerifier: Sendable {
     /// The number of certificate path validations since the start. A known path is validated again every 15 minutes.
     public var chainValidations: Int { objects.validations }
 
-    /// Counters for the key tables. All are zero if the configuration turns tables off.
+    /// Counters for the key tables. All are zero if the configuration turns the tables off.
     public var tableStatus: FixedKeyStatus { objects.fixedKeys?.status ?? FixedKeyStatus() }
 
     func verdict(

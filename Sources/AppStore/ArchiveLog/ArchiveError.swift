@@ -22,7 +22,7 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case damaged
         /// The log has files but no checkpoint.
         case checkpointMissing = "checkpoint_missing"
-        /// The store contains nothing of the log, although the log was signed before.
+        /// The store contains no objects of the log, although the log was signed before.
         case beginRefused = "begin_refused"
         /// The log is in an earlier state than one that was already signed.
         case rolledBack = "rolled_back"
@@ -43,14 +43,14 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case missingObject
         /// An object in the store is malformed, or does not match the checkpoint.
         case corruptObject
-        /// There is no such leaf.
+        /// The requested leaf does not exist.
         case noLeaf
 
         // MARK: Formats
 
-        /// The bytes are not a leaf.
+        /// The bytes are not a valid leaf.
         case malformedLeaf
-        /// The bytes are not a segment of objects.
+        /// The bytes are not a valid object segment.
         case malformedSegment
         /// The content of an object that matches its leaf, or a record in one of the archive's own topics, has no known
         /// format.
@@ -83,14 +83,14 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case damagedWrappedKey
         /// A record in the erasures topic was made with another pseudonym key.
         case foreignMarks
-        /// The keys are destroyed, but the write-ahead log may still contain copies.
+        /// The keys are destroyed, but the write-ahead log may still contain copies of them.
         case notOverwritten
     }
 
     package let code: Code
-    /// One line without any content of a record: the problem and, for an operator, its location and how to fix it.
+    /// One line that contains no record content: the problem and, for an operator, its location and how to fix it.
     package let message: String
-    /// The object in the store, if an error in reading concerns one.
+    /// The object in the store that could not be read, or nil if the error is not about an object.
     package let object: ObjectName?
 
     package init(_ code: Code, _ message: String, object: ObjectName? = nil) {
@@ -99,7 +99,8 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         self.object = object
     }
 
-    /// The message, after the object if there is one. The code follows an error of the formats.
+    /// The message, preceded by the object if there is one. Without an object, the message of a format error is
+    /// followed by its code.
     package var description: String {
         if let object { return "\(object): \(message)" }
         return Code.formats.contains(code) ? "\(message) (\(code.rawValue))" : message

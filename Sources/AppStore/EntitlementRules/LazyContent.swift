@@ -1,9 +1,10 @@
 internal import JSON
 internal import Synchronization
 
-/// The content of a JSON text, parsed on first access. Merging reads only the version of most statements.
+/// Content that is parsed from JSON text on first access. Merging usually needs only the version of a statement, so
+/// most content is never parsed.
 final class LazyContent<Content: Sendable>: Sendable {
-    /// A single reference, because copying content with many members takes longer than reading one member.
+    /// A reference to parsed content, so that reading one member does not copy all of the content.
     final class Box: Sendable {
         let content: Content
         init(_ content: Content) { self.content = content }
@@ -11,8 +12,8 @@ final class LazyContent<Content: Sendable>: Sendable {
 
     /// The JSON text, or nil if only the content was given.
     let text: ArraySlice<UInt8>?
-    /// An owned reference that is set once. `AtomicLazyReference` is not used, because it looks up the generic type at
-    /// each call.
+    /// An owned reference to the parsed content, which is set once. `AtomicLazyReference` is not used, because it looks
+    /// up the generic type at each call.
     private let known: Atomic<Unmanaged<Box>?>
 
     /// - Parameter text: the JSON text of the content.
@@ -31,7 +32,7 @@ final class LazyContent<Content: Sendable>: Sendable {
 
     /// Returns the content. Concurrent first accesses all return the same object.
     ///
-    /// - Parameter read: parses the text; called with nil if it is not JSON.
+    /// - Parameter read: converts the parsed JSON text to content. It is called with nil if the text is not JSON.
     @inline(__always)
     func box(_ read: (JSONElement?) -> Content) -> Box {
         known.load(ordering: .acquiring)?.takeUnretainedValue() ?? make(read)

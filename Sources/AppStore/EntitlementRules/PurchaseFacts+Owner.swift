@@ -24,7 +24,7 @@ extension PurchaseFacts {
         return claim.appAccountToken
     }
 
-    /// The account of the latest known transaction, even if that transaction has not begun.
+    /// The owner of the purchase once all known transactions have begun.
     package var appAccountToken: AppAccountToken? { owner(at: .latest) }
 
     /// All accounts that own the purchase at any time.
@@ -69,7 +69,8 @@ extension PurchaseFacts {
     private func isReplacedRenewal(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         !upgrades.isEmpty && isUpgraded(transaction)
             && upgrades.contains { key, signedDate in
-                // Apple renews a day ahead. A transaction after that was bought after the upgrade.
+                // Apple signs a renewal up to a day before its period. A transaction that begins more than a day after
+                // the upgrade was signed must have been bought after the upgrade.
                 guard let successor = transactions[key], successor.start <= instant,
                     transaction.start.advanced(byMilliseconds: -86_400_000) <= signedDate
                 else { return false }
@@ -77,8 +78,8 @@ extension PurchaseFacts {
             }
     }
 
-    /// Returns the time when the customer last bought something under an account, considering only purchases that had
-    /// begun by a given time.
+    /// Returns the start of the latest period that the customer bought under an account, among the periods that begin
+    /// at or before a given time. Renewals do not count.
     package func latestPurchase(upTo instant: AppStoreInstant) -> AppStoreInstant? {
         purchases.keys.filter { $0 <= instant }.max()
     }
@@ -87,8 +88,8 @@ extension PurchaseFacts {
         latestPurchase(upTo: instant).map { $0 >= moment } ?? false
     }
 
-    /// The newest claim, unless it was made before anything was bought. Otherwise, a client could guess the ID of a
-    /// future purchase and obtain a claim on it.
+    /// The newest claim, ignoring the app's claim on this purchase if it was made before the purchase. Otherwise, a
+    /// client could guess the ID of a future purchase and claim it in advance.
     private var bindingClaim: OwnerClaim? {
         .newer(claim.flatMap { precedesPurchase($0) ? nil : $0 }, transferredClaim)
     }
@@ -103,7 +104,7 @@ extension PurchaseFacts {
 }
 
 extension NotificationType {
-    /// Returns whether a notification of this type reports a transaction by the customer rather than a renewal.
+    /// Returns whether a notification of this type reports a purchase by the customer rather than a renewal.
     func tellsOfPurchase(_ subtype: Subtype?) -> Bool {
         switch self {
         case .subscribed: true

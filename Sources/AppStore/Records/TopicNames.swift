@@ -14,7 +14,7 @@ extension AppStoreEnvironment {
     /// Whether notifications of this environment are published.
     public var isPublished: Bool { Self.published.contains(self) }
 
-    /// The last part of the environment's topic names, which operators also use: `production` or `sandbox`.
+    /// The last part of the environment's topic names, `production` or `sandbox`. Operators use the same names.
     public var topicSuffix: String { rawValue.lowercased() }
 }
 
@@ -26,50 +26,49 @@ public struct TopicNames: Hashable, Sendable {
 
     public init(prefix: String = TopicNames.defaultPrefix) { self.prefix = prefix }
 
-    /// The topic of notification records.
+    /// The topic for notification records.
     public func notifications(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).notifications.\(environment.topicSuffix)")
     }
 
-    /// The topic of nonconforming notifications that Apple signed for a configured app, exactly as received.
+    /// The topic for nonconforming notifications that Apple signed for a configured app, exactly as received.
     public var quarantine: KafkaTopic { KafkaTopic(rawValue: "\(prefix).quarantine") }
 
-    /// The compacted topic of the header segments of Apple's JWS, keyed by digest. Records refer to the segments
-    /// instead of containing them.
+    /// The compacted topic for JWS header segments from Apple, keyed by digest. Records refer to these segments instead
+    /// of containing them.
     public var certificates: KafkaTopic { KafkaTopic(rawValue: "\(prefix).certificates") }
 
-    /// The compacted topic with the state of each purchase.
+    /// The compacted topic for the state of each purchase.
     public func entitlements(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).entitlements.\(environment.topicSuffix)")
     }
 
-    /// The compacted topic with the refund of each transaction.
+    /// The compacted topic for the refund state of each transaction.
     public func refunds(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).refunds.\(environment.topicSuffix)")
     }
 
-    /// The compacted topic of the company's refund preferences for its customers, keyed by appAccountToken or
+    /// The compacted topic for the company's refund preferences about its customers, keyed by appAccountToken or
     /// appTransactionId. Any producer may write to it.
     public var refundPreferences: KafkaTopic { KafkaTopic(rawValue: "\(prefix).refunds.preferences") }
 
-    /// The compacted topic with the index of the notifications in the notification topic, and with the sweeps of
-    /// Apple's history.
+    /// The compacted topic for the index of the notification topic, and for the sweeps of Apple's notification history.
     public func reconciliation(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).reconciliation.\(environment.topicSuffix)")
     }
 
-    /// The compacted topic of erasures and legal holds in the archive. Each record has a separate key.
+    /// The compacted topic for erasures and legal holds in the archive. Each record has a separate key.
     public var erasures: KafkaTopic { KafkaTopic(rawValue: "\(prefix).erasures") }
 
-    /// The compacted topic of the encrypted data keys for the archive's records, keyed by pseudonym. This topic is not
+    /// The compacted topic for the encrypted data keys of archived records, keyed by pseudonym. This topic is not
     /// archived.
     public var archiveKeys: KafkaTopic { KafkaTopic(rawValue: "\(prefix).archive.keys") }
 
-    /// The compacted topic of signed checkpoints of the archive's logs, for auditors who compare the archive with
-    /// earlier states.
+    /// The compacted topic for signed checkpoints of the archive's logs. Auditors use them to compare the archive with
+    /// its earlier states.
     public var archiveCheckpoints: KafkaTopic { KafkaTopic(rawValue: "\(prefix).archive.checkpoints") }
 
-    /// The topic of dead letters from the archive's consumer, whatever their input topic.
+    /// The topic for dead letters from the archive's consumer, regardless of their input topic.
     public var archiveDeadLetters: KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).archive").deadLetters(of: TopicNames.archiveGroup)
     }

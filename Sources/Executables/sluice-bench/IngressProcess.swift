@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Simulator
 
-/// A `sluice-ingress` configured as in production, except for the single-node broker, with its load generator.
+/// A `sluice-ingress` process and its load generator. Its settings are the same as in production, except for the
+/// single-node broker.
 struct IngressProcess {
     /// Settings shared by all ingresses.
     struct Surroundings {
@@ -42,12 +43,12 @@ struct IngressProcess {
         generator = LoadGenerator(port: port, bodies: surroundings.bodies)
     }
 
-    /// The cost of a load.
+    /// The result of one run of a load, with the CPU time that it used.
     struct Turn {
         let outcome: LoadGenerator.Outcome
         /// The CPU time of the process per notification, in microseconds.
         let cost: Double
-        /// The CPU time of the threads per notification, by role, in microseconds.
+        /// The CPU time per notification of the threads with each role, in microseconds.
         let costs: [ThreadTimes.Role: Double]
     }
 

@@ -11,8 +11,8 @@ struct LoadGenerator {
         var outstanding = Int.max
         /// The maximum number of requests. The load ends early when it is reached.
         var requests = Int.max
-        /// The number of requests per second, or nil to send requests as fast as responses arrive. With a rate, latency
-        /// is measured from the time when a request was due.
+        /// The number of requests per second, or nil to send requests as fast as responses arrive. If a rate is set,
+        /// latency is measured from the time when a request was due.
         var perSecond: Double?
         var seconds: Double
     }
@@ -45,7 +45,7 @@ struct LoadGenerator {
         }
     }
 
-    /// - Throws: ``BenchFailure`` if a response is not 200 or the server closes a connection.
+    /// - Throws: ``BenchFailure`` if a response is not 2xx, or a connection fails or is closed by the server.
     func run(_ load: Load) throws -> Outcome {
         let connections = try Connections(count: load.connections, port: port)
         defer { connections.close() }
@@ -69,7 +69,7 @@ struct LoadGenerator {
                 sent += 1
             }
             if now >= end || sent >= load.requests, sent == latencies.count { break }
-            // With a rate, poll for at most 1 ms, so that no request is sent later than that after it was due.
+            // If a rate is set, poll for at most 1 ms, so that a request is sent at most 1 ms after it was due.
             for connection in try connections.answered(within: pace == nil || now >= end ? 1000 : 1) {
                 try connections.receiveAnswer(on: connection)
                 latencies.append((Clocks.monotonic - startedAt[connection]) / 1e6)

@@ -139,8 +139,8 @@ extension KeyedState {
 
     // MARK: Merging
 
-    /// Merges states into rows of a topic. Their derived updates for other keys are published and acknowledged first,
-    /// so that after a crash in between, the input is read again and repeats them.
+    /// Merges states into rows of a topic. Their derived updates for other keys are published and acknowledged first.
+    /// After a crash in between, the input is read again and the updates are repeated.
     ///
     /// - Parameter ancestors: the keys that these states were derived from.
     private func merge(
@@ -227,14 +227,15 @@ extension KeyedState {
         return greatest
     }
 
-    /// Counts acknowledged publications and updates the end of their partition.
+    /// Counts acknowledged publications and updates the end offset of their partition.
     ///
     /// - Returns: the greatest offset.
     func noteAcknowledged(_ outcome: StateDelivery.Outcome, of delivery: StateDelivery) throws -> Int64? {
         guard let offset = outcome.offset else { return nil }
         metrics.published.increment(by: UInt64(clamping: outcome.acknowledged))
         if !progress.isFollowed(delivery.partition) { try partition(delivery.partition).releaseAcknowledged() }
-        // Count publications in the lag even before the brokers report the new end.
+        // Update the end offset now, so that the lag includes these publications before a broker reports the new end
+        // offset.
         withRunning { running in
             let end = running.ends[delivery.partition] ?? 0
             running.ends[delivery.partition] = max(end, offset + 1)
@@ -242,8 +243,8 @@ extension KeyedState {
         return offset
     }
 
-    /// Waits for the reader, so that the overlay stays bounded. Publications to partitions that this member does not
-    /// follow are never read back, so they are released.
+    /// Waits until the reader has nearly caught up, so that the overlay stays bounded. Publications to partitions that
+    /// this member does not follow are never read back, so they are released.
     private func boundOverlay(_ deliveries: [StateDelivery]) async throws {
         for delivery in deliveries {
             guard let offset = try await delivery.outcome().offset else { continue }
@@ -253,6 +254,6 @@ extension KeyedState {
         }
     }
 
-    /// Maximum number of a partition's records that may be published but not read back when the next batch is merged.
+    /// Maximum number of records per partition that are published but not yet read back when the next batch is merged.
     private static var maximumOverlay: Int64 { 64 }
 }

@@ -1,10 +1,10 @@
 internal import Bytes
 
-/// The keys of rows that a restore has written into an empty database, with the ids of their rows. No other key has a
-/// row, so other keys need not be looked up, and these need no index.
+/// The keys and ids of the rows that a restore has written into an empty database. No other key has a row, so other
+/// keys need not be looked up, and these keys need no index.
 struct RestoredKeys: Sendable {
-    /// Maximum number of keys of a partition, about 2 MiB, and of all partitions. With more keys, rows are looked up in
-    /// the database again.
+    /// Maximum number of keys per partition, about 2 MiB, and in all partitions together. If there are more keys, rows
+    /// are looked up in the database instead.
     private static let (maximum, total) = (98_000, 2_400_000)
 
     /// Whether rows published with the current fingerprint are copied from their records without being decoded.
@@ -14,10 +14,10 @@ struct RestoredKeys: Sendable {
     /// The id of each key's row, by the key's hash; 0 until the row is committed.
     private var ids: [UInt64: Int64] = [:]
 
-    /// Whether all keys are recorded; false once there were too many, or two with the same hash.
+    /// Whether all keys are recorded. False after the maximum was exceeded or two keys had the same hash.
     private(set) var isComplete = true
 
-    /// - Parameter partitions: number of partitions that are restored.
+    /// - Parameter partitions: number of partitions of the topic, which share the maximum number of keys.
     init(takesRows: Bool = false, partitions: Int32 = 1) {
         self.takesRows = takesRows
         maximum = min(Self.maximum, Self.total / Int(max(1, partitions)))

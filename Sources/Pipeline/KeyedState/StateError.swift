@@ -1,7 +1,7 @@
 public import PipelineRuntime
 internal import SQLite
 
-/// A failure to read or write the state. It is never the fault of an input record: the records are retried.
+/// A failure to read or write the state. It is never caused by an input record, so the records are retried.
 public struct StateError: InfrastructureFault, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         /// Another process owns the file.
@@ -10,11 +10,11 @@ public struct StateError: InfrastructureFault, CustomStringConvertible {
         case damaged
         /// A newer version of the program wrote the file or the record.
         case newer
-        /// SQLite failed because of the disk, a lock or another error.
+        /// An SQLite operation failed, for example because of a disk error or a lock.
         case sqlite
         /// A publication was not acknowledged.
         case publication
-        /// The state's topic cannot be read, or is not as expected.
+        /// The state's topic cannot be read, does not exist, or is not followed by this member.
         case changelog
         /// The number of partitions of the state's topic was changed.
         case repartitioned

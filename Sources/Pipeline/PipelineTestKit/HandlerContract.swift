@@ -3,9 +3,9 @@ public import PipelineRuntime
 
 /// A handler under test, with its own sink.
 public struct HandlerSubject: Sendable {
-    /// Creates a new handler with the same sink, as a process restart does.
+    /// Creates a new handler with the same sink, as if the process had restarted.
     public var handler: @Sendable () async throws -> PipelineHandler
-    /// Returns the current content of the sink, with an entry for each item in it, such as one per key.
+    /// Returns the current content of the sink, with one entry per item, for example per key.
     public var effect: @Sendable () async throws -> [String: String]
     /// Makes the sink unavailable (`true`) or available again (`false`). If nil, this is not tested.
     public var withholdSink: (@Sendable (Bool) async throws -> Void)?
@@ -22,8 +22,8 @@ public struct HandlerSubject: Sendable {
     }
 }
 
-/// Tests the contract of handlers: whatever happens to the log, the effect is the same as if every record had been
-/// handled exactly once.
+/// Tests whether a handler fulfills its contract: however records are delivered, their effect is the same as if every
+/// record had been handled exactly once.
 ///
 /// Each scenario runs the handler in the real runtime on its own embedded broker. A scenario takes several seconds,
 /// mainly to join a consumer group. Scenarios run concurrently.
@@ -39,17 +39,17 @@ public struct HandlerSubject: Sendable {
 /// }
 /// ```
 public struct HandlerContract: Sendable {
-    /// The scenarios in which a handler must keep the contract.
+    /// The scenarios in which a handler must fulfill the contract.
     public enum Scenario: String, Sendable, CaseIterable {
-        /// Every record is delivered once. The effects of all other scenarios are compared with this one.
+        /// Every record is delivered once. The effects of all other scenarios are compared with the effect of this one.
         case once
-        /// Every record is delivered twice in a row, as after a producer's retry.
+        /// Every record is delivered twice in a row, as if the producer had retried.
         case duplicates
         /// Keys are delivered in a different order. The records of each key stay in order.
         case otherOrder = "other order of keys"
-        /// All records are delivered again to the same handler, as after an operator resets the group.
+        /// All records are delivered again to the same handler, as if an operator had reset the group.
         case rewind
-        /// Half of the records are handled without a commit, then all of them by a new handler.
+        /// Half of the records are handled but not committed. Then a new handler handles all records.
         case crash
         /// Malformed records are added: values that are not text or are truncated, null and empty values and keys, and
         /// unknown headers and types.
@@ -58,7 +58,7 @@ public struct HandlerContract: Sendable {
         case cancellation
         /// Every record fails with an infrastructure fault, once before and once after its effect, then succeeds.
         case infrastructureFault = "infrastructure fault"
-        /// The sink is unavailable for a while. Runs only with `withholdSink`.
+        /// The sink is unavailable for a while. Skipped if `withholdSink` is nil.
         case sinkAway = "sink away"
     }
 
@@ -67,7 +67,7 @@ public struct HandlerContract: Sendable {
     let subject: @Sendable () async throws -> HandlerSubject
 
     /// - Parameters:
-    ///   - records: at least two good records, each with an effect; preferably several records for each of several
+    ///   - records: at least two valid records, each with an effect; preferably several records for each of several
     ///     keys. They are written in this order. A topic has one partition unless a record specifies another one.
     ///   - limit: the maximum time in which the handler must process all records.
     ///   - subject: creates a subject with an empty sink.
@@ -80,9 +80,10 @@ public struct HandlerContract: Sendable {
         self.subject = subject
     }
 
-    /// Runs the scenarios and returns all violations. The list is empty if the handler keeps the contract.
+    /// Runs the scenarios and returns all violations. The list is empty if the handler fulfills the contract.
     ///
-    /// - Throws: an error of the subject or the embedded broker. The result is then undetermined.
+    /// - Throws: an error from the subject or the embedded broker. In that case, it is unknown whether the handler
+    ///   fulfills the contract.
     public func violations(_ scenarios: [Scenario] = Scenario.allCases) async throws -> [ContractViolation] {
         let once = try await run(.once, expecting: nil)
         guard once.violations.isEmpty else { return once.violations }

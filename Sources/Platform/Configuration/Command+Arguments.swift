@@ -17,7 +17,8 @@ extension Command {
         return arguments
     }
 
-    /// Removes the process name. Returns nil if there is not even a name, because every process starts with one.
+    /// Removes the process name. Returns nil if the command line is empty: it always contains at least the process
+    /// name, so an empty one means that the system hides it.
     static func arguments(_ commandLine: [String]) -> [String]? {
         commandLine.isEmpty ? nil : Array(commandLine.dropFirst())
     }

@@ -51,12 +51,13 @@ extension DevBroker {
         }
     }
 
-    /// Closes all connections to a broker (or to all brokers if nil) and accepts no new ones. Leaders do not change.
+    /// Closes all connections to a broker (or to all brokers if nil) and stops accepting new ones. Leaders do not
+    /// change.
     public func setDown(broker: Int32? = nil) throws(KafkaError) {
         try call("stop broker") { rd_kafka_mock_broker_set_down($0, broker ?? -1) }
     }
 
-    /// Accepts connections to a broker (or to all brokers if nil) again.
+    /// Resumes accepting connections to a broker (or to all brokers if nil).
     public func setUp(broker: Int32? = nil) throws(KafkaError) {
         try call("start broker") { rd_kafka_mock_broker_set_up($0, broker ?? -1) }
     }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// All metrics of a process, with output as Prometheus text.
+/// A registry for the metrics of a process, which it exports as Prometheus text.
 ///
-/// Metrics are registered once, with all label values, when a service is created; the handles then work without the
-/// registry. Registering the same name and labels again returns the same metric.
+/// Metrics are registered once, with all label values, when a service is created. The returned handles do not access
+/// the registry. Registering the same name and labels again returns the same metric.
 public final class MetricsRegistry: Sendable {
     private let shared: Shared
     /// Labels added to every metric registered here.
@@ -47,7 +47,7 @@ public final class MetricsRegistry: Sendable {
     ///
     /// - Parameters:
     ///   - name: the name with its unit, ending in `_total`, such as `sluice_ingress_requests_total`.
-    ///   - help: one sentence.
+    ///   - help: a description of the metric, in one sentence.
     ///   - labels: the labels of this time series. All series with the same name must have the same label names.
     public func counter(_ name: String, help: String, labels: [MetricLabel] = []) -> Counter {
         let child = register(name, .counter, help, labels) { .counter(Counter(cell: AtomicCell())) }
@@ -55,7 +55,7 @@ public final class MetricsRegistry: Sendable {
         return counter
     }
 
-    /// Registers counters for one label with a closed set of values and `other`. All start at 0.
+    /// Registers a counter for each of a label's values, and one for the value `other`. All start at 0.
     public func counters(
         _ name: String, help: String, label: String, values: some Sequence<String>, labels: [MetricLabel] = []
     ) -> LabelledCounters {
@@ -80,7 +80,7 @@ public final class MetricsRegistry: Sendable {
     public func histogram(
         _ name: String, help: String, labels: [MetricLabel] = [], buckets: [Double] = Histogram.secondsBuckets
     ) -> Histogram {
-        // The bounds are constants of the program, so a failure is a programming error.
+        // The bounds are constants in the code, so invalid bounds are a programming error.
         precondition(zip(buckets, buckets.dropFirst()).allSatisfy(<) && buckets.allSatisfy(\.isFinite))
         let child = register(name, .histogram, help, labels) { .histogram(Histogram(buckets: buckets)) }
         guard case .histogram(let histogram) = child else { fatalMismatch(name) }
@@ -94,7 +94,8 @@ public final class MetricsRegistry: Sendable {
         shared.state.withLock { $0.samplers.append((ownLabels, sampler)) }
     }
 
-    /// Registers the constant 1 with the build's properties as labels: `sluice_build_info{version="…"} 1`.
+    /// Registers a gauge with the constant value 1 and the build's properties as labels:
+    /// `sluice_build_info{version="…"} 1`.
     public func buildInfo(_ name: String, labels: [MetricLabel]) {
         gauge(name, help: "Build information; the value is always 1.", labels: labels).set(1)
     }
@@ -116,7 +117,7 @@ public final class MetricsRegistry: Sendable {
     private func register(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [MetricLabel], _ make: () -> Child
     ) -> Child {
-        // Names and labels are constants of the program, so a failure is a programming error.
+        // Names and labels are constants in the code, so an invalid one is a programming error.
         precondition(
             MetricName.isValid(name) && (labels + ownLabels).allSatisfy { MetricName.isValidLabel($0.name) })
         let sorted = (labels + ownLabels).sorted { $0.name < $1.name }

@@ -5,15 +5,15 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// The state model of entitlements. A row contains the facts of one purchase and is published as the answer at that
-/// time.
+/// The state model of entitlements. A row contains the facts about one purchase, and is published as the answer at the
+/// time of publication.
 struct EntitlementsModel: StateModel {
     /// Names of index entries.
     enum Entry {
         static let appAccountToken = "appAccountToken"
         static let appTransactionId = "appTransactionId"
         static let originalTransactionId = "originalTransactionId"
-        /// The transactions kept for a purchase, except the transaction whose id is also the purchase's.
+        /// The stored transactions of a purchase, except the one with the same id as the purchase.
         static let transactionId = "transactionId"
         /// Purchases that belong to no account. The entry's value is the record key, so that purchases can be listed in
         /// key order.
@@ -59,7 +59,7 @@ struct EntitlementsModel: StateModel {
 
     func merge(_ other: PurchaseFacts, into state: inout PurchaseFacts) throws -> StateMerge {
         guard state.environment == other.environment else {
-            // A merge ignores facts of another purchase, so the record would be silently lost.
+            // A merge ignores facts about a different purchase, so the record would be silently lost.
             throw OtherEnvironment()
         }
         let outcome = state.merge(other)
@@ -109,7 +109,7 @@ struct EntitlementsModel: StateModel {
     /// Shorter interval for the first seconds of a process, before the progress of reading the input is known.
     private static let unmeasuredPause: Int64 = 5_000
 
-    /// Returns the rules, based on the moment up to which a purchase's input has been read.
+    /// Returns the rules, adjusted to the moment up to which a purchase's input has been read.
     private func rules(for state: PurchaseFacts) -> ProductRules {
         input.map { rules.reading(until: $0.receivedUntil([state])) } ?? rules
     }
@@ -137,7 +137,7 @@ struct EntitlementsModel: StateModel {
         }
     }
 
-    /// Days that an erased purchase is kept: longer than the retention of the notification topics.
+    /// The number of days that an erased purchase is kept. It is greater than the retention of the notification topics.
     static let erasureDays: Int64 = 45
 
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> PurchaseFacts? {
@@ -193,7 +193,7 @@ extension TopicNames {
     }
 }
 
-/// A record with facts of a purchase has the key of a purchase in another environment.
+/// A record was rejected because the purchase with its key is in a different environment.
 struct OtherEnvironment: RecordFault {
     var reason: HandlerReason { HandlerReason(code: EntitlementsReason.environmentMismatch) }
 }

@@ -5,7 +5,7 @@ internal import KeyedState
 internal import PipelineRuntime
 internal import Records
 
-/// Reads records as facts to merge, or as a verdict.
+/// Converts each record to facts to merge, or to a verdict.
 enum FactsReading {
     /// Reads a record of a notification topic. Never fails: an unusable record yields a verdict with the reason.
     ///
@@ -24,7 +24,7 @@ enum FactsReading {
         }
     }
 
-    /// Reads the facts of most records without decoding the models. Returns nil if the record requires the models.
+    /// Reads the facts in most records without decoding the models. Returns nil if the record requires the models.
     static func scan(_ record: NotificationRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts>? {
         guard record.trust == .signed, let transaction = record.transactionElement,
             let facts = PurchaseFacts(
@@ -35,7 +35,8 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// Reads the facts of a record, or its error, by decoding the models of its payloads.
+    /// Reads the facts in a record by decoding the models of its payloads. Returns a verdict if there are no usable
+    /// facts.
     static func read(
         _ record: NotificationRecord, environment: AppStoreEnvironment
     ) -> StateReading<PurchaseFacts> {
@@ -52,7 +53,7 @@ enum FactsReading {
             return notification.notificationType == .rescindConsent
                 ? consent(record, notification, environment: environment) : withoutPurchase(notification)
         }
-        // The topic determines who reads a record. A record of the other environment must never grant access.
+        // The topic determines which clients see a record. A record from the other environment must never grant access.
         let claimed = [notification.data?.environment, transaction?.environment, renewalInfo?.environment]
         guard claimed[0] != nil, claimed.allSatisfy({ $0 == nil || $0 == environment }) else {
             return deadLetter(EntitlementsReason.environmentMismatch, "found in the topic of \(environment.rawValue)")
@@ -104,9 +105,9 @@ enum FactsReading {
         return .state(facts)
     }
 
-    /// Returns the verdict on a notification without a transaction. Tests, summaries and tokens have no purchase, and
-    /// changes of metadata, price and offering may have none. Other known types without a transaction are
-    /// dead-lettered.
+    /// Returns the verdict on a notification without a transaction. It is skipped if its type is missing or unknown, or
+    /// does not require a purchase: for example, a test, a renewal extension summary or a price change. Otherwise, it
+    /// is dead-lettered.
     private static func withoutPurchase(_ notification: NotificationPayload) -> StateReading<PurchaseFacts> {
         let isWithout: Bool
         switch notification.notificationType {

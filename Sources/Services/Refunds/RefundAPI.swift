@@ -11,7 +11,7 @@ protocol RefundAPI: Sendable {
     ///   - form: the version of the body.
     ///   - isLast: whether the deadline of the round is near.
     func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure)
-    /// Returns the transaction of a case with Apple's current signature.
+    /// Fetches the current data of a refund case's transaction, signed by Apple (Get Transaction Info).
     func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload
 }
 
@@ -36,7 +36,7 @@ struct AppStoreRefundAPI: RefundAPI {
 }
 
 extension RefundCase {
-    /// The app and environment, which determine the key and the budget.
+    /// The app and environment, which determine the API key and the request budget.
     var scope: APIScope { APIScope(bundleId, in: environment) }
 }
 
@@ -51,7 +51,7 @@ extension APIFailure {
         }
     }
 
-    /// The reason to record when Apple refuses the answer and the round ends: Apple's code or the status.
+    /// The reason to record when Apple refuses the answer and the round ends: Apple's error code or the HTTP status.
     var endReason: String {
         if let code { return "\(code.rawValue)" }
         return status.map { "http_\($0)" } ?? kind.rawValue
@@ -74,7 +74,7 @@ extension APIFailure {
 
 /// The reason that a round is waiting: it needs either an intervention or more time.
 struct RefundObstacle: Hashable, Sendable {
-    /// A code of ``RefundReason``.
+    /// A code from ``RefundReason``.
     let reason: String
     /// One human-readable line.
     let message: String

@@ -1,6 +1,6 @@
 public import JSON
 
-/// The seats of a transaction.
+/// The seat information in a transaction of a multi-seat purchase.
 public struct TransactionMultiSeatInfo: Hashable, Sendable {
     public var invitationManagement: InvitationManagement?
     public var priceTiers: [SeatPriceTier]?
@@ -20,7 +20,7 @@ extension TransactionMultiSeatInfo: PayloadObject {
     }
 }
 
-/// The seats at the next renewal.
+/// The seat information in renewal info: the price tiers of the seats at the next renewal.
 public struct RenewalMultiSeatInfo: Hashable, Sendable {
     public var renewalPriceTiers: [SeatPriceTier]?
     /// Unknown fields, as received.
@@ -34,7 +34,8 @@ extension RenewalMultiSeatInfo: PayloadObject {
     }
 }
 
-/// The price of some of the seats. Apple has not published the names of the members, so they are in `unknownFields`.
+/// A price tier, which applies to some of the seats. Apple has not published its fields, so they are in
+/// `unknownFields`.
 public struct SeatPriceTier: Hashable, Sendable {
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

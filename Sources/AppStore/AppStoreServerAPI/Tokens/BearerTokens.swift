@@ -3,13 +3,13 @@ internal import Cryptography
 internal import Synchronization
 package import Time
 
-/// The tokens of all apps. A token is created on demand, reused for a few minutes, and replaced when the key file
-/// changes.
+/// Creates and caches a token for each app. A token is created on demand, reused for a few minutes, and replaced when
+/// the key file changes.
 package final class BearerTokens: Sendable {
     /// The age at which a new token is created. It is well before expiry, so that the token is still valid when the
     /// request arrives.
     private static let useSeconds: Int64 = 180
-    /// The interval between checks of a key file in use.
+    /// The minimum interval between checks for changes to a key file.
     private static let lookMilliseconds: Int64 = 5_000
 
     private struct KeyState {
@@ -35,8 +35,8 @@ package final class BearerTokens: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - credentials: the credentials of each app.
-    ///   - report: called when a key was read or a key file cannot be used.
+    ///   - credentials: the credentials for each app.
+    ///   - report: called when a key is read or a key file cannot be used.
     package init(
         credentials: [BundleId: APICredentials], clocks: Clocks = .system,
         report: @escaping @Sendable (APIEvent) -> Void = { _ in }
@@ -46,9 +46,9 @@ package final class BearerTokens: Sendable {
         self.report = report
     }
 
-    /// Returns the token of an app.
+    /// Returns a valid token for an app.
     ///
-    /// - Throws: ``APIFailure`` of kind `noKey`.
+    /// - Throws: an ``APIFailure`` with kind `noKey` if the app has no usable key.
     func token(for bundleId: BundleId) throws(APIFailure) -> BearerToken {
         guard let credentials = credentials[bundleId] else {
             throw APIFailure(
@@ -64,7 +64,7 @@ package final class BearerTokens: Sendable {
         return try result.get()
     }
 
-    /// Discards a token that Apple refused, and checks the key file again.
+    /// Discards a token that Apple refused. The next request for a token checks the key file again.
     func discard(_ token: BearerToken, of bundleId: BundleId) {
         guard let credentials = credentials[bundleId] else { return }
         state.withLock { state in
@@ -92,7 +92,7 @@ package final class BearerTokens: Sendable {
             }
         }
         state.keys[path] = key
-        // If the clock was set back, the token seems to be from the future, and Apple would refuse it.
+        // If the clock was set back, the cached token has a future date, and Apple would refuse it.
         if let cached = state.tokens[bundleId], cached.generation == key.generation,
             (0..<useSeconds).contains(now - cached.token.issuedAt)
         {

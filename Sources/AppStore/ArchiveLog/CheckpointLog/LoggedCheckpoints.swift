@@ -1,11 +1,12 @@
 internal import TransparencyLog
 
-/// The checkpoints in the leaves of the log of checkpoints, grouped by log.
+/// The checkpoints that the checkpoint log contains, grouped by the archive log that each one belongs to.
 package struct LoggedCheckpoints: Sendable {
-    /// Maximum number of checkpoints compared per log; if there are more, every second older checkpoint is dropped.
+    /// The maximum number of checkpoints per archive log. Once it is reached, every second checkpoint is dropped before
+    /// another one is added.
     static let maximumPerLog = 65_536
 
-    /// A leaf: the three lines of a checkpoint as text.
+    /// A leaf of the checkpoint log. Its entry is the three-line text of a checkpoint.
     struct Leaf: Sendable {
         let index: Int
         let checkpoint: Checkpoint
@@ -16,7 +17,7 @@ package struct LoggedCheckpoints: Sendable {
         var leaves: [Leaf]
     }
 
-    /// Logs by the UTF-8 bytes of their origin.
+    /// The archive logs, keyed by the UTF-8 bytes of their origin.
     private var logs: [[UInt8]: Log] = [:]
 
     init() {}
@@ -31,12 +32,12 @@ package struct LoggedCheckpoints: Sendable {
         logs[key] = log
     }
 
-    /// The origins of all logs referenced by the leaves, in ascending order.
+    /// The origins of all archive logs with a checkpoint, in ascending order.
     var origins: [String] { logs.values.map(\.origin).sorted() }
 
-    /// Returns the roots that a log must have, in ascending order of size.
+    /// Returns the roots that an archive log must have, in ascending order of size.
     ///
-    /// - Parameter anchored: number of leaves in the log of checkpoints that an external checkpoint covers.
+    /// - Parameter anchored: the number of leaves of the checkpoint log that are covered by an external checkpoint.
     func roots(of origin: String, anchored: Int) -> [AnchoredRoot] {
         (logs[Array(origin.utf8)]?.leaves ?? []).map {
             AnchoredRoot(

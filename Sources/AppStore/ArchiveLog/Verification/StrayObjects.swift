@@ -4,9 +4,9 @@ internal import TransparencyLog
 
 /// Examines the objects of a log that the log's newest checkpoint does not need.
 ///
-/// They are listed but are not findings, because an interrupted writer leaves such objects behind. There is one
-/// exception: a partial tile or bundle that a signed past checkpoint needed and that is not a prefix of the full one. A
-/// client of that checkpoint reads the partial one first (c2sp.org/tlog-tiles).
+/// These objects are listed but are not findings, because an interrupted writer leaves such objects behind. There is
+/// one exception: a partial tile or bundle that a signed past checkpoint needed and that is not a prefix of the full
+/// one. A client of that checkpoint reads the partial one first (c2sp.org/tlog-tiles).
 struct StrayObjects {
     private static let pageSize = 1000
     private static let maximumNamed = 5
@@ -18,7 +18,7 @@ struct StrayObjects {
 
     /// Number of objects that the checkpoint does not need.
     private(set) var count = 0
-    /// Names of the first of these objects.
+    /// Names of the first few of these objects.
     private(set) var names: [ObjectName] = []
     /// Number of leaves beyond the checkpoint for which objects exist.
     private(set) var leavesBeyond = 0
@@ -48,7 +48,8 @@ struct StrayObjects {
 
     private mutating func look(at name: ObjectName) async {
         switch reader.names.content(name) {
-        // A staged object belongs to a commit that its writer or the next writer finishes.
+        // A staged object belongs to a commit in progress. If the writer is interrupted, the next writer finishes the
+        // commit or deletes the object.
         case .checkpoint, .checkpointOfSize, .retention, .staged: return
         case .tile(let path): await look(at: path, name)
         case .segment(let index, let width):
@@ -58,7 +59,7 @@ struct StrayObjects {
                 add(name)
             }
         case nil:
-            // Cosigned checkpoints are verified elsewhere, if keys of witnesses were given.
+            // Cosigned checkpoints are verified elsewhere if witness keys were given.
             if let folder = try? reader.names.cosigned(), name.isBelow(folder) { return }
             if reader.names.isCheckpointLog, let pending = try? reader.names.pending(), name == pending { return }
             add(name)
@@ -86,8 +87,8 @@ struct StrayObjects {
     }
 
     private mutating func compare(_ path: TilePath, _ name: ObjectName, level: Int) async {
-        // If a full tile cannot be read, that is already a finding. If a partial tile has been deleted since, it is not
-        // a finding.
+        // An unreadable full tile has already been reported. A partial tile that has been deleted in the meantime is
+        // not a finding.
         guard let full = try? await reader.tile(level: level, index: path.index, size: size).hashes,
             full.count >= path.width, let bytes = try? await reader.bytes(name)
         else { return }

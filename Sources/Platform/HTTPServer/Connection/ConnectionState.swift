@@ -28,11 +28,11 @@ package struct ConnectionState {
     private let rules: ConnectionRules
     private let isFromProxy: Bool
     package private(set) var phase = Phase.head
-    /// Whether no byte of the next request has arrived.
+    /// Whether the connection is waiting for the first byte of a request.
     package private(set) var isIdle = true
     /// Whether this connection has already answered a request.
     package private(set) var wasServed = false
-    /// The start of the request; for the first request, the time when the connection was accepted.
+    /// The time when the current request started. The first request starts when the connection is accepted.
     package private(set) var startedAt: UInt64
     package private(set) var deadline: UInt64
     /// The number of body bytes of the current request that have arrived but have not been dispatched.
@@ -44,7 +44,7 @@ package struct ConnectionState {
 
     /// The client's network for the current request, as reported by a proxy, or nil if the peer is the client.
     package private(set) var client: NetworkPrefix?
-    /// Whether a proxy reported no readable client address for the current request. All such clients of a proxy are
+    /// Whether a proxy sent the current request without a readable client address. All such clients of a proxy are
     /// counted together, under the proxy's own network.
     package private(set) var hasUnknownClient = false
     private var isClientNew = false
@@ -198,7 +198,7 @@ package struct ConnectionState {
         isClientNew = client != nil
     }
 
-    /// Records the client in a request's header fields.
+    /// Records the client that a request's header fields report.
     private mutating func nameClient(in head: RequestHead) {
         switch ForwardedClient(head, named: rules.limits.forwarded, proxies: rules.limits.proxies) {
         case .address(let address): name(address)

@@ -1,7 +1,7 @@
 internal import CRdKafka
 
 extension KafkaAdmin {
-    /// A consumer group in the cluster's list.
+    /// A consumer group as listed by the cluster.
     public struct Group: Hashable, Sendable {
         /// The group's id.
         public let group: KafkaConsumerGroup

@@ -5,8 +5,8 @@ extension KafkaAdmin {
     /// Creates topics.
     ///
     /// - Returns: an error, such as `topicAlreadyExists`, for each topic that was not created.
-    /// - Throws: the error of the whole request; `notOnEmbeddedBroker` on the embedded broker, where the host process
-    ///   creates topics.
+    /// - Throws: a `KafkaError` if the whole request fails; `notOnEmbeddedBroker` on the embedded broker, where the
+    ///   host process creates topics.
     public func createTopics(
         _ topics: [KafkaNewTopic], within limit: Duration = .seconds(20)
     ) async throws(KafkaError) -> [KafkaTopic: KafkaError] {
@@ -38,14 +38,14 @@ extension KafkaAdmin {
     /// Whether to read topic settings, which requires a separate permission (`DescribeConfigs`).
     public enum TopicSettings: Sendable {
         case required
-        /// Topics are described without the settings that this user may not read.
+        /// The settings of a topic are omitted if this user is not authorized to read them.
         case whereAllowed
         case none
     }
 
     /// Describes these topics, or all topics if `topics` is nil. Topics that do not exist are omitted.
     ///
-    /// - Throws: `topicAuthorizationFailed` if settings are required but this user may not read them.
+    /// - Throws: `topicAuthorizationFailed` if settings are required but this user is not authorized to read them.
     public func describeTopics(
         _ topics: [KafkaTopic]? = nil, settings: TopicSettings = .required, within limit: Duration = .seconds(10)
     ) async throws(KafkaError) -> [KafkaTopicDescription] {

@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The second store for checkpoints, `archive.anchor.url`, as read by commands.
+/// The second store for checkpoints (`archive.anchor.url`), which commands only read.
 struct AnchorStore: Sendable {
     private static let readsAtOnce = 16
 
@@ -50,7 +50,8 @@ struct AnchorStore: Sendable {
         } catch { throw Self.unreadable(error) }
     }
 
-    /// Reads objects concurrently: each read takes milliseconds, and several years may have a copy for every minute.
+    /// Reads objects concurrently, because each read takes milliseconds and there may be one copy per minute for
+    /// several years.
     private func collect(
         _ objects: [ObjectName], into anchors: inout AnchoredCheckpoints
     ) async throws(ArchiveError) {

@@ -4,8 +4,8 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// The data collected before a switch, and the problems that prevent it. Problems are derived only from the
-/// descriptions of both clusters.
+/// The data collected before a switch to another cluster, and the problems that prevent the switch. Problems are
+/// derived only from the descriptions of both clusters.
 struct ClusterSurvey {
     let names: TopicNames
     let plan: TopicPlan
@@ -14,7 +14,7 @@ struct ClusterSurvey {
     let groups: [ClusterGroup]
     /// The groups that have committed offsets on the target.
     let withOffsets: Set<KafkaConsumerGroup>
-    /// Whether the switch is imminent. If so, nothing may run on the source, and no record may be in flight.
+    /// Whether the switch is imminent. If so, running processes on the source and records in flight are problems.
     let isFinal: Bool
 
     enum Source {
@@ -23,7 +23,7 @@ struct ClusterSurvey {
         case answering(ClusterView)
     }
 
-    /// Returns the topics to mirror: all except sluice-reconciler's.
+    /// Returns the topics to mirror: all except the reconciliation topics.
     static func copied(_ topics: [KafkaTopic], _ names: TopicNames) -> [KafkaTopic] {
         let others = AppStoreEnvironment.published.map(names.reconciliation)
         return topics.filter { !others.contains($0) }
@@ -73,8 +73,9 @@ struct ClusterSurvey {
 
     // MARK: reconciliation
 
-    /// Findings for reconciliation topics with records. A reconciliation row states that a notification is in the
-    /// topic. If the row is copied before the notification, the notification's absence here is hidden.
+    /// Findings for reconciliation topics that contain records. A row states that a notification is in the notification
+    /// topic. If a row is copied but its notification is not, the reconciler cannot detect that the notification is
+    /// missing from the target.
     private var reconciliation: [ClusterFinding] {
         AppStoreEnvironment.published.map(names.reconciliation).filter(target.hasRecords).map { topic in
             ClusterFinding(

@@ -19,14 +19,14 @@ struct DoctorFacts {
         /// SHA-256 in lower-case hexadecimal.
         let fingerprint: String
         let isBuiltIn: Bool
-        /// The reason that the certificate cannot be a trust anchor: it is not self-signed or not a certificate. Nil if
-        /// it can.
+        /// The reason that this cannot be a trust anchor: it is not self-signed, or not a certificate. Nil if it can be
+        /// one.
         let defect: String?
         /// The validity, or nil if the dates cannot be read.
         let validity: CertificateValidity?
     }
 
-    /// A responder's answer for one certificate.
+    /// An OCSP responder's answer about one certificate.
     enum Answer {
         case good, revoked
         /// A response without a usable status, with the reason code.
@@ -65,7 +65,7 @@ struct DoctorFacts {
     }
 
     enum Brokers {
-        /// The configuration does not determine the brokers.
+        /// The brokers are unknown, because there is no valid configuration.
         case unknown
         case silent(String, fix: String)
         case answering(clusterId: String, isEmbedded: Bool)
@@ -74,7 +74,7 @@ struct DoctorFacts {
     var configuration = Configured.wrong([])
     /// The current time in milliseconds since 1970.
     var now: Int64 = 0
-    /// The roots, or nil if the configuration does not determine them.
+    /// The roots, or nil if there is no valid configuration.
     var roots: [Root]?
     var responders = Responders.notAsked
     var api = API.notAsked

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 extension ScenarioPlayer {
-    /// Returns the bodies that the App Store sends about the event in a format before version 2. They contain the facts
+    /// Returns the bodies that the App Store sends for an event in a format older than version 2. They contain the data
     /// after the event.
     ///
     /// - Parameter receiptTransactions: the minimum number of transactions in a version 1 receipt; earlier purchases
@@ -36,7 +36,8 @@ extension ScenarioPlayer {
         ).types(of: event, format)
     }
 
-    /// Returns the transaction that a CANCEL concerns: the one that an upgrade replaced or a refund cancelled.
+    /// Returns the transaction that a CANCEL notification refers to: the one that was replaced by an upgrade or
+    /// refunded.
     private func cancelled(by event: ScenarioEvent) -> Transaction? {
         switch event {
         case .upgrades, .redeemsUpgrading: former
@@ -44,7 +45,7 @@ extension ScenarioPlayer {
         }
     }
 
-    /// Returns the members with which both formats begin.
+    /// Returns the members at the start of a body, which are the same in both formats.
     private func head(_ type: LegacyNotificationType) -> JSONObject {
         var body = JSONObject()
         body.put("notification_type", type.rawValue)

@@ -64,7 +64,7 @@ package enum ServerAPIOperation: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the operation reports consumption.
+    /// Whether the operation sends consumption information.
     var isConsumption: Bool { self == .sendConsumptionInformation || self == .sendConsumptionInformationV1 }
 
     /// Whether a success response has a body.
@@ -76,7 +76,7 @@ package enum ServerAPIOperation: String, Sendable, CaseIterable {
     }
 }
 
-/// An operation with the parameters of its path.
+/// An operation and its path parameters.
 struct ServerAPIRoute: Equatable {
     let operation: ServerAPIOperation
     /// The percent-decoded parameters. A parameter that cannot be decoded is kept as sent.

@@ -1,4 +1,4 @@
-/// The rights of a principal, which one or more executables use.
+/// The rights to grant to a principal, and the executables that use this principal.
 struct AccessGrant: Equatable {
     /// The principal's name in Kafka, including its type: `User:sluice-ingress`.
     let principal: String
@@ -6,9 +6,8 @@ struct AccessGrant: Equatable {
     let rights: [AccessRight]
 
     /// - Parameters:
-    ///   - executables: the executables to which rights are granted.
-    ///   - principal: the principal for all of them, or nil for one principal per executable, with the executable's
-    ///     name.
+    ///   - executables: the executables that need the rights.
+    ///   - principal: the principal that all of them use, or nil if each has a principal with its own name.
     static func grants(
         to executables: [AccessTable.Executable], as principal: String?, _ table: AccessTable
     ) -> [AccessGrant] {
