@@ -280,7 +280,7 @@ import TransparencyLog
         #expect(report.verdict == .tampered)
         #expect(report.findings.map { $0.object?.text } == ["appstore.notifications/0/\(name)"])
         #expect(report.findings.first?.leaf == leaf)
-        #expect(report.findings.first?.message.contains("\(bytes.count) bytes follow") == true)
+        #expect(report.findings.first?.message.contains("\(bytes.count) extra bytes after") == true)
     }
 
     @Test func `a truncated segment is reported with the first leaf without an object`() async throws {
