@@ -14,10 +14,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// rd_kafka_producev is variadic, and rd_kafka_produceva frees the headers twice for an unknown partition (librdkafka
-// #4628, fixed in 2.12). The code is returned, while rd_kafka_produce leaves it in a thread-local variable. The key and
-// the value are copied; NULL means null, and a pointer with length 0 means empty. This function always takes ownership
-// of the headers, which may be NULL: librdkafka owns them on success, and they are freed here on failure.
+// Swift cannot call rd_kafka_producev, because it is variadic, and rd_kafka_produceva frees the headers twice for an
+// unknown partition (librdkafka #4628, fixed in 2.12). This function returns the error code, which rd_kafka_produce
+// would leave in a thread-local variable. The key and the value are copied; NULL means null, and a pointer with length
+// 0 means empty. This function always takes ownership of the headers, which may be NULL: librdkafka owns them on
+// success, and they are freed here on failure.
 static inline rd_kafka_resp_err_t crdkafka_produce(
     rd_kafka_t *client, rd_kafka_topic_t *topic, int32_t partition, const void *key, size_t key_length,
     const void *value, size_t value_length, int64_t timestamp, rd_kafka_headers_t *headers, uintptr_t opaque) {
@@ -57,7 +58,7 @@ static inline void crdkafka_wakeup_disable(rd_kafka_queue_t *queue) {
 
 static inline void crdkafka_wakeup_clear(int descriptor) {
     uint64_t count;
-    // The read does not block. If there is nothing to read, an earlier call has read it.
+    // The read does not block. If there is nothing to read, an earlier call has already cleared the descriptor.
     ssize_t ignored = read(descriptor, &count, sizeof count);
     (void)ignored;
 }

@@ -44,7 +44,7 @@ final class CertificateVerdict: Sendable {
     func explained(_ error: KafkaError) -> KafkaError {
         let text = "certificate verify failed"
         guard error.message.contains(text), let reason = reason.withLock({ $0 }) else { return error }
-        // librdkafka's own advice follows a colon and fits only one of the reasons.
+        // librdkafka adds a colon and advice that fits only one of the reasons. The actual reason replaces the advice.
         let end = error.message.ranges(of: text).first?.upperBound ?? error.message.endIndex
         return KafkaError(
             error.code, "\(error.message[..<end]): \(reason)", isRetriable: error.isRetriable, isFatal: error.isFatal)

@@ -124,7 +124,7 @@ package final class KafkaHandle: Sendable {
         self.source.withLock { $0 = ReadSource(source: source) }
         source.activate()
         enableWakeUp(of: queue)
-        // Events that were queued before wake-ups were enabled have not caused one.
+        // Events that were queued before wake-ups were enabled have not caused a wake-up.
         wakeUp()
     }
 
@@ -198,7 +198,8 @@ package final class KafkaHandle: Sendable {
         DispatchQueue(label: "kafka.destroy").async {
             thread?.waitForEnd()
             rd_kafka_queue_destroy(queue.raw)
-            // The owner must close a consumer. Destroying one that was not closed must not wait for a close.
+            // Closing a consumer is its owner's task. If the owner has not closed it, destroying the client must not
+            // wait for a close.
             withExtendedLifetime(certificates) {
                 rd_kafka_destroy_flags(client.raw, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
             }

@@ -3,7 +3,7 @@ enum DefaultProperties {
     static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("reconnect.backoff.ms", profile == .production ? "100" : "50"),
-            // This also limits how late the timeout of a record is reported.
+            // The maximum backoff also limits the delay with which librdkafka reports the timeout of a record.
             ClientProperty("reconnect.backoff.max.ms", profile == .production ? "1000" : "500"),
             ClientProperty("socket.timeout.ms", "10000"),
             ClientProperty("socket.nagle.disable", "true"),
@@ -28,15 +28,16 @@ enum DefaultProperties {
             ClientProperty("queue.buffering.max.messages", "20000"),
             ClientProperty("queue.buffering.max.kbytes", "65536"),
             ClientProperty("message.max.bytes", "1000000"),
-            // Consumers buffer at least one decompressed batch per partition.
+            // Batches are small, because a consumer buffers at least one decompressed batch per partition.
             ClientProperty("batch.size", "131072"),
             // Sends to an unknown topic must fail quickly.
             ClientProperty("topic.metadata.propagation.max.ms", "5000"),
         ]
     }
 
-    /// If the security protocols differ, the only sign is a connection that the listener closes immediately. An admin
-    /// client does not live long enough for brokers to close its connections as idle.
+    /// Makes admin clients log closed connections. If the security protocols differ, the only sign is a connection that
+    /// the listener closes immediately. Idle connections, which brokers also close, cause no log lines here, because no
+    /// admin client lives long enough.
     static let admin = [ClientProperty("log.connection.close", "true")]
 
     static func consumer(_ profile: KafkaConfiguration.Profile, _ prefetch: KafkaPrefetch) -> [ClientProperty] {
@@ -59,7 +60,8 @@ enum DefaultProperties {
 
 /// Properties that this library requires for every client with a role.
 enum FixedProperties {
-    /// The embedded broker creates topics regardless of this setting, and librdkafka would warn repeatedly.
+    /// The embedded broker creates topics regardless of `allow.auto.create.topics`, and with `false`, librdkafka would
+    /// warn repeatedly.
     static func common(_ profile: KafkaConfiguration.Profile) -> [ClientProperty] {
         [
             ClientProperty("log.queue", "true"),
@@ -132,7 +134,7 @@ enum PropertyNames {
     static let producerOnly: Set<String> = [
         "acks", "batch.num.messages", "batch.size", "compression.codec", "compression.level", "compression.type",
         "delivery.report.only.error", "delivery.timeout.ms", "enable.gapless.guarantee", "enable.idempotence",
-        // A limit on requests; librdkafka rejects a consumer with a smaller fetch.max.bytes.
+        // This limit applies to requests, but librdkafka would reject a consumer with a smaller fetch.max.bytes.
         "message.max.bytes",
         "linger.ms", "message.send.max.retries", "message.timeout.ms", "partitioner", "produce.offset.report",
         "queue.buffering.backpressure.threshold", "queue.buffering.max.kbytes", "queue.buffering.max.messages",

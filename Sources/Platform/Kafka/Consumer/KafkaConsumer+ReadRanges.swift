@@ -97,13 +97,13 @@ private struct RangeReader: Sendable {
             try Task.checkCancellation()
             throw await consumer.failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
         }
-        // Past the end of the partition, the remaining offsets hold no records (transaction markers).
+        // At the end of the partition, the remaining offsets of the range hold no records (transaction markers).
         let reached = partition.hasReachedEnd ? range.upperBound : min(partition.position.rawValue, range.upperBound)
         return KafkaConsumer.RangeBatch(
             partition: partition.topicPartition, records: records.filter { range.contains($0.offset.rawValue) },
             nextOffset: reached, reader: self)
     }
 
-    /// Stops fetching records behind the range.
+    /// Stops fetching records after the range.
     func stop() async { await consumer.stopReading([partition.topicPartition]) }
 }

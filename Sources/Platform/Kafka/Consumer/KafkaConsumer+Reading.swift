@@ -159,7 +159,8 @@ extension KafkaConsumer {
         }
     }
 
-    /// Whether a record follows those read before, or gaps do not matter.
+    /// Whether a record has the expected offset, if one is known. Always true unless `outOfRange` is
+    /// `resetToBeginning`, because a log of Apache Kafka may have gaps.
     private func isInSequence(_ offset: Int64, of state: PartitionState) -> Bool {
         options.outOfRange != .resetToBeginning || state.expected < 0 || offset == state.expected.rawValue
     }
@@ -179,7 +180,8 @@ extension KafkaConsumer {
         batch.add(bytes: record.payloadBytes)
     }
 
-    /// Replaces the assignment of a partition with a recreated log and drops its pending work.
+    /// Replaces the assignment of a partition by a new one after the partition's log was recreated. Pending work is
+    /// dropped.
     private func restart(_ old: PartitionState) {
         let place = old.assigned.topicPartition
         let state = PartitionState(

@@ -32,7 +32,8 @@ extension KafkaConsumer {
             let isLost = rd_kafka_assignment_lost(handle.client.raw) != 0
             rebalances.append(.revoke(places ?? [], isLost: isLost))
         default:
-            // librdkafka's documentation requires this, because the assignment is unknown after an error.
+            // librdkafka's documentation requires that all partitions are revoked, because the assignment is unknown
+            // after an error.
             rebalances.append(.revoke(Array(partitions.keys), isLost: true))
         }
         nextRebalance()
@@ -83,8 +84,8 @@ extension KafkaConsumer {
 
     private func begin(_ positions: [StartPosition]) {
         guard phase == .running else { return answer(assigning: positions) }
-        // This must precede the assign call. Otherwise, librdkafka forwards the partition's queue to the consumer's
-        // queue.
+        // The queues must be attached before the assign call. Otherwise, librdkafka forwards each partition's queue to
+        // the consumer's queue.
         var states: [PartitionState] = []
         var uncommitted: [(KafkaAssignedPartition, KafkaOffset)] = []
         for position in positions {
@@ -93,7 +94,8 @@ extension KafkaConsumer {
             if !position.isCommitted { uncommitted.append((state.assigned, position.offset)) }
         }
         answer(assigning: positions)
-        // Offsets are stored at once, so that they are committed and monitoring shows the group's lag.
+        // The start offsets of partitions without a commit are stored at once. They are then committed, so that
+        // monitoring shows the group's lag.
         for (assigned, offset) in uncommitted { store(offset, of: assigned) }
         emit(.assigned(states.map(\.assigned)))
         for state in states { serve(state) }

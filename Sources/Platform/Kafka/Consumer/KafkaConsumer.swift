@@ -180,7 +180,8 @@ public actor KafkaConsumer {
         case .partitionEOF:
             guard let partition, let state = partitions[partition] else { break }
             state.isAtEnd = true
-            // There are no records between the last record and the end.
+            // The offsets between the last record and the end hold no records, so the next record is expected at the
+            // end.
             if let place, place.offset > state.expected { state.expected = place.offset }
         case .autoOffsetReset, .offsetOutOfRange:
             guard let partition, let place else { return emit(.error(error)) }

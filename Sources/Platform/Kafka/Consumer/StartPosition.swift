@@ -5,7 +5,8 @@ internal import Time
 struct StartPosition: Sendable {
     let place: KafkaTopicPartition
     let offset: KafkaOffset
-    /// Whether the group has committed an offset for the partition. If not, `offset` should be committed.
+    /// Whether no commit is needed. False if the group has no committed offset for the partition and should commit
+    /// `offset`.
     let isCommitted: Bool
 
     /// The maximum time for querying committed offsets, and for querying all beginnings together.
@@ -13,8 +14,8 @@ struct StartPosition: Sendable {
 
     /// Returns the committed offset of each partition, or its beginning if there is none. Blocks.
     ///
-    /// A partition with an unresponsive leader does not delay the others. It starts at ``KafkaOffset/beginning``, and
-    /// the group's first commit for it follows its first record.
+    /// A partition with an unresponsive leader does not delay the others. It starts at ``KafkaOffset/beginning``, which
+    /// cannot be committed, so the group commits nothing for it before its first record.
     static func find(
         for places: [KafkaTopicPartition], handle: KafkaHandle
     ) -> Result<[StartPosition], KafkaError> {

@@ -20,8 +20,9 @@ public final class KafkaProducer: Sendable {
         /// probe per second.
         public var timeoutsUntilUnavailable = 5
         /// The age of a partition's oldest unreported record above which further sends to the partition fail at once
-        /// with `partitionSlow`. These sends would not be acknowledged any sooner, and each would delay the next. At
-        /// half of the callers' deadline, a slow partition can acknowledge the most records. Nil disables the check.
+        /// with `partitionSlow`. These sends would not be acknowledged any sooner, and each would delay the next. Half
+        /// of the callers' deadline is best: with it, a slow partition acknowledges the most records in time. Nil
+        /// disables the check.
         public var slowAfter: Duration?
 
         /// Creates the default limits.
