@@ -73,7 +73,7 @@ extension EventLoop {
     func sendContinue(_ connection: Connection) -> ConnectionState.Action {
         let bytes = ResponseEncoder.continues
         let sent = bytes.withUnsafeBytes { Self.push($0, to: connection.socket, more: false) }
-        // If a socket does not accept 25 bytes, its peer has never read a response.
+        // The socket's buffer lacks room for these 25 bytes only if the peer does not read earlier responses.
         return sent == bytes.count ? .wait : .close(reason: "aborted")
     }
 

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The loop thread of a server, which accepts, reads, dispatches, responds and checks deadlines. Only this thread
 /// accesses it.
 final class EventLoop {
-    /// The first key of an acceptor. The last key belongs to the response queue.
+    /// The poller's keys from this one on identify acceptors. The last key identifies the response queue.
     private static let firstAcceptorKey: UInt64 = 0xFFFF_FFFF_0000_0000
     private static let responsesKey = UInt64.max
     private static let sweepNanoseconds: UInt64 = 100_000_000
@@ -76,7 +76,8 @@ final class EventLoop {
         }
         deliverResponses()
         now = clock()
-        // Without events, only an injected clock may have advanced, so sweep at once.
+        // A pass without events always sweeps, so that a test that advances an injected clock does not wait for the
+        // next sweep.
         if count == 0 || now &- sweptAt >= Self.sweepNanoseconds { sweep() }
         for acceptor in acceptors {
             if acceptor.dispatched {

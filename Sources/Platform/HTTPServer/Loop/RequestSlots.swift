@@ -2,8 +2,8 @@ internal import Concurrency
 
 /// The requests in progress. Each has a slot, and its response identifies the slot and its generation.
 ///
-/// The first response releases a slot, even after the deadline or the client's departure, because the limit bounds the
-/// work behind the server. A response with an outdated generation is dropped.
+/// A slot remains in use until the handler's first response, even if the deadline has passed or the client is gone,
+/// because the number of slots limits the work in the handlers. A response with an outdated generation is dropped.
 struct RequestSlots {
     struct Request {
         let connection: SlotTable<Connection>.Key

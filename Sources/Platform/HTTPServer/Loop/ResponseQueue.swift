@@ -17,8 +17,8 @@ struct DrainRequest: Sendable {
     var accepting: Duration
 }
 
-/// Passes responses and drain requests from other threads to the loop. The number of slots limits the responses that
-/// are not dropped.
+/// Passes responses and drain requests from other threads to the loop. The queue needs no limit of its own, because the
+/// loop sends at most one response for each slot and drops all others.
 final class ResponseQueue: Sendable {
     private struct State {
         var pending: [QueuedResponse] = []

@@ -20,7 +20,8 @@ enum ProxyHeader {
     static func parse(_ bytes: Span<UInt8>) -> Result {
         for index in 0..<min(bytes.count, signature.count) where bytes[index] != signature[index] { return .malformed }
         guard bytes.count > 12 else { return .needMore }
-        // The upper half is version 2. The lower half is 0 for the proxy's own connection and 1 for a client's.
+        // In this byte, the upper half is the version, 2. The lower half is 0 for the proxy's own connection and 1 for
+        // a client's.
         guard bytes[12] == 0x20 || bytes[12] == 0x21 else { return .malformed }
         guard bytes.count >= fixedBytes else { return .needMore }
         let length = Int(bytes[14]) << 8 | Int(bytes[15])
