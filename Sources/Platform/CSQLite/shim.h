@@ -3,9 +3,9 @@
 
 #include <sqlite3.h>
 
-// Makes each connection allocate its first pages as one block of this many KiB instead of one block per page, because a
-// reader drops all of them whenever the database has changed. Call it before opening any connection. The wrapped
-// function is variadic, so Swift cannot import it.
+// Makes each connection allocate its first pages as one block of this many KiB instead of one block per page. A reader
+// drops all its pages whenever the database has changed, and would otherwise free and allocate each of them again. Call
+// it before opening any connection. The wrapped function is variadic, so Swift cannot import it.
 static inline void sluice_page_memory(int kibibytes) {
     sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, -kibibytes);
 }

@@ -81,8 +81,8 @@ extension ObjectStore {
 /// or the process ends.
 package protocol ObjectStoreLock: Sendable {
     /// Releases the lock. Further calls have no effect. Earlier durability failures below the prefix are discarded, so
-    /// ``ObjectStore/synchronize()`` no longer reports them. The next writer must not rely on data that no signature
-    /// covers.
+    /// ``ObjectStore/synchronize()`` no longer reports them. Therefore, the next writer must not rely on objects that
+    /// the log's latest signed checkpoint does not cover.
     func release()
 }
 

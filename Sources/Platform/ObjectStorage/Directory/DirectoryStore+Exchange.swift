@@ -33,9 +33,11 @@ extension DirectoryStore {
             found = Self.version(of: old)
         }
         guard found == expected else {
-            // Another process may have removed and recreated a folder that this store keeps open.
+            // Another process may have removed and recreated a folder that this store keeps open, so the caller must
+            // try again.
             if found == nil, expected != nil, try readNow(name) != nil { return false }
-            // The caller may rely on the existing content, which an earlier process may have written before it ended.
+            // The caller may rely on the existing content, so it must be durable. An earlier process may have written
+            // it and ended before synchronizing the folder.
             try makeEntriesDurable(folder)
             throw ObjectStoreError(
                 .changed, "\(tree.path(name)) has an unexpected version: another writer changed it")
@@ -58,7 +60,8 @@ extension DirectoryStore {
             unsynchronized.add(folder)
             throw error
         }
-        // This store may have created the object. The replaced content does not need to be synchronized.
+        // If this store created the object, the old content may still be registered for synchronization, which is no
+        // longer needed.
         unsynchronized.remove(name)
         return true
     }

@@ -19,8 +19,8 @@ package final class DirectoryStore: ObjectStore {
     let tree: FolderTree
     let unsynchronized: Unsynchronized
     private let threads: BlockingThreads
-    /// A single thread, so that synchronizations run one after another. If a call finds that a file is not pending, the
-    /// file is durable.
+    /// A single thread, so that synchronizations run one after another. Thus, a call also waits for files that an
+    /// earlier call is still synchronizing.
     private let synchronizer: BlockingThreads
 
     /// Opens the directory. Blocks on the disk.

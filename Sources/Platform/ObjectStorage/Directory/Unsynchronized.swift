@@ -65,8 +65,8 @@ final class Unsynchronized: Sendable {
         }
     }
 
-    /// Discards failures below a prefix when its writer releases the lock, because the next writer removes or rewrites
-    /// everything that no checkpoint covers.
+    /// Discards failures below a prefix when its writer releases the lock. They no longer matter, because the next
+    /// writer removes or rewrites every object that the log's latest checkpoint does not cover.
     func forgetFailures(below prefix: ObjectName) {
         state.withLock { state in
             state.failed = state.failed.filter { !$0.key.isBelow(prefix) }

@@ -12,7 +12,8 @@ final class ConditionsProbe: Sendable {
         if isDone.withLock({ $0 }) { return }
         let name = try ObjectName(Self.name)
         let bytes = Array("This object shows that the service heeds If-None-Match and If-Match.\n".utf8)
-        // The second attempt is needed if the first one created the object.
+        // If the first attempt creates the object, the second attempt checks that the service refuses to create it
+        // again.
         for attempt in 0..<2 {
             do throws(ObjectStoreError) {
                 try await store.create(name, bytes)

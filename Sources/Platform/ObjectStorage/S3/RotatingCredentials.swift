@@ -52,7 +52,7 @@ package actor RotatingCredentials {
             guard let held, held.expiry.map({ time < $0 }) ?? true else {
                 throw ObjectStoreError(failure.isRefusal ? .denied : .unavailable, failure.message)
             }
-            // Not every request should retry.
+            // The key is requested again after ten seconds, rather than for each S3 request.
             due = time + 10_000
             notice("renewing the AWS key failed; keeping the previous key: \(failure.message)")
             return held.key

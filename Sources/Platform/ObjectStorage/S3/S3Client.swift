@@ -41,7 +41,8 @@ package struct S3Client: Sendable {
         let followsAmbiguity: Bool
     }
 
-    /// Sends a request until its response, whatever the status, would not change with a retry.
+    /// Sends a request, and retries it after transient failures. Returns the first response, with any status, that is
+    /// not a transient failure.
     ///
     /// - Parameter accept: checks a response with a success status. It returns false if the response was damaged in
     ///   transit.
