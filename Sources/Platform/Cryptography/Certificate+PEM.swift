@@ -18,8 +18,8 @@ extension Certificate {
         }
     }
 
-    /// Checks a file of roots that another library will read. OpenSSL must accept it as PEM without the tolerance of
-    /// this library.
+    /// Checks a file of roots that another library will read with OpenSSL. Unlike ``certificates(encoded:)``, it
+    /// rejects DER, and leading whitespace or a byte order mark that OpenSSL does not skip.
     ///
     /// - Throws: ``CryptographyError`` with code `malformedCertificate` and a message that describes the content and
     ///   the conversion.

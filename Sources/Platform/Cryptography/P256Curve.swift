@@ -67,7 +67,8 @@ final class P256Scratch: @unchecked Sendable {
         let product: OpaquePointer
     }
 
-    /// The maximum number of signatures that share an inversion, enough for eight notifications.
+    /// The maximum number of signatures that share an inversion, enough for eight notifications with three signatures
+    /// each.
     static let laneCount = 32
 
     // All owned; freed in deinit.

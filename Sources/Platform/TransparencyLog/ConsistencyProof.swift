@@ -50,7 +50,8 @@ package struct ConsistencyProof: Equatable, Sendable {
             last >>= 1
         }
         var hasher = MerkleHasher()
-        // If the old size is a power of two, the old tree is a complete subtree of the new tree.
+        // If the old size is a power of two, the old tree is a complete subtree of the new tree, so the proof omits its
+        // root.
         guard let start = place == 0 ? oldRoot : rest.popFirst() else { return false }
         var (old, new) = (start, start)
         for hash in rest {

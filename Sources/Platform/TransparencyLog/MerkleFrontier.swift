@@ -57,7 +57,7 @@ package struct MerkleFrontier: Sendable {
         var hash = leaf
         var height = 0
         if givesTiles { add(hash, level: 0) }
-        // Each carry of the increment joins two subtrees of equal height.
+        // Each carry in the binary increment of `size` joins two subtrees of equal height.
         while size >> height & 1 == 1, let left = subtrees.popLast() {
             hash = hasher.node(left, hash)
             height += 1
