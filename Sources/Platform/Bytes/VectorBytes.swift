@@ -1,7 +1,7 @@
 internal import CVectors
 
-/// Vectorized processing of long texts on processors that support it. Each function returns how far it got, possibly 0;
-/// the caller processes the rest byte by byte and makes all decisions.
+/// Vectorized processing of long texts on processors that support it. Each function returns how much it processed,
+/// possibly nothing. The caller processes the rest byte by byte, and only the caller rejects invalid input.
 package enum VectorBytes {
     /// Whether the processor has AVX2; checked once per process.
     private static let isAvailable = cv_has_avx2() != 0

@@ -1,13 +1,14 @@
 // Instructions that Swift cannot use directly, because only some processors have them (AVX2 on x86-64).
 //
-// Each function processes whole blocks from the start of its input and returns how far it got. It may stop early, and
-// does nothing if `cv_has_avx2` returns 0. The caller processes the rest without vectors and makes all decisions.
+// Each function processes whole blocks from the start of its input and returns how much it processed. It may stop
+// early, and does nothing if `cv_has_avx2` returns 0. The caller processes the rest without vectors, and only the
+// caller rejects invalid input.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-// The C library declares it only with _GNU_SOURCE, which Swift's module of it does not define.
+// The C library declares memmem only if _GNU_SOURCE is defined, and Swift does not define it when it imports C headers.
 void *memmem(const void *text, size_t count, const void *pattern, size_t pattern_count);
 
 // Whether the text contains the pattern; an empty pattern is in every text.
@@ -46,7 +47,7 @@ CV_AVX2 static inline int cv_decode_block(const uint8_t *text, __m256i *out) {
     const __m256i classes = _mm256_setr_epi8(
         32, 32, 1, 2, 4, 8, 4, 16, 32, 32, 32, 32, 32, 32, 32, 32,
         32, 32, 1, 2, 4, 8, 4, 16, 32, 32, 32, 32, 32, 32, 32, 32);
-    // Indexed by the low half: the classes without a character that has this low half.
+    // Indexed by the low half: the classes that contain no character with this low half.
     const __m256i missing = _mm256_setr_epi8(
         0x25, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x23, 0x3B, 0x3B, 0x3A, 0x3B, 0x33,
         0x25, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x21, 0x23, 0x3B, 0x3B, 0x3A, 0x3B, 0x33);

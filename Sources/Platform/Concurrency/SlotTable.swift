@@ -15,8 +15,8 @@ package struct SlotTable<Value> {
         }
     }
 
-    // Inlinable, like everything it uses, because an HTTP server calls it for each request. The type must also be
-    // usable from inlinable code; otherwise, its members are not inlined.
+    // An HTTP server uses a table for each request. Therefore, the functions are inlinable, and the properties and the
+    // type are usable from inlinable code; otherwise, the compiler would not inline the functions.
     @usableFromInline var values: [Value?] = []
     @usableFromInline var generations: [UInt32] = []
     @usableFromInline var free: [Int] = []

@@ -10,7 +10,8 @@ public struct Configuration: Sendable {
 
     let values: [String: any Sendable]
     let open: [String: String]
-    /// The entries in schema order. Keys of an open prefix or a per-name setting follow it, sorted.
+    /// The entries in schema order, with the keys of a per-name setting sorted. The keys under open prefixes follow,
+    /// also sorted.
     let entries: [Entry]
     private let origins: [String: ConfigurationOrigin]
     /// For each general key, the per-name key that may override it; see ``NamedSettings``.
@@ -49,7 +50,8 @@ public struct Configuration: Sendable {
             return parsed.value
         }
         guard let fallback = setting.fallback else {
-            // Names are known only at run time, so requiring a key with a placeholder is a programming error.
+            // A key with a placeholder cannot be required, because names are known only at run time. A setting with
+            // such a key and without a default is a programming error.
             preconditionFailure("\(setting.key) has no default")
         }
         return fallback

@@ -118,8 +118,8 @@ public struct ConfigurationSchema: Sendable {
         return .unknown
     }
 
-    /// Whether the key is under the prefix of a per-name setting, such as `apps.`. If no executable has such a setting,
-    /// the key is a typing error.
+    /// Whether the key is under the prefix of a per-name setting, such as `apps.`. Such a key is a typing error, unless
+    /// an executable has a setting with this key.
     private func isUnderOwnTemplate(_ key: String) -> Bool {
         settings.contains { setting in setting.template.map { key.hasPrefix($0.prefix) } ?? false }
     }
@@ -158,7 +158,7 @@ public struct ConfigurationSchema: Sendable {
                 continue
             }
             guard wrong.hasPrefix(template.prefix) else { continue }
-            // The end of the name is unknown, so every dot is tried.
+            // The name may end at any dot, so a candidate is added for each one.
             let rest = wrong.dropFirst(template.prefix.count)
             for index in rest.indices where rest[index] == "." {
                 candidates.append(template.key(for: String(rest[..<index])))

@@ -146,7 +146,7 @@ public struct SettingDescriptor: Sendable {
             read: read, fallback: fallback)
     }
 
-    /// Returns this setting for each name in a list, with the general value as the default.
+    /// Returns the per-name setting with this key. It is not required, because the general value is the default.
     func named(_ key: String) -> SettingDescriptor {
         SettingDescriptor(
             self, key: key, isRequired: false, isCommandLineOnly: false, isFlag: false, read: read, fallback: nil)

@@ -2,7 +2,7 @@
 public struct SettingProblem: Error, Equatable {
     /// The end of a sentence that begins with the value, such as `is not an integer from 0 to 65535`.
     public let message: String
-    /// Whether the message needs no description of the expected kind.
+    /// Whether the message is complete by itself. If not, a description of the expected kind replaces it.
     let isComplete: Bool
     /// Whether the value may contain a secret. Error messages then say "the value" instead of quoting it.
     let hidesValue: Bool

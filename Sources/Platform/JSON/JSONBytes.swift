@@ -9,8 +9,8 @@ package enum JSONBytes {
     /// Returns the first position from `start` of a quote, a backslash, a control byte or a non-ASCII byte, or the end
     /// if there is none.
     ///
-    /// Examines sixteen bytes per step. The lowest marked byte of a word is always correct: a borrow can only cause
-    /// false marks above a correct one.
+    /// Examines sixteen bytes per step. A subtraction may borrow from the next higher byte of the word and mark it
+    /// wrongly, so only the lowest marked byte is used, which is always correct.
     static func firstSpecial(in input: Span<UInt8>, from start: Int) -> Int {
         let bytes = input.bytes
         let count = bytes.byteCount
@@ -39,7 +39,8 @@ package enum JSONBytes {
         let word = UInt64(littleEndian: bytes)
         let quote = word ^ (ones &* 0x22)
         let backslash = word ^ (ones &* 0x5C)
-        // A non-ASCII byte has its high bit set anyway, so the terms need no `& ~word`.
+        // The usual test for a zero byte adds `& ~word` to exclude bytes with the high bit set. Here, these bytes are
+        // special too.
         return ((quote &- ones) | (backslash &- ones) | (word &- ones &* 0x20) | word) & highs
     }
 

@@ -5,7 +5,8 @@ extension JSONDocument {
     package struct Redaction: Sendable {
         /// Lower-case ASCII names of members to remove at any depth; case is ignored and escapes are resolved.
         package var names: [String]
-        /// Names of members to remove like `names`, with text that must not occur anywhere else.
+        /// Names of members to remove like `names`. The text of such a member must not occur anywhere else in the
+        /// result.
         package var secretNames: [String]
         /// Additional strings that must not occur in the result.
         package var secrets: [[UInt8]]

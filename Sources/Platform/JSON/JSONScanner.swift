@@ -34,9 +34,9 @@ struct JSONScanner {
             throw JSONError(.tooLong, at: bytes.count)
         }
         var scanner = JSONScanner(limits)
-        // Large enough for each payload of a notification, and small enough (at most 1032 bytes) for malloc's cache per
-        // thread; a larger block would make malloc consolidate freed memory. A notification record has about a hundred
-        // nodes.
+        // Enough for each payload of a notification, and small enough (at most 1032 bytes) for malloc's cache per
+        // thread; a larger block would make malloc consolidate freed memory. For a notification record, which has about
+        // a hundred nodes, the array grows.
         scanner.nodes.reserveCapacity(60)
         scanner.open.reserveCapacity(JSONDocument.defaultMaximumDepth)
         try scanner.scanText(bytes.span)
