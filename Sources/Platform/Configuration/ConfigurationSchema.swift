@@ -40,8 +40,8 @@ public struct ConfigurationSchema: Sendable {
     public let settings: [SettingDescriptor]
     /// The open prefixes in help order.
     public let openPrefixes: [OpenPrefix]
-    /// Keys of other executables that a shared file or environment may contain, possibly with a placeholder, and
-    /// prefixes that end with a dot.
+    /// Keys of other executables, which a shared file or environment may contain. A key may have a placeholder; a
+    /// prefix, which ends with a dot, stands for all keys under it.
     public let alsoKnown: [String]
     /// The mapping between settings and environment variables.
     public let variables: EnvironmentVariables
@@ -90,8 +90,7 @@ public struct ConfigurationSchema: Sendable {
         openPrefixes.map(\.prefix) + settings.filter { !$0.isCommandLineOnly }.map(\.key)
     }
 
-    /// Returns a copy of the schema that also tolerates these keys, possibly with a placeholder, and prefixes that end
-    /// with a dot.
+    /// Returns a copy of the schema that also ignores these keys of other executables; see ``alsoKnown``.
     public func tolerating(_ keys: [String]) -> ConfigurationSchema {
         ConfigurationSchema(
             descriptors: settings, openPrefixes: openPrefixes, alsoKnown: alsoKnown + keys,

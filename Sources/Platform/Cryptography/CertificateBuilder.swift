@@ -36,7 +36,7 @@ package struct CertificateBuilder: Sendable {
     package var hasKeyIdentifiers = true
     /// The issuer name to write, if it differs from the issuer's subject.
     package var issuerName: [NameAttribute]?
-    /// The certificate that authorityKeyIdentifier refers to, if not the issuer's.
+    /// The certificate that authorityKeyIdentifier refers to, if it is not the issuer.
     package var claimedAuthority: Certificate?
 
     package init(subject: [NameAttribute], validity: CertificateValidity, extensions: [CertificateExtension]) {

@@ -22,7 +22,7 @@ package struct OCSPResponder: Sendable {
     package var key: PrivateKey
     package var digest = CertificateBuilder.Digest.sha256
     package var nonceRule = NonceRule.repeatIt
-    /// Whether a hash of the key identifies the signer, instead of the subject.
+    /// Whether the response identifies the signer by a hash of its key instead of by its subject.
     package var isNamedByKey = false
     /// Whether the response includes the signer's certificate.
     package var includesSigner = true

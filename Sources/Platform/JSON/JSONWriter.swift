@@ -203,7 +203,8 @@ package struct JSONWriter: Sendable {
         count += 1
     }
 
-    /// Appends a value or name, preceded by a comma if needed. This is the hot path, so it is a single step.
+    /// Appends a value or name, preceded by a comma if needed. This is the hot path, so the bytes are written together
+    /// after one check for room.
     private mutating func append(_ text: UnsafeRawBufferPointer, quoted: Bool) {
         makeRoom(for: text.count + 3)
         let comma = needsComma

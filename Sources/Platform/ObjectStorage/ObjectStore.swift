@@ -1,8 +1,9 @@
 /// A store of objects, which are named byte sequences. Most objects are written once; a few are replaced as a whole.
 ///
 /// There are two implementations: a directory (``DirectoryStore``) and a bucket of an S3-compatible service
-/// (``S3Store``). All operations can run concurrently, but a process must have only one store for each location. An
-/// object must not have the name of a folder in another object's name, because a directory cannot contain both.
+/// (``S3Store``). All operations can run concurrently, but a process must have only one store for each location. If
+/// there is an object `a/b`, no object may have the name `a`, because a directory cannot contain a file and a folder
+/// with this name.
 package protocol ObjectStore: Sendable {
     /// Whether ``lock(_:)`` excludes other writers. If not, another writer may write at any time, and only the
     /// conditions of ``create(_:_:)`` and ``replace(_:_:expected:)`` detect it.

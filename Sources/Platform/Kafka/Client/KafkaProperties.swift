@@ -134,7 +134,8 @@ enum PropertyNames {
     static let producerOnly: Set<String> = [
         "acks", "batch.num.messages", "batch.size", "compression.codec", "compression.level", "compression.type",
         "delivery.report.only.error", "delivery.timeout.ms", "enable.gapless.guarantee", "enable.idempotence",
-        // This limit applies to requests, but librdkafka would reject a consumer with a smaller fetch.max.bytes.
+        // Consumers do not receive message.max.bytes, because librdkafka would reject one with a smaller
+        // fetch.max.bytes.
         "message.max.bytes",
         "linger.ms", "message.send.max.retries", "message.timeout.ms", "partitioner", "produce.offset.report",
         "queue.buffering.backpressure.threshold", "queue.buffering.max.kbytes", "queue.buffering.max.messages",

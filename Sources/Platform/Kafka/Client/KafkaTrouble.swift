@@ -113,8 +113,8 @@ extension KafkaTrouble {
 }
 
 extension KafkaTrouble.Cause {
-    /// The precedence of a cause: a cause of lower rank does not replace one of higher rank. Among several brokers and
-    /// addresses, the one that answers reports the most specific error.
+    /// The precedence of a cause: a cause of lower rank does not replace one of higher rank. If a client tries several
+    /// brokers and addresses, the one that answers causes the most specific error.
     var rank: Int {
         switch self {
         case .name, .refused, .unreachable: 0

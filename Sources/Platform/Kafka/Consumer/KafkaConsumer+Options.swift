@@ -32,10 +32,10 @@ extension KafkaConsumer {
         public var drainLimit: Duration = .seconds(10)
         /// The maximum time for a synchronous commit when partitions are revoked.
         public var commitLimit: Duration = .seconds(5)
-        /// Records to read; nil means all. The others are passed over, and the position includes them.
+        /// Records to read; nil means all. The others are skipped, and the position advances past them.
         package var filter: KafkaRecordFilter?
-        /// Whether a partition becomes inactive if the brokers deny this user to read it. Otherwise, reading goes on
-        /// once they allow it.
+        /// Whether a partition becomes inactive if this user may not read it. Otherwise, reading continues once the
+        /// brokers allow it.
         package var stopsIfDenied = false
 
         /// Creates the default options.

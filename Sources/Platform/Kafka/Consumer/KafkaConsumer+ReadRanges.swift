@@ -9,8 +9,8 @@ extension KafkaConsumer {
         fileprivate let reader: RangeReader
     }
 
-    /// Reads ranges of partitions at the same time, without a group, with several clients: a client handles the
-    /// responses of a broker on one thread.
+    /// Reads ranges of partitions at the same time, without a group. It uses several clients, because one client
+    /// handles all responses of a broker on one thread.
     ///
     /// - Parameters:
     ///   - ranges: the offsets to read, within the watermarks.

@@ -1,7 +1,7 @@
 import CRdKafka
 
 extension KafkaConsumer {
-    /// The assigned partitions. Without a group, `start` assigns all of them.
+    /// The assigned partitions. Without a group, `start` assigns all partitions of the source.
     public var assignedPartitions: [KafkaAssignedPartition] { partitions.values.map(\.assigned) }
 
     /// Reads partitions one after the other, without a group, from these offsets to the end of each partition at the

@@ -5,8 +5,7 @@ internal import Time
 struct StartPosition: Sendable {
     let place: KafkaTopicPartition
     let offset: KafkaOffset
-    /// Whether no commit is needed. False if the group has no committed offset for the partition and should commit
-    /// `offset`.
+    /// Whether `offset` is already committed or cannot be committed. If false, the group should commit it.
     let isCommitted: Bool
 
     /// The maximum time for querying committed offsets, and for querying all beginnings together.

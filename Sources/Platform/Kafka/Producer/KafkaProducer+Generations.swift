@@ -68,7 +68,7 @@ extension KafkaProducer {
         onEvent(event)
     }
 
-    /// Schedules a replacement on `home` after a caller's fatal error.
+    /// Schedules a replacement on `home` after a send on a caller's thread got a fatal error.
     func replaceLater(_ number: Int, because error: KafkaError) {
         home.async { [weak self] in self?.replace(number, because: error) }
     }

@@ -157,7 +157,7 @@ public final class KafkaProducer: Sendable {
         guard state.breaker.admits(at: now) else {
             return .failure(KafkaError(.brokersUnavailable, "no broker is reachable"))
         }
-        // A probe is exempt, because it tests whether waiting records are acknowledged.
+        // A probe is exempt, because it tests whether the brokers acknowledge records again.
         guard isProbe || !isSlow(destination, at: now, state) else {
             return .failure(KafkaError(.partitionSlow, "delivery reports for \(record.topic) are overdue"))
         }
