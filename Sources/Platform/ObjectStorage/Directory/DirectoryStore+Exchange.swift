@@ -36,8 +36,8 @@ extension DirectoryStore {
             // Another process may have removed and recreated a folder that this store keeps open, so the caller must
             // try again.
             if found == nil, expected != nil, try readNow(name) != nil { return false }
-            // The caller may rely on the existing content, so it must be durable. An earlier process may have written
-            // it and ended before synchronizing the folder.
+            // Makes the folder's entry of the existing object durable.
+            // The caller may rely on the existing content, which an earlier process may have written before it ended.
             try makeEntriesDurable(folder)
             throw ObjectStoreError(
                 .changed, "\(tree.path(name)) has an unexpected version: another writer changed it")
