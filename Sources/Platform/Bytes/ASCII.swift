@@ -13,7 +13,7 @@ extension UInt8 {
     /// Whether the byte is a `tchar` of RFC 9110 section 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
     @inlinable @inline(__always)
     package var isHTTPTokenCharacter: Bool {
-        // One bit per byte value.
+        // Bit n of `below64` is set if byte n is a token character, and bit n of `from64` if byte 64 + n is one.
         let below64: UInt64 = 0x03FF_6CFA_0000_0000
         let from64: UInt64 = 0x57FF_FFFF_C7FF_FFFE
         if self >= 128 { return false }

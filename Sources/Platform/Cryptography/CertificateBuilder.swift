@@ -86,7 +86,7 @@ package struct CertificateBuilder: Sendable {
         guard let der = Certificate.encoding(of: draft) else {
             throw ErrorQueue.error(.unavailable, "encoding the certificate failed")
         }
-        // The encoding is parsed again, so that the result is what a receiver would read, without state from the draft.
+        // The encoding is parsed again, so that the result contains only what a receiver would read from it.
         return try Certificate(der: der)
     }
 

@@ -29,7 +29,7 @@ extension P256FixedKeyTable {
             BN_bin2bn(digest.assumingMemoryBound(to: UInt8.self).baseAddress, 32, lane.e) != nil
         }
         guard isRead else { return nil }
-        // The digest is below 2^256, which is less than 2 n.
+        // The digest is below 2^256, which is less than 2 n, so one subtraction reduces it modulo n.
         if BN_cmp(lane.e, order) >= 0, BN_sub(lane.e, lane.e, order) != 1 { return nil }
         var isInRange = signature.rawSignature.count == ECDSASignature.rawByteCount
         if isInRange {
@@ -83,7 +83,7 @@ extension P256FixedKeyTable {
         else { return nil }
         if EC_POINT_is_at_infinity(curve.group, sum) == 1 { return false }
         guard EC_POINT_get_affine_coordinates(curve.group, sum, scratch.x, nil, context) == 1 else { return nil }
-        // x is below p, which is less than 2 n.
+        // x is below p, which is less than 2 n, so one subtraction reduces it modulo n.
         if BN_cmp(scratch.x, curve.order) >= 0, BN_sub(scratch.x, scratch.x, curve.order) != 1 { return nil }
         return BN_cmp(scratch.x, lane.r) == 0
     }

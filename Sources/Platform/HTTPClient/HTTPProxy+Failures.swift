@@ -13,7 +13,7 @@ extension HTTPProxy {
             problem = refusal(connectStatus)
         } else {
             switch code {
-            // With a proxy, libcurl connects only to the proxy.
+            // With a proxy, libcurl connects only to the proxy, so the proxy is unreachable and not the server.
             case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
                 problem = "is unreachable: \(HTTPClientError.text(of: code))"
             // Until the tunnel is open, TLS errors concern the proxy.

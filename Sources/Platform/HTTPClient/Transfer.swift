@@ -150,7 +150,7 @@ final class Transfer {
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         guard headerBytes <= Self.maximumHeaderBytes else { return false }
-        // A status line begins the next response, so the previous response was interim.
+        // Each status line begins a response. Header fields before it belong to an interim response (1xx).
         if line.starts(with: "HTTP/".utf8) {
             headers = []
             return true
@@ -183,7 +183,7 @@ final class Transfer {
         }
         let response = HTTPClientResponse(
             status: cc_status(easy), headers: headers, body: body, reusedConnection: cc_new_connections(easy) == 0)
-        // A response through a tunnel is the server's.
+        // A response to `https://` comes through a tunnel, so it is the server's and not the proxy's.
         if origin.hasPrefix("http://"), let failure = proxy?.failure(response, origin: origin) {
             return .failure(failure)
         }

@@ -103,7 +103,8 @@ private struct RedactionSearch {
             index += 1
         }
         edits.sort {
-            // A removed member's range begins at its name.
+            // The removal of a member begins at the same position as an edit of its name, so the longer range comes
+            // first.
             ($0.range.lowerBound, -$0.range.count) < ($1.range.lowerBound, -$1.range.count)
         }
         return edits

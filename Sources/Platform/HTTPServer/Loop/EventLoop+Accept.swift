@@ -23,8 +23,8 @@ extension EventLoop {
             }
             now = clock()
             admit(socket, peer, at: acceptor)
-            // No more connections are accepted in this pass; otherwise, the next one could evict this one before it is
-            // read.
+            // After an eviction, no more connections are accepted in this pass. Otherwise, the next connection could
+            // evict the new one before its request is read.
             if hasEvicted { return }
         }
     }

@@ -201,7 +201,7 @@ extension KafkaConsumer {
         guard let drain = drains.first(where: { $0.id == id }) else { return }
         let late = drain.states.filter { !$0.isReleased && $0.assigned.phase != .ended }
         emit(.drainLimitExceeded(late.map(\.assigned)))
-        // Their stored offsets are committed, but work that they finish from now on is not.
+        // The stored offsets of late partitions are committed, but not the work that their owners finish from now on.
         for state in late { state.end() }
         completeDrains()
     }

@@ -32,7 +32,7 @@ extension KafkaConsumer {
         refilling.async {
             let list = PartitionList(capacity: places.count)
             for place in places { list.append(place, offset: .end) }
-            // The answer is irrelevant, because only the request matters.
+            // The answer is ignored, because the request alone makes the connection active.
             _ = rd_kafka_offsets_for_times(
                 handle.client.raw, list.pointer, Int32(clamping: Self.limit.clampedMilliseconds))
             home.async { self.assumeIsolated { $0.refilled() } }

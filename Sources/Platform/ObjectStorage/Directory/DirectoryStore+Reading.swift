@@ -17,7 +17,8 @@ extension DirectoryStore {
     /// Opens the file of an object. Returns nil if it does not exist.
     private func opened(_ name: ObjectName) throws(ObjectStoreError) -> OpenFile? {
         if let folder = try tree.existing(name.folder), let file = try opened(name, in: folder) { return file }
-        // Another process may have removed and recreated a folder that this store keeps open.
+        // Another process may have removed and recreated a folder that this store keeps open, so the folder is opened
+        // again.
         guard name.folder != nil, let folder = try tree.existing(name.folder, fresh: true) else { return nil }
         return try opened(name, in: folder)
     }

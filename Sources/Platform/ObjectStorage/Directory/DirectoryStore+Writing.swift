@@ -45,7 +45,8 @@ extension DirectoryStore {
     }
 
     func deleteNow(_ name: ObjectName) throws(ObjectStoreError) {
-        // Another process may have removed and recreated a folder that this store keeps open.
+        // Another process may have removed and recreated a folder that this store keeps open. Therefore, the second
+        // attempt opens the folder again.
         for fresh in name.folder == nil ? [false] : [false, true] {
             guard let folder = try tree.existing(name.folder, fresh: fresh), try remove(name, in: folder) else {
                 continue
