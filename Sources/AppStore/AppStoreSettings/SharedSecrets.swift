@@ -10,7 +10,7 @@ internal import Cryptography
 package struct SharedSecrets: Sendable {
     package static let maximumFileBytes = 4096
     private static let maximumCount = 8
-    /// Secrets from App Store Connect have 32 hexadecimal digits.
+    /// The accepted lengths in characters. Secrets from App Store Connect have 32 hexadecimal digits.
     private static let lengths = 16...128
 
     private let digests: [[UInt8]]

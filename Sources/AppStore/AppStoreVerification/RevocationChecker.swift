@@ -59,7 +59,7 @@ final class RevocationChecker: Sendable {
     /// Requests run concurrently, so that a slow responder delays only the status of its own certificate.
     /// - Parameters:
     ///   - clock: returns the current time, in milliseconds since 1970; read again when a response arrives.
-    ///   - pause: the maximum delay of a due request. How often requests are sent depends on the state.
+    ///   - pause: the maximum delay of a due request. ``RevocationState`` decides when a request is due.
     func run(clock: @escaping @Sendable () -> Int64, pause: Duration) async {
         guard policy != .off else { return }
         await withDiscardingTaskGroup { group in

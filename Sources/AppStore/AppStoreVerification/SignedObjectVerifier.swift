@@ -84,8 +84,9 @@ final class SignedObjectVerifier: Sendable {
         let midstate = SHA256Midstate(prefix: text + [UInt8(ascii: ".")])
         let fresh = KnownHeader(
             text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path)
-        // A signature has been verified with this header before. Renewing the header now keeps the cost of invalid
-        // signatures under it low.
+        // A signature was verified with this header earlier, but its path has expired. The header is cached again
+        // before this signature is verified, so that each invalid signature under it does not cost another path
+        // validation.
         if known != nil { cache.insert(fresh) }
         return OpenedObject(
             payload: payload, header: fresh, isNewHeader: known == nil,

@@ -35,7 +35,7 @@ public struct AppIdentity: Sendable, Hashable {
     /// Apple's numeric app ID. It is compared only in Production, because it is optional in the sandbox.
     public let appAppleId: AppAppleId
     /// `Production`, `Sandbox` or both. The verifier rejects other environments, because Apple does not sign their
-    /// data. Sandbox notifications for an app without `Sandbox` are accepted and marked.
+    /// data. Sandbox notifications for an app without `Sandbox` are accepted with the reason ``Reason/sandbox``.
     public let environments: Set<AppStoreEnvironment>
 
     public init(
@@ -61,8 +61,8 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
 public struct BodyLimits: Sendable, Hashable {
     /// The maximum size in bytes of a body with `signedPayload`. A larger body is refused with `too_large`.
     public var signedBytes: Int
-    /// The maximum number of member names, and of array elements, in a body of version 1 or older. If none is expected,
-    /// both limits are a thousand.
+    /// The maximum number of member names, and of array elements, in a body of version 1 or older. If no such body is
+    /// expected, both limits are a thousand.
     public var legacyEntries: Int
 
     public init(signedBytes: Int = .max, legacyEntries: Int = 0) {

@@ -56,7 +56,8 @@ package struct FieldReader {
         var present: UInt64 = 0
         var name = first
         while name < end {
-            // The bytes of a name with escapes differ from the name itself.
+            // The fingerprint covers the bytes of a name, which differ from the name itself if it has escapes. Such a
+            // name may be any field, so all bits are set.
             let isPlain = !document.nodes[name].hasEscapes
             present |= isPlain ? Self.bit(of: document.nodes[name].fingerprint) : .max
             name = Int(document.nodes[name + 1].next)

@@ -10,8 +10,8 @@ package final class RequestBudgets: Sendable {
     package struct Limits: Sendable {
         /// The fraction of each endpoint's limit that is available to background requests, more than 0 and at most 1.
         package var backgroundShare: Double
-        /// The maximum wait for a turn. A request that would wait longer fails with kind `rateLimited` and a retry
-        /// time.
+        /// The maximum wait until the budget permits a request. A request that would wait longer fails with kind
+        /// `rateLimited` and a retry time.
         package var longestWait: Duration
 
         package init(backgroundShare: Double = 0.5, longestWait: Duration = .seconds(30)) {
@@ -59,7 +59,7 @@ package final class RequestBudgets: Sendable {
             case .at(let moment):
                 try await wait(until: moment, from: now)
                 if scope.priority == .last { return }
-                // The budget was closed during the wait, so wait for another turn.
+                // If the budget was closed during the wait, the time slot is void, and the loop reserves another.
                 if withBudget(key, { $0.isOpen(at: max(moment, clocks.monotonicNanoseconds())) }) { return }
             case .askAgain(let moment): try await wait(until: moment, from: now)
             case .tooFar(let moment): throw spent(operation, until: wallMilliseconds(of: moment, now: now))

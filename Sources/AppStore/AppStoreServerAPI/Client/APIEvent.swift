@@ -5,7 +5,7 @@ package enum APIEvent: Sendable, Equatable {
     /// A key file cannot be used. A key that was read earlier remains in use.
     case keyUnusable(file: String, message: String)
     /// A request has ended with a status or a failure; `failure` is nil for a success. The time is measured from the
-    /// request to the last byte of the response, without the wait for a turn.
+    /// request to the last byte of the response, without the wait for the request budget.
     case answered(APIOperation, APIScope, status: Int?, failure: APIFailure.Kind?, milliseconds: Int64)
     /// The status was 401 even with a new token. Every request of the app fails until an operator acts.
     case unauthorized(APIScope)

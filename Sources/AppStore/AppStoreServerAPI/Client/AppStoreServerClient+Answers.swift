@@ -12,8 +12,8 @@ extension AppStoreServerClient {
 
     // MARK: Single signed objects
 
-    // All of these objects came from Apple over a verified connection, so certificates only need to be valid at
-    // signedDate.
+    // The signed objects in responses came from Apple over a verified connection, so their certificates only need to
+    // have been valid at signedDate.
 
     /// Verifies a transaction and checks that it belongs to the requested app and environment.
     ///

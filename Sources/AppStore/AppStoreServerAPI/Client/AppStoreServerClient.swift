@@ -18,7 +18,8 @@ package final class AppStoreServerClient: Sendable {
         package var productionURL: String
         package var sandboxURL: String
         package var limits: RequestBudgets.Limits
-        /// The maximum time from the request to the last byte of the response, excluding the wait for a turn.
+        /// The maximum time from the request to the last byte of the response, excluding the wait for the request
+        /// budget.
         package var timeout: Duration
 
         package static let appleProductionURL = "https://api.storekit.apple.com"

@@ -43,8 +43,9 @@ extension APIErrorCode {
 }
 
 extension ServiceHealth {
-    /// Creates the health after a failed Send Consumption Information. Only a response about the body shows that the
-    /// endpoint works.
+    /// Creates the health after a failed Send Consumption Information. If Apple refused the body or the kind of
+    /// transaction, the endpoint works. A cancellation or an unknown transaction shows nothing, and any other failure
+    /// counts against the endpoint.
     package init(ofConsumption failure: APIFailure) {
         if failure.kind == .cancelled || failure.code == .transactionIdNotFound {
             self = .unknown

@@ -37,8 +37,8 @@ struct AudienceCheck: Sendable {
         if envelope.environment.fault == .ambiguous {
             throw Refusal(.profileContainer, "the external purchase token does not identify the environment")
         }
-        // The app is ours, so new or missing members are quarantined from here on. Only members that identify another
-        // app are rejected.
+        // The app is ours. From here on, a notification with new or missing members is quarantined. It is rejected only
+        // if a member identifies another app.
         guard let environment = envelope.environment.value else {
             throw Refusal(.profileAudience, "the environment is not a string")
         }

@@ -28,7 +28,8 @@ enum FormChecks {
         let root = document.root
         // Values other than objects have no members.
         guard let member = root["signedPayload"] else {
-            // If the client knows the password, the body is stored even if it is malformed.
+            // A body with a password passes even if its `notification_type` is not a string: if the password is
+            // correct, the body is stored even though it is malformed.
             guard let type = root["notification_type"], type.kind == .string || root["password"] != nil else {
                 throw Refusal(.jsonShape, "the body has no signedPayload")
             }
@@ -51,8 +52,8 @@ enum FormChecks {
     /// The maximum number of members in one object of a version 1 body. A transaction has about 25.
     private static let maximumLegacyMembers = 128
 
-    /// Parses the body. A version 1 body has one member for each field of up to a hundred transactions, and more in
-    /// tests. Its password can be checked only after parsing, so the cost of parsing is limited.
+    /// Parses the body. A version 1 body has one member for each field of up to a hundred transactions, so it may have
+    /// more names than other bodies. Its password can be checked only after parsing, so the cost of parsing is limited.
     private static func document(_ body: [UInt8], _ limits: BodyLimits) throws(JSONError) -> JSONDocument {
         var scanned = JSONLimits()
         (scanned.names, scanned.elements) = (maximumUntrusted, maximumUntrusted)

@@ -40,8 +40,8 @@ struct NestedObjectVerifier {
     let now: Int64
     let moment: CertificateMoment
 
-    /// Parses the nested objects. Refusals are stored for later, because the checks of the first object come before
-    /// those of the second.
+    /// Parses the nested objects. A refusal is stored and not thrown, because ``verify(_:for:)`` must complete all
+    /// checks of one object before it reports a refusal of the next.
     func open(_ envelope: NotificationEnvelope, in payload: [UInt8]) -> OpenedNestedObjects {
         OpenedNestedObjects(
             transaction: open(envelope.signedTransactionInfo, in: payload, Self.transaction),

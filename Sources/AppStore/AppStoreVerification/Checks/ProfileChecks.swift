@@ -151,7 +151,7 @@ enum TextChecks {
 }
 
 extension EnvelopeField {
-    /// Whether the field is missing or `null`. The operator `==` would require comparable values.
+    /// Whether the field is missing or `null`.
     var isAbsent: Bool {
         if case .absent = self { true } else { false }
     }
