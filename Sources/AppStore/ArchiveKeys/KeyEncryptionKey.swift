@@ -1,7 +1,8 @@
 package import ArchiveLog
 package import Cryptography
 
-/// A key that wraps the data keys. Every other use has its own derived key.
+/// A key for wrapping the data keys. It is never used directly: each use, including wrapping, has its own key derived
+/// from it.
 package struct KeyEncryptionKey: Sendable {
     package static let byteCount = 32
 

@@ -114,7 +114,8 @@ extension KeyStoreFile {
         protections.reserveCapacity(requests.count)
         var unpublished: Set<SubjectMark> = []
         for request in requests {
-            // By now every subject has a decisive entry. A record without an entry waits and is not treated as erased.
+            // By now every subject has a key or an erasure. If not, the error makes the caller retry, because treating
+            // the record as erased would lose it.
             guard let entry = entries[request.subject], let protection = protection(request, entry) else {
                 throw ArchiveError(.keyStoreUnavailable, "the key store has no key for a record")
             }

@@ -13,7 +13,8 @@ package struct SubjectKeys: Hashable, Sendable {
         /// The wrapped key, 60 bytes; see ``KeyEncryptionKey``.
         let wrapped: [UInt8]
         /// The time up to which the subject was erased when the key was created, in milliseconds since 1970; nil if it
-        /// never was. A later erasure destroys the key, so the order of the two topics does not matter.
+        /// never was. A later erasure destroys the key, whichever of the keys topic and the erasures topic is read
+        /// first.
         let erasedUpTo: Int64?
     }
 

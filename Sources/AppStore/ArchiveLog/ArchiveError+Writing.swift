@@ -23,7 +23,8 @@ extension ArchiveError {
         }
     }
 
-    /// Returns the error with which a writer stops: its own errors unchanged, and others as the state of the log.
+    /// Returns the error that a writer reports instead of this one. Errors about writing remain unchanged. Malformed or
+    /// missing objects mean that the log is damaged. All other errors become storage errors.
     private func whileWriting(_ names: LogNames) -> ArchiveError {
         if object == nil, Code.writing.contains(code) { return self }
         if Code.formats.contains(code) { return Self.damaged(names, message) }

@@ -10,7 +10,7 @@ struct NamedBytes: Sendable {
 /// A log's checkpoint, as kept by the log's writer.
 struct CommittedCheckpoint: Sendable {
     let size: Int
-    /// Number of leaves of the newest earlier checkpoint that has a copy; 0 if there is none.
+    /// Number of leaves of the newest earlier checkpoint that has a copy in `checkpoints/`; 0 if there is none.
     let previous: Int
     /// Time of the cosignature, in seconds since 1970.
     let time: Int
@@ -31,7 +31,8 @@ struct PendingCheckpoint: Sendable {
     /// Objects to write after the checkpoint, if the commit is staged.
     var objects: [NamedBytes] = []
     var staged: ObjectName?
-    /// Number of full objects, and of their bytes, that the writer can discard.
+    /// Number of full tiles and segments in memory, and of appended bytes, that the checkpoint covers. The writer
+    /// discards them after the commit.
     var fullObjects = 0
     var objectBytes = 0
 }

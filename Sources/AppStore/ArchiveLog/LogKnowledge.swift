@@ -5,7 +5,7 @@ package struct LogKnowledge: Sendable {
     /// The last notes that this host signed; nil if none are stored.
     package var heads: (any SignedHeads)?
     /// The newest anchored checkpoints of the log with the given origin. The second argument states whether this host
-    /// has a note of the log: an unreachable anchor is an error only if it has none.
+    /// has a note of the log: an unreachable anchor is an error only if this host has no note.
     package var anchored: @Sendable (_ origin: String, _ hasNote: Bool) async throws -> [SignedNote]
     /// Evidence that the log existed before, as a clause such as "the group has read its partition"; nil if there is
     /// none. Called only if the store has no checkpoint of the log.

@@ -52,7 +52,8 @@ struct LogOpening: Sendable {
         let committed = try verified(found)
         let checkpoint = try Checkpoint(text: committed.note.text)
         try await checkCopies(after: checkpoint.size)
-        // A later signature by another host proves that this host's checkpoint was not published and never will be.
+        // If another host has signed the stored checkpoint later, the newer checkpoint of this host was not published
+        // and never will be.
         guard let signed, let published, signed.checkpoint.size > committed.size,
             published.checkpoint == checkpoint, committed.time <= published.time
         else { return committed }
@@ -117,7 +118,8 @@ struct LogOpening: Sendable {
         }
     }
 
-    /// Returns whether all objects of a signed checkpoint exist: they were durable before the signature.
+    /// Returns whether the store has all objects of a checkpoint that this host signed. They were durable before the
+    /// signature, so if any is missing, an earlier state of the store was restored.
     private func isWhole(
         _ checkpoint: Checkpoint, _ staged: [(name: ObjectName, staged: StagedName)]
     ) async throws -> Bool {

@@ -114,7 +114,7 @@ package struct LogPruning: Sendable {
         var minimum = before
         var announced = present?.announced
         if let open = announced {
-            // The clock may have been wrong when the deletion was announced.
+            // The clock may have been wrong when the deletion was announced, so check again which segments are expired.
             let end = try await end(of: inputs, from: before, to: open.minimum)
             if end < open.minimum {
                 announced = nil
@@ -162,8 +162,8 @@ package struct LogPruning: Sendable {
     }
 
     /// Returns the segments before the minimum that still exist, divided into those to delete, because they have just
-    /// expired or their hold has ended, and those to keep. Names are in the same order as the segments, so the listing
-    /// ends at the minimum.
+    /// expired or their hold has ended, and those to keep. The store lists names in the order of the segments, so the
+    /// listing can stop at the minimum.
     private func segments(
         before minimum: Int, _ decide: ([ArchiveLeaf]) async throws -> Decision
     ) async throws -> (due: [Int], kept: [Range<Int>]) {

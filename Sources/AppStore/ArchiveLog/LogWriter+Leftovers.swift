@@ -8,7 +8,7 @@ extension LogWriter {
         guard store.hasLocks else { return }
         try await removeLeftovers(below: "segments", level: 0)
         try await removeLeftovers(below: "tile/entries", level: 0)
-        // One more level than the tree has, because an interrupted commit may have started it.
+        // Search one level above the top of the tree too, because an interrupted commit may have begun that level.
         for level in 0...8 {
             guard level == 0 || committed.size >> (8 * (level - 1)) > 0 else { return }
             try await removeLeftovers(below: "tile/\(level)", level: level)
@@ -19,7 +19,8 @@ extension LogWriter {
     private func removeLeftovers(below folder: String, level: Int) async throws {
         let count = committed.size >> (8 * level)
         let (edge, width) = (count >> 8, count & 255)
-        // A commit never spans more than the thousand indexes in a folder.
+        // Search the folder of the last index and the next folder. A folder has a thousand indexes, and a commit never
+        // spans more.
         for first in [edge, edge + 1_000] {
             let place = TilePath.text(number: first).split(separator: "/")
             let parent = try names.prefix.appending(

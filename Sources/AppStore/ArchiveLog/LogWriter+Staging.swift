@@ -2,7 +2,8 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 /// Commits in a store without locks: writes the staged objects, then the checkpoint, and then the covered objects under
-/// their own names. The last step is left to the writer that owns the checkpoint.
+/// their own names. Only the writer that published the checkpoint, or a later writer of the log, performs the last
+/// step.
 extension LogWriter {
     /// Writes the objects of the next checkpoint as a single object, so that any later writer can finish the commit.
     func stage(_ objects: [NamedBytes]) async throws(ObjectStoreError) -> ObjectName {
@@ -12,7 +13,7 @@ extension LogWriter {
             try await store.createTemporary(name, bytes)
         } catch {
             guard error.code == .exists else { throw error }
-            // An earlier attempt has staged it, or another writer with the same leaves.
+            // The object exists if an earlier attempt, or another writer with the same leaves, has staged the commit.
             guard let found = try await store.read(name), found.bytes != bytes else { return name }
             _ = try await store.replace(name, bytes, expected: found.version)
         }
@@ -48,7 +49,7 @@ extension LogWriter {
         }
     }
 
-    /// Writes the objects of the newest checkpoint that its writer did not write.
+    /// Writes any objects of the newest checkpoint that are missing because its writer was interrupted.
     static func finish(
         _ checkpoint: Checkpoint, staged: [(name: ObjectName, staged: StagedName)], _ store: any ObjectStore,
         _ names: LogNames

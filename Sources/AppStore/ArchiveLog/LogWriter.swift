@@ -169,7 +169,7 @@ package struct LogWriter: Sendable {
             let found = try await store.read(names.checkpoint())
             if let found, found.bytes == next.note.bytes { return found.version }
         } catch { throw ArchiveError(error) }
-        // The checkpoint before it has been replaced, so this one never became part of the log.
+        // Another writer has replaced the previous checkpoint, so this one never became part of the log.
         isSuperseded = true
         pending = nil
         throw ArchiveError.otherWriter(names)

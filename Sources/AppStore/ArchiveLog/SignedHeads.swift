@@ -43,7 +43,8 @@ struct SignedHead: Sendable {
         guard KeyName.areEqual(checkpoint.origin, origin) else {
             throw TransparencyLogError(.malformedCheckpoint, "a checkpoint of \(checkpoint.origin), not of \(origin)")
         }
-        // A rotated key is unknown here, but this host still made the note.
+        // After a key rotation, the note's key may be unknown here. That is not an error, because this host made the
+        // note.
         let keys = try signer.verifiers().allKeys(of: origin)
         time = ((try? note.verified(by: keys)) ?? []).compactMap(\.time).max() ?? 0
     }

@@ -52,9 +52,9 @@ package enum ArchivePlace {
             host, or s3://bucket/prefix of another account.
             """, example: "s3://example-anchor/appstore"
     ).optional
-    /// Access to the second store, if it is a bucket.
+    /// Access to the second store for checkpoints, if it is a bucket.
     package static let anchorBucket = ObjectStoreSettings(prefix: "archive.anchor")
-    /// Settings of the second store, for commands that work without it.
+    /// Settings of the second store for checkpoints, in commands that work without it.
     package static let anchorReading: [any AnySetting] =
         [anchorURL] + ObjectStoreSettings(prefix: "archive.anchor", checksFiles: false).all
 

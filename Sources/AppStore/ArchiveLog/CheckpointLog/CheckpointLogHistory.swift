@@ -1,8 +1,9 @@
 package import ObjectStorage
 package import TransparencyLog
 
-/// Compares the archive's log of checkpoints with its anchored checkpoints. This log covers all others, so if a store's
-/// log is shorter than an anchored checkpoint, the store is empty or contains an older state of the archive.
+/// Compares the archive's log of checkpoints with its anchored checkpoints, which are copies outside the archive. The
+/// log of checkpoints covers all other logs. If it is shorter than an anchored checkpoint, the store is empty or
+/// contains an older state of the archive.
 package enum CheckpointLogHistory {
     /// - Parameter notes: anchored checkpoints of the log of checkpoints. Checkpoints not signed with the archive's own
     ///   keys are ignored.

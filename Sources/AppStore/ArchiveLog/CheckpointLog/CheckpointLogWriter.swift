@@ -129,7 +129,7 @@ package struct CheckpointLogWriter: Sendable {
             throw ArchiveError.damaged(names, "the entries in its object pending do not match its checkpoint")
         }
         var tiles: [HashTile] = []
-        // Tiles of the tree before the entries; all level-0 tiles among them are full.
+        // The partial tiles of the tree before these entries. None is of level 0, because `first` is a multiple of 256.
         for path in TilePath.partialTiles(ofSize: state.first) {
             tiles.append(try await tile(path, of: state.first))
         }

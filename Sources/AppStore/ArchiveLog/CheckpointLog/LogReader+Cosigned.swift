@@ -29,11 +29,11 @@ extension LogReader {
         return newest
     }
 
-    /// Finds the newest leaf in this log of checkpoints that contains a checkpoint of the given log covering the given
-    /// leaf.
+    /// Finds the newest checkpoint of the log `origin` in this log of checkpoints. Returns nil if that checkpoint does
+    /// not cover `leaf`.
     ///
     /// - Parameters:
-    ///   - origin: the log's origin.
+    ///   - origin: the origin of the log to which the checkpoint belongs.
     ///   - leaf: the index of the leaf that the checkpoint must cover.
     ///   - size: number of leaves of the log of checkpoints to search, starting from the last.
     /// - Returns: the index of the leaf and its checkpoint; nil if there is none.

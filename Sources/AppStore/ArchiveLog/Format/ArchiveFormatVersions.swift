@@ -1,4 +1,5 @@
-/// Versions of the archive's entries and of the records in the erasures topic, for the table of stored formats.
+/// Versions of the archive's entries and of the records in the erasures topic, which `sluicectl version` reports as
+/// JSON.
 package enum ArchiveFormatVersions {
     package static var leaf: Int { Int(ArchivePosition.formatVersion) }
     package static var object: Int { Int(ArchiveObject.Form.recordKey.rawValue) }

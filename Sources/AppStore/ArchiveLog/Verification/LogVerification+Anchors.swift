@@ -35,8 +35,8 @@ extension LogVerification {
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
                     "the log had \(largest.size) leaves when it was anchored, and has \(head.size)"))
         }
-        // The checkpoints in the log of checkpoints are compared with the logs themselves. That comparison shows
-        // whether it is anchored.
+        // The log of checkpoints gets no such finding. If it is not anchored, its checkpoints do not anchor the other
+        // logs, and each of these gets the finding.
         guard options.anchors != nil || options.witnesses != nil && isCovered, !names.isCheckpointLog, head.size > 0,
             stated.allSatisfy({ $0.source == .checkpointLog })
         else { return }

@@ -66,7 +66,8 @@ struct LogVerification {
         guard var head = await newest() else { return addGone() }
         await skipVerified(head.checkpoint)
         let (past, later) = await pastSizes(head)
-        // The existing tree belongs to the last signed checkpoint.
+        // If a copy of a later checkpoint exists, the tree belongs to that one, because the checkpoint itself was
+        // replaced by an earlier one.
         if let later { head = later }
         report.checkpoint = head
         let size = head.checkpoint.size
@@ -89,7 +90,8 @@ struct LogVerification {
     private mutating func newest() async -> VerifiedCheckpoint? {
         do throws(ArchiveError) {
             if let found = try await reader.checkpoint() { return found }
-            // A writer signs a checkpoint for the empty log before it writes any other object.
+            // A writer signs a checkpoint for the empty log before it writes any other object, so if there are objects,
+            // the checkpoint was removed.
             if await isEmpty() { return nil }
             add(Finding(.tampered, log, object: try? names.checkpoint(), "the checkpoint is missing"))
         } catch {

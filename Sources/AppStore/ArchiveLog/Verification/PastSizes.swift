@@ -6,13 +6,13 @@ struct PastSizes: Sendable {
 
     init(_ sizes: [Int]) { self.sizes = sizes }
 
-    /// Returns the sizes that end within a bundle or at its end.
+    /// Returns the sizes of the checkpoints that end in a bundle.
     func within(bundle index: Int) -> [Int] {
         let first = index * TilePath.fullWidth
         return Array(sizes[partition(first + 1)..<partition(first + TilePath.fullWidth + 1)])
     }
 
-    /// Returns the largest smaller size; 0 if there is none.
+    /// Returns the largest size below `size`; 0 if there is none.
     func last(before size: Int) -> Int {
         let count = partition(size)
         return count > 0 ? sizes[count - 1] : 0

@@ -7,7 +7,7 @@ package struct WitnessPolicy: Sendable {
     private let quorum: WitnessQuorum
     /// The index of each witness in the quorum.
     private let indexes: [Int]
-    /// The requirement as a clause, such as `2 must`.
+    /// The required number of witnesses, or the name of the quorum, as the end of a message: `2 must`.
     package let demand: String
     /// Names of witnesses with ML-DSA-44 keys that this libcrypto cannot use; they never count.
     package let unavailable: [String]
