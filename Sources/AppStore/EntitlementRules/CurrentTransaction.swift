@@ -65,10 +65,11 @@ extension PurchaseFacts {
         if transactions.values.contains(where: { $0.revocationDate != nil && $0.version.tieBreak == tieBreak }) {
             return true
         }
-        // Apple may have signed the transaction again since then.
+        // If Apple has signed the transaction again since the status, its version differs, but the stored event of the
+        // notification still names it.
         let key = events.first { $0.uuid == uuid }?.key
         if let key, transactions[key]?.revocationDate != nil { return true }
-        // The transaction may be older than all stored ones.
+        // A transaction older than all stored ones may still be known from the latest statement.
         guard let latestTransaction, latestTransaction.version.uuid == uuid else {
             return false
         }

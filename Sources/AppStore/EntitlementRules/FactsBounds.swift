@@ -9,11 +9,12 @@ internal import JSON
 /// Each bound keeps the greatest elements of a total order that does not depend on arrival: p(S) = "the greatest n of
 /// S". An element among the greatest n of a union is among the greatest n of every part that contains it, so p(p(A) ∪
 /// p(B)) = p(A ∪ B), and a bounded state is still a join. This assumes that Apple never changes the purchaseDate or the
-/// kind of a transaction. If seats are added to a period, the first transaction of the period moves to the other bound.
-/// This affects only purchases that exceed a bound, and then only the oldest transaction. Later statements about a
-/// transaction below the bound are ignored. An erasure removes facts by signing date, not by that order. Therefore the
-/// order of arrival matters in one case: a purchase exceeded a bound and was erased, and afterwards a transaction below
-/// the bound was signed again. The order then decides whether that one old transaction is known.
+/// kind of a transaction. If seats are added to a period, the first transaction of the period no longer counts towards
+/// ``periods`` but towards ``others``. This affects only purchases that exceed a bound, and then only the oldest
+/// transaction. Later statements about a transaction below the bound are ignored. An erasure removes facts by signing
+/// date, not by that order. Therefore the order of arrival matters in one case: a purchase exceeded a bound and was
+/// erased, and afterwards a transaction below the bound was signed again. The order then decides whether that one old
+/// transaction is known.
 package enum FactsBounds {
     /// The latest periods of a subscription by purchaseDate. They cover half a year of weekly periods or two years of
     /// monthly periods, which is longer than Apple's refund window and the usual range of queries about the past.
@@ -30,7 +31,8 @@ package enum FactsBounds {
     static let legacyEvents = 8
     /// The latest upgrades by signedDate. An upgrade is relevant until the end of the period that it replaced.
     static let upgrades = 8
-    /// The latest periods that the customer bought. A claim applies until the next purchase.
+    /// The latest periods that the customer bought. They show whether a claim to the purchase still applies, because
+    /// the customer's next purchase ends it.
     static let purchases = 4
     /// The earliest purchases that this one continues or that continue this one.
     static let links = 8

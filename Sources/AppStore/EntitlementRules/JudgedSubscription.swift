@@ -63,7 +63,7 @@ struct JudgedSubscription {
             let both = purchase.stateAndNextChange(at: instant, policy: rules.subscriptions)
             return (both?.state, both?.nextChange)
         case .history:
-            // To find the next change, callers can query a later time.
+            // No next change is returned, because callers can query a later time to find it.
             return (purchase.state(asOf: instant, policy: rules.subscriptions), nil)
         }
     }

@@ -10,7 +10,7 @@ internal import JSON
 /// Each kind of fact is a separate join. The bounds and erasures use the time of receipt, so a forged date in a body
 /// affects neither.
 package struct LegacyFacts: Hashable, Sendable {
-    /// Transactions from bodies without an end before the expiry.
+    /// Transactions that, according to the bodies, were neither cancelled nor replaced by an upgrade.
     package private(set) var transactions = Transactions()
     /// Transactions that were cancelled or replaced by an upgrade. Later bodies cannot change that, because version 1
     /// has no notification of a reversal.

@@ -51,7 +51,8 @@ extension PurchaseFacts {
         if transaction.transactionReason == nil, type.tellsOfPurchase(subtype) {
             insertPurchase(TransactionFacts(transaction))
         }
-        // An upgrade ends the previous transaction, about which Apple may have signed another statement.
+        // An upgrade ends the previous transaction. Apple's last statement about that transaction may not say so, so
+        // the upgrade is stored with the new one.
         if subtype == .upgrade, type == .didChangeRenewalPref || type == .offerRedeemed {
             insertUpgrade(to: transaction.transactionId, signedDate: version.signedDate)
         }

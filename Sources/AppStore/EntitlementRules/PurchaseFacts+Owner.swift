@@ -95,7 +95,8 @@ extension PurchaseFacts {
     }
 
     private func precedesPurchase(_ claim: OwnerClaim) -> Bool {
-        // A purchase that continues another was bought together with that one.
+        // A purchase that continues another was bought with that one, so a claim before its own first transaction is
+        // not too early.
         guard previousOriginalTransactionId == nil, let first = transactions.values.first?.start else { return false }
         // The first periods of an old subscription may no longer be stored.
         let beginning = min(first, latestTransaction?.content?.originalPurchaseDate ?? first)

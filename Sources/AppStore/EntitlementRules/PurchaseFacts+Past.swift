@@ -88,7 +88,8 @@ extension PurchaseFacts {
         let told = revocationEvents(of: transaction)
         var known = transaction
         if !transaction.items.isEmpty {
-            // A refund may cover only some of the items, and need not revoke any of them.
+            // A reported refund may cover only some of the items, so it does not show whether the transaction itself
+            // was revoked. The date is removed only if no revocation had been reported.
             let isTold = told.contains { $0.isRevocation && $0.signedDate <= instant }
             if !isTold { known.revocationDate = nil }
         } else if let last = told.last(where: { $0.signedDate <= instant }) {

@@ -83,7 +83,8 @@ package struct PurchaseFacts: Hashable, Sendable {
         var outcome = MergeOutcome()
         if let erasedAt = other.erasedAt { erase(upTo: erasedAt, &outcome) }
         for transaction in other.transactions.values { take(transaction, &outcome) }
-        // Ignore the outcome of the following merges, because their transaction has been counted above.
+        // Do not report the following two facts as stale, because the transaction that they come from was reported
+        // above.
         var ignored = MergeOutcome()
         Self.take(other.latestTransaction, into: &latestTransaction, erasedAt, &ignored)
         Self.take(other.namedAccount, into: &namedAccount, erasedAt, &ignored)
@@ -300,7 +301,8 @@ package struct PurchaseFacts: Hashable, Sendable {
         namedAccount = Self.kept(namedAccount, after: moment)
         transferredToken = Self.kept(transferredToken, after: moment)
         transferredClaim = Self.kept(transferredClaim, after: moment)
-        // These facts have no date of their own, so none are stored for a purchase that was ever erased.
+        // These links have no signedDate to compare with the erasure, so none are stored for a purchase that was ever
+        // erased.
         successors = [:]
         predecessors = [:]
         unknownFields = JSONObject()

@@ -2,9 +2,9 @@ internal import AppStoreModel
 
 /// One period of a subscription: a single transaction, or several if seats were added during the period.
 ///
-/// Apple marks every transaction of such a period, including the one made before the seats were added. Therefore the
-/// mark alone does not show which transaction is the first or whether one replaces another. Source: Apple,
-/// `additionalTransactionReason`, and StoreKit's `seatAddition`.
+/// Apple sets `additionalTransactionReason` in every transaction of such a period, including the one made before the
+/// seats were added. Therefore the field alone does not show which transaction is the first or whether one replaces
+/// another. Source: Apple, `additionalTransactionReason`, and StoreKit's `seatAddition`.
 struct SubscriptionPeriod {
     /// The first transaction, which represents the period.
     var first: TransactionFacts
@@ -51,8 +51,8 @@ struct SubscriptionPeriod {
 }
 
 extension SubscriptionPeriod {
-    /// Groups transactions into periods. Overlapping transactions of one product form a single period if any of them is
-    /// marked.
+    /// Groups transactions into periods. Overlapping transactions of one product form a single period if
+    /// ``TransactionFacts/hasAddedSeats`` is true for any of them.
     ///
     /// - Parameter transactions: transactions of one purchase, without those that were upgraded, sorted by start.
     static func periods(of transactions: [TransactionFacts]) -> [SubscriptionPeriod] {

@@ -45,8 +45,8 @@ package struct TransactionFacts: Hashable, Sendable {
     package var revocationPercentage: Int32? { traits.revocationPercentage }
     package var appAccountToken: AppAccountToken? { traits.appAccountToken }
     package var appTransactionId: AppTransactionId? { traits.appTransactionId }
-    /// Whether seats were added to the period. Apple marks every transaction of such a period, including the first one
-    /// when it is signed again.
+    /// Whether seats were added to the period. Apple states this in every transaction of such a period, including the
+    /// first one when it is signed again.
     package var hasAddedSeats: Bool { traits.hasAddedSeats }
     package var revokedSeatQuantity: Int32? { traits.revokedSeatQuantity }
     package var previousOriginalTransactionId: OriginalTransactionId? { traits.previousOriginalTransactionId }
@@ -115,8 +115,8 @@ package struct TransactionVersion: Hashable, Comparable, Sendable {
 
     package init(_ version: FactVersion) {
         var tieBreak = version.uuid?.prefix ?? 0
-        // Numbers below 2^32 are reserved for prefixes of eight hexadecimal digits; no UUID begins with four zero
-        // bytes.
+        // In the dense format, a number below 2^32 stands for eight hexadecimal digits, so no tie break may be that
+        // small. Only a text that begins with four zero bytes would be, and no UUID is such a text.
         if tieBreak != 0, tieBreak >> 32 == 0 { tieBreak |= 1 << 32 }
         self.init(signedDate: version.signedDate, isSigned: version.isSigned, tieBreak: tieBreak)
     }

@@ -35,7 +35,7 @@ package struct Transactions: Hashable, Sendable {
                 return offered.version == values[index].version ? .known : .stale
             }
             values.remove(at: index)
-            // A slot is free again, unless Apple changed the kind of the transaction.
+            // Removing the older statement has made room, unless Apple has changed the kind of the transaction.
             _ = insertWhereRoom(offered)
             return .taken
         }

@@ -47,8 +47,8 @@ struct LegacyEvent: Sendable {
         time = min(date ?? newestDate ?? receivedAt, receivedAt)
     }
 
-    /// The number of fields that were sent but treated as absent, outside the receipt and in the transactions and
-    /// renewal of the purchase.
+    /// The number of fields that were sent but treated as absent. In the receipt, only the transactions and the renewal
+    /// of the subject's purchase are counted.
     var ignoredFields: Int {
         statement.ignoredFields + (renewal?.ignoredFields ?? 0)
             + (subject?.purchase.reduce(0) { $0 + $1.object.ignoredFields } ?? 0)
@@ -68,8 +68,8 @@ struct LegacyEvent: Sendable {
         }
     }
 
-    /// Returns the newest date in the body. Apple wrote the body at that time or later, so a late attempt is not dated
-    /// by its arrival.
+    /// Returns the newest date in the body. Apple wrote the body at that time or later. With this date, a notification
+    /// that is delivered late does not appear to be about a later event.
     private static func newestDate(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
         let purchase = subject?.purchase ?? []
         let dates = purchase.flatMap { [$0.purchaseDate, $0.cancellationDate] } + [statement.autoRenewStatusChangeDate]

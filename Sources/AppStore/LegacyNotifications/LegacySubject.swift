@@ -56,7 +56,7 @@ struct LegacySubject: Sendable {
         if let newest = newest(of: purchase, statement.type) {
             return LegacySubject(transaction: newest, purchase: purchase)
         }
-        // The receipt does not show the cancellation, but the body does.
+        // The notification is about a cancellation that the receipt does not show. The body must then contain its date.
         guard statement.cancellationDate != nil else { return nil }
         // A receipt in the oldest form is about one subscription, and the body is about its latest period.
         guard statement.source == .v0 else { return nil }

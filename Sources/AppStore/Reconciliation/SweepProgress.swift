@@ -31,7 +31,7 @@ package struct SweepProgress: Hashable, Sendable {
         guard range.from < range.to else { return nil }
         self.range = range
         pass = .consumptionRequests
-        // A single type has few notifications, so its windows are larger.
+        // The first pass reads a single type, which has few notifications, so its windows are larger.
         window = Self.window(from: range.from, in: range, length * 8)
     }
 

@@ -5,8 +5,8 @@ internal import Bytes
 ///
 /// A value is created only if the parts and the payloads restore the JWS byte for byte. This is checked without writing
 /// the JWS: each payload segment is compared with the base64url of its payload. ``NotificationRecord/rebuild(header:)``
-/// inserts the nested texts into the same members, because it looks for members with the same names, and replacing a
-/// text does not move them.
+/// finds the members for the nested texts by name. It finds the same members as this check, because a record contains
+/// the same members, with empty texts.
 public struct SignedParts: Sendable {
     /// A JWS without its payload.
     struct Part: Sendable {

@@ -27,8 +27,9 @@ public struct TopicSpecification: Hashable, Sendable {
         self.isKeyed = isKeyed
     }
 
-    /// Returns the compacted topic for the keyed state of a third-party consumer. Proposals remain for at least a day,
-    /// and erased data is removed as soon as from Sluice's own topics.
+    /// Returns the compacted topic for the keyed state of a third-party consumer. Every record remains for at least a
+    /// day, so that compaction does not remove a proposal before the owner has republished it. Erased data is removed
+    /// as soon as from Sluice's own topics.
     public static func state(_ name: KafkaTopic, partitions: Int) -> TopicSpecification {
         TopicSpecification(
             name: name, partitions: partitions, cleanup: .compact(afterDays: 1, withinDays: erasureDays))

@@ -42,8 +42,8 @@ package struct RefundRounds: Sendable {
 
     // MARK: Requests on Apple's clock
 
-    /// A time on Apple's clock at which a request was signed. `request` is nil if the request was dropped because there
-    /// were too many, but has a known answer.
+    /// A time on Apple's clock at which a request was signed. `request` is nil if the case no longer contains the
+    /// request because there were too many. Its date is then known from an acceptance or an end.
     private struct Point {
         let date: AppStoreInstant
         let request: RefundRequest?

@@ -9,7 +9,8 @@ package enum StatusAnswer: Sendable {
     /// A verified answer, with the current status and the transaction that currently grants access. The transaction is
     /// nil if it has not begun.
     case signed(VerifiedTransaction, status: SubscriptionStatus, current: TransactionId?)
-    /// Apple does not know the subscription for this app; that alone proves nothing.
+    /// Apple does not know the subscription for this app. This does not prove that it has ended, so nothing is
+    /// published.
     case unknown
     /// The answer was not signed by Apple or is about another subscription, so it is ignored.
     case refused(SubscriptionStatuses.RefusedItem)

@@ -36,7 +36,8 @@ enum CustomerConsent: Hashable {
             self = all.contains(true) ? .given : .unknown
             return
         }
-        // The answer of the service is current, and the file contains nothing about individual customers.
+        // Consent in the answer of the service counts, because the answer is current. Consent in the file does not,
+        // because the file contains nothing about individual customers.
         let isLater = words.service?.customerConsented == true || words.preference?.isConsent(after: moment) == true
         self = isLater ? .given : .rescinded
     }

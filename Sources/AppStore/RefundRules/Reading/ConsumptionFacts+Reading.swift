@@ -16,7 +16,8 @@ extension ConsumptionFacts {
         static let userStatus = "userStatus"
         static let outcome = "outcome"
 
-        /// The members allowed in a rules file, where the outcome belongs to the rule.
+        /// The members for facts in a rules file. `outcome` is not one of them, because in the file it belongs to the
+        /// rule.
         static let all = [
             customerConsented, deliveryStatus, sampleContentProvided, consumptionPercentage, consumptionStatus,
             platform, accountTenureDays, playTimeMinutes, lifetimePurchasedCents, lifetimeRefundedCents, userStatus,

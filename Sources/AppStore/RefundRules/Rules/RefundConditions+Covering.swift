@@ -41,7 +41,8 @@ extension RefundConditions {
         return other.map { covers(one, $0) } ?? false
     }
 
-    /// The reason why a request that Apple accepts an answer for can never meet these conditions, or nil if one can.
+    /// The reason why these conditions are met only by requests for which Apple accepts no answer, or by none at all.
+    /// Nil if there is no such reason.
     var contradiction: String? {
         if let ownerships, ownerships.isSubset(of: [.familyShared, .assigned]) {
             return "Apple accepts no answers for family members' or assigned transactions"
