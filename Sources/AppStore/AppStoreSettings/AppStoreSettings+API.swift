@@ -98,7 +98,7 @@ extension AppStoreSettings {
 
     private struct Found {
         let credentials: APICredentials
-        /// The key of the setting with the path of the file.
+        /// The name of the setting that contains the path of the key file.
         let fileKey: String
     }
 

@@ -109,7 +109,7 @@ extension AppStoreSettings {
             self.path = path
         }
 
-        /// The key of the setting with the path of the file.
+        /// The name of the setting that contains ``path``.
         package var setting: String { "apps.\(bundleId.rawValue).shared.secret.file" }
     }
 

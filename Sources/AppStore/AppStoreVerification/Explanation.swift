@@ -41,7 +41,8 @@ public struct Explanation: Sendable {
     /// The steps, in the order in which they run.
     public let steps: [Step]
     public let certificates: [Certificate]
-    /// The verdict on a body received now, or nil for a valid bare transaction, renewal info or app transaction.
+    /// The verdict that the ingress would reach if it received the text now, or nil for a valid bare transaction,
+    /// renewal info or app transaction.
     public let verdict: Verdict?
     /// The reason why the object is invalid, or nil if it is valid.
     public let reason: Reason?

@@ -8,7 +8,7 @@ final class KeyStoreFile {
     let keys: KeyEncryptionKeys
     private(set) var marksId: String
     var cache: KeyCache
-    /// Value of `changes` when the cache was last known to be up to date.
+    /// Value of ``KeyStoreValue/changes`` when the cache was last known to be up to date.
     var seenChanges: Int64 = 0
     /// `PRAGMA data_version` at that time; it changes with each commit by another connection.
     var seenVersion: Int64 = 0

@@ -291,8 +291,8 @@ final class SideIndexFile {
                     }
                 }
             }
-            // SQLite moves rows of this tree between pages, and `secure_delete` does not clear the copies, so the file
-            // is rewritten.
+            // SQLite moves rows of these tables between pages, and `secure_delete` does not clear the copies that
+            // remain in the old pages, so the file is rewritten.
             if try changes() != before { try database.executeScript("VACUUM") }
             return try database.firstRow("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.integer(0) } != 0
         }

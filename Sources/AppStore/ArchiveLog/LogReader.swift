@@ -201,7 +201,8 @@ package struct LogReader: Sendable {
             if let found = try await staged(candidates, of: newest) {
                 return (found.bytes, found.name == candidates.first ? width : TilePath.fullWidth, found.name)
             }
-            // If the commit was finished in the meantime, its objects have their own names.
+            // If the commit was finished in the meantime, its objects are now under their own names, so search once
+            // more.
             guard !store.hasLocks, newest != searched else { break }
             searched = newest
         }

@@ -33,7 +33,8 @@ extension LogWriter {
             _ = try await store.replace(name, committed.note.bytes, expected: nil)
         } catch {
             guard error.code == .changed else { throw error }
-            // After a restart the same tree is signed again; a different tree of this size must not be signed.
+            // After a restart, the same tree is signed again, so a copy with other signatures may exist. A copy of a
+            // different tree of this size is an error.
             guard let found = try await store.read(name), let note = try? SignedNote(bytes: found.bytes),
                 let kept = try? Checkpoint(text: note.text), let own = try? Checkpoint(text: committed.note.text),
                 kept == own

@@ -24,8 +24,9 @@ package enum FactsBounds {
     package static let others = 64
     /// The latest notifications in the history by signedDate.
     package static let events = 12
-    /// Limits for version 1 notifications: the latest transactions, cancelled transactions, and IDs of settled
-    /// transactions by time of receipt, and the latest notifications in the history by date.
+    /// Limits for version 1 notifications. `legacyTransactions` limits the active and the ended transactions
+    /// separately, and `legacyIds` limits the IDs of settled facts; those received last are kept. `legacyEvents` limits
+    /// the history, which keeps the notifications with the latest dates.
     static let legacyTransactions = 16
     static let legacyIds = 16
     static let legacyEvents = 8

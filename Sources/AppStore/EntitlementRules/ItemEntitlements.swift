@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// An entitlement granted by a transaction, and the time when its items end it.
+/// An entitlement granted by a transaction, and the time when the revocation of its items ended it.
 struct ItemEntitlement: Hashable, Sendable {
     var name: String
     /// The time when the last item that grants the entitlement was revoked, or nil if an unrevoked item grants it or
@@ -41,7 +41,8 @@ extension TransactionFacts {
         items.isEmpty ? nil : items.filter { !$0.isRevoked(at: instant) }.map(\.sku)
     }
 
-    /// The time when units are debited, which is when the transaction is revoked, or otherwise its last item.
+    /// The time when units are debited: when the transaction is revoked or, if only items are, when the last of them is
+    /// revoked.
     var unitsRevocationDate: AppStoreInstant? {
         if let revocationDate { return revocationDate }
         let dates = items.compactMap(\.revocationDate)

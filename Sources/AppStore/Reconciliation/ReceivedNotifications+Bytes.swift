@@ -1,5 +1,6 @@
-// The format is: format byte 1, flags (1: since), length of the key (16 bits), key, since (64 bits), then 20 bytes for
-// each notification in ascending order: mark and minute. Integers are big-endian. Equal values have equal bytes.
+// The format is: the format byte 1, the flags (1 if `since` is present), the length of the key (16 bits), the key,
+// `since` (64 bits, if present), and then 20 bytes for each notification in ascending order: its ``NotificationMark``
+// (128 bits) and its minute (32 bits). Integers are big-endian. Equal values have equal bytes.
 extension ReceivedNotifications {
     static let format: UInt8 = 1
 

@@ -16,8 +16,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
     /// The date of each notification in minutes since 1970. This is the time when it was signed, or when it arrived if
     /// that was later.
     package private(set) var minutes: [NotificationMark: UInt32] = [:]
-    /// The start of the index of a ``partition(_:)``, in milliseconds since 1970. The index contains every notification
-    /// after this time.
+    /// In a row with the key ``partition(_:)``, the time from which the index of that partition is complete, in
+    /// milliseconds since 1970. Nil in other rows.
     package private(set) var since: Int64?
 
     package init(key: String) { self.key = key }
@@ -30,8 +30,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
         insert(mark, at: Self.minute(moment))
     }
 
-    /// Creates the index of a partition of the notification topic. The index contains records later than `since`, in
-    /// milliseconds since 1970.
+    /// Creates the row that states where the index of one partition of the notification topic begins. The index
+    /// contains all records later than `since`, in milliseconds since 1970.
     package init(partition: Int32, since: Int64) {
         key = Self.partition(partition)
         self.since = since
@@ -57,8 +57,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
         return self != before
     }
 
-    /// The time when all entries have expired, in milliseconds since 1970, or nil for the start of a partition's index,
-    /// which never expires.
+    /// The time when all entries have expired, in milliseconds since 1970, or nil without entries: the row that states
+    /// where a partition's index begins never expires.
     package var expiry: Int64? {
         minutes.values.max().map { Int64($0) * 60_000 + Self.retention }
     }
@@ -89,6 +89,6 @@ extension ReceivedNotifications {
         "quarantined \(String(mark.high, radix: 16)).\(String(mark.low, radix: 16))"
     }
 
-    /// Returns the key for the start of the index of a partition of the notification topic.
+    /// Returns the key of the row that states where the index of one partition of the notification topic begins.
     package static func partition(_ number: Int32) -> String { "partition \(number)" }
 }

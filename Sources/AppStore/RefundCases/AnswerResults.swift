@@ -3,7 +3,7 @@ package import JSON
 
 /// Apple's acceptance of the answer for a round.
 package struct AnswerAcceptance: DatedPart {
-    /// The date of the newest request known at the time, on Apple's clock.
+    /// The signedDate of the newest request known when Apple accepted the answer.
     package var through: AppStoreInstant
     /// The time on the clock of the member that sent the answer. It is never compared with any other time.
     package var at: AppStoreInstant
@@ -48,7 +48,7 @@ package struct AnswerEnd: DatedPart {
     }
 
     package var kind: Kind
-    /// The date of the newest request known at the time, on Apple's clock.
+    /// The signedDate of the newest request known when the round ended.
     package var through: AppStoreInstant
     /// The time on the clock of the member that ended the round. It is never compared with any other time.
     package var at: AppStoreInstant
@@ -84,7 +84,7 @@ package struct AnswerEnd: DatedPart {
 /// The reason why the last attempt to decide or answer a waiting round failed. It is recorded if it differs from the
 /// previous obstacle.
 package struct AnswerObstacle: CasePart {
-    /// The date of the newest request known at the time, on Apple's clock.
+    /// The signedDate of the newest request known when the attempt failed.
     package var through: AppStoreInstant
     package var at: AppStoreInstant
     /// A code from ``RefundReason``.

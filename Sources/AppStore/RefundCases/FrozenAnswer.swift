@@ -16,7 +16,7 @@ package struct FrozenAnswer: DatedPart {
         case `operator`
     }
 
-    /// The date of the newest request known at the time, on Apple's clock, or nil in proposals of format version 1.
+    /// The signedDate of the newest request known when the answer was decided, or nil in proposals of format version 1.
     package var through: AppStoreInstant?
     /// The time on the clock of the member that made the decision.
     package var decidedAt: AppStoreInstant

@@ -44,7 +44,7 @@ public struct TransactionPayload: Hashable, Sendable {
     /// The currency as an ISO 4217 code.
     public var currency: String?
     public var appTransactionId: AppTransactionId?
-    /// The original transaction of a purchase that was migrated to Advanced Commerce and continues as this one.
+    /// The originalTransactionId of the purchase that was migrated to Advanced Commerce and continues as this one.
     public var previousOriginalTransactionId: OriginalTransactionId?
     public var advancedCommerceInfo: AdvancedCommerceTransactionInfo?
     public var billingPlanType: BillingPlanType?

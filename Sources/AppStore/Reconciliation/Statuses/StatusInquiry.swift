@@ -12,7 +12,8 @@ package struct StatusInquiry: Sendable {
         case unanswered(APIFailure)
     }
 
-    /// The number of consecutive subscriptions without an answer after which the cause must be elsewhere.
+    /// The number of consecutive subscriptions without an answer after which the failure is assumed to affect all
+    /// subscriptions.
     package static let unansweredInARow = 5
 
     private let comparison: StatusComparison

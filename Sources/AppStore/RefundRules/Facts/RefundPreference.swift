@@ -42,7 +42,7 @@ package struct RefundPreference: Hashable, Sendable {
         var merged = first
         merged.isWithdrawn = first.isWithdrawn || second.isWithdrawn
         merged.consent = [first.consent, second.consent].contains(false) ? false : first.consent ?? second.consent
-        // The date belongs to the statement about consent.
+        // `since` is the date of the consent, so it is taken from the record that states consent.
         if first.consent == nil { merged.since = second.since ?? first.since }
         merged.preference = first.preference ?? second.preference
         merged.consumption = first.consumption.merging(second.consumption)
