@@ -7,7 +7,8 @@ public struct FixedKeyTables: Sendable, Hashable {
     static let greatestRecheck = 1_000_000
 
     public var isOn: Bool
-    /// How many accepted signatures to verify again: the first signature of each key, then one in this number.
+    /// How many accepted signatures to verify again: the first signature of each key, then one of every
+    /// `recheckedOneIn`.
     public var recheckedOneIn: Int
 
     public init(isOn: Bool = false, recheckedOneIn: Int = 256) {

@@ -86,7 +86,7 @@ final class FixedKeys: Sendable {
             let together = left.filter { $0.table === table }
             left.removeAll { $0.table === table }
             let signatures = together.map { ($0.digest, $0.signature) }
-            // There is no result if memory is exhausted.
+            // There is no result if memory is exhausted. OpenSSL then verifies these signatures.
             guard let judgements = table.multiples.judgements(of: signatures) else { continue }
             judged.add(together.count, ordering: .relaxed)
             for (object, isGood) in zip(together, judgements) { object.isGoodByTable = isGood }

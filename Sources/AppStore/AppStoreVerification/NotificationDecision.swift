@@ -57,7 +57,8 @@ extension NotificationVerifier {
         _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
     ) -> NotificationProgress {
         guard case .opened(let signedText, let opened) = progress else { return progress }
-        // A failed check ends the decision. The log and the quarantine record contain everything read so far.
+        // These variables are declared before the checks, so that after a failed check, the log and the quarantine
+        // record contain everything read so far.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
         var digest: SHA256Digest?

@@ -64,7 +64,8 @@ final class RevocationChecker: Sendable {
         guard policy != .off else { return }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                // Each remembered certificate has at most one request, and the number of certificates is limited.
+                // The number of tasks is limited, because each remembered certificate has at most one request, and the
+                // number of certificates is limited.
                 for question in state.withLock({ $0.takeDueQuestions(at: clock()) }) {
                     group.addTask { await self.ask(question, clock: clock) }
                 }

@@ -149,7 +149,7 @@ struct RevocationState {
         return status
     }
 
-    // Times in responses are in seconds, and ASN.1 limits dates to the year 9999.
+    // Returns the time in milliseconds until which a response is valid. The times in responses are in seconds.
     private static func end(thisUpdate: Int64, nextUpdate: Int64?) -> Int64 {
         let (made, overflow) = thisUpdate.multipliedReportingOverflow(by: 1000)
         let (next, nextOverflow) = (nextUpdate ?? .max).multipliedReportingOverflow(by: 1000)

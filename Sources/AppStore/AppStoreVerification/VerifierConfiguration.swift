@@ -114,7 +114,7 @@ extension VerifierConfiguration {
             guard seen.insert(app.bundleId.rawValue).inserted else {
                 throw VerifierSetupError(code: .apps, message: "the app \(app.bundleId) is configured twice")
             }
-            // Anyone can sign data for Xcode and LocalTesting.
+            // Only these two environments are permitted, because anyone can sign data for Xcode and LocalTesting.
             guard !app.environments.isEmpty, app.environments.isSubset(of: [.production, .sandbox]) else {
                 throw VerifierSetupError(
                     code: .apps,

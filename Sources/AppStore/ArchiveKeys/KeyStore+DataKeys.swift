@@ -98,7 +98,7 @@ extension KeyStoreFile {
             let made = try Self.attempting {
                 try database.transaction { try entries(of: missing) }
             }
-            // Only committed keys may be reused.
+            // Cache the new keys only after the commit, because a key that was not stored must not be used.
             for (subject, entry) in made {
                 found[subject] = entry
                 cache.insert(entry, of: subject)

@@ -111,7 +111,7 @@ extension KeyStoreFile {
 
     func wrappedKeys() throws(ArchiveError) -> [String: Int] {
         try Self.attempting {
-            // The pseudonym key is wrapped too.
+            // The pseudonym key is wrapped too, so it is counted with the data keys.
             let rows = try database.rows(
                 """
                 SELECT wrapping, count(*) FROM (

@@ -80,7 +80,7 @@ final class KeyStoreFile {
             let changes = try integer(.changes) ?? 0
             if changes != seenChanges {
                 cache.removeAll()
-                // Pages cached by SQLite may still contain earlier values.
+                // Release the pages cached by SQLite, which may still contain the destroyed keys.
                 try database.executeScript("PRAGMA shrink_memory")
             }
             (seenVersion, seenChanges) = (version, changes)

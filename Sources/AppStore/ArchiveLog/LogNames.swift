@@ -74,7 +74,7 @@ package struct LogNames: Hashable, Sendable {
     /// Returns the name of a hash tile or an entry bundle.
     package func tile(_ path: TilePath) throws(ObjectStoreError) -> ObjectName { try prefix.appending(path.text) }
 
-    /// Returns the name of the segment with the objects of an entry bundle's leaves.
+    /// Returns the name of the segment that contains the objects for the leaves in an entry bundle.
     package func segment(index: Int, width: Int = TilePath.fullWidth) throws(ObjectStoreError) -> ObjectName {
         try prefix.appending("segments/\(TilePath.text(index: index, width: width))")
     }

@@ -36,13 +36,13 @@ extension LogWriter {
             try await opening.checkHistory(of: checkpoint, committed.note)
             try await writer.removeLeftovers()
             try await writer.readCopy()
-            // The time always increases, even if the clock is behind: at an equal time, the signed bytes would be the
-            // same.
+            // The new signature gets a later time, even if the clock is behind. With an equal time, the signed bytes
+            // would be the same, and an earlier writer would not be refused.
             try writer.sign(at: max(time, committed.time + 1), after: committed.previous)
             try await writer.finishPending()
-            // The checkpoint that these commits were based on has been replaced.
+            // The checkpoint that the staged commits were based on has been replaced, so none of them is needed.
             for (name, _) in staged { try? await store.delete(name) }
-            // If the process ended after publishing but before copying, there is no copy.
+            // If an earlier process ended after publishing the checkpoint but before copying it, the copy is made now.
             try? await writer.keepDueCopy()
             return writer
         } catch {

@@ -111,7 +111,8 @@ package struct LogWriter: Sendable {
         do throws(ObjectStoreError) {
             try await store.synchronize()
         } catch {
-            // After a failed write, the storage cannot be trusted to have any of the objects.
+            // After a failed synchronization, the storage cannot be trusted to have any of the objects, so all are
+            // written again.
             mustRewrite = true
             throw ArchiveError(error)
         }

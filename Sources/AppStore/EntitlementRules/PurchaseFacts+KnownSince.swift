@@ -22,13 +22,14 @@ extension PurchaseFacts {
         let later = events.filter { $0.key == transaction.key && $0.signedDate > instant }
         switch telling(of: transaction, by: instant) {
         case .later:
-            // Before the first notification, the app may have uploaded the transaction, or a response of the App Store
-            // Server API may have contained it.
+            // The transaction may have been known before its first notification, from an upload by the app or a
+            // response of the App Store Server API.
             return transaction.start <= instant ? later.first?.signedDate : nil
         case .unknown: return transaction.version.signedDate
         case .told: break
         }
-        // The length of a period before an extension is not stored, nor are its seats before a refund.
+        // The end of a period before an extension is not stored, and neither is the number of seats before a refund of
+        // seats.
         let change = later.last { $0.notificationType == .renewalExtended || $0.isRefundOfSeats }
         let moments = [change?.signedDate, revocationKnownSince(transaction, before: instant)]
         return moments.compactMap { $0 }.max()
@@ -47,7 +48,7 @@ extension PurchaseFacts {
         if transaction.type == .consumable, told.last(where: { $0.signedDate <= instant })?.isRevocation == true {
             moments.append(next)
         }
-        // The revoked items are overwritten too.
+        // The items that are revoked are also overwritten by the next statement.
         if !transaction.items.isEmpty { moments.append(told.last { $0.signedDate > instant }?.signedDate) }
         // An upload by the app may have contained a revocation before Apple's notification about it.
         let dates = [transaction.revocationDate] + transaction.items.map(\.revocationDate)

@@ -70,8 +70,8 @@ extension PurchaseFacts {
         // Apple reports a transaction at most a day before it begins.
         let earliest = transaction.start.advanced(byMilliseconds: -86_400_000)
         let isComplete = events.count < FactsBounds.events || events.first.map { $0.signedDate < earliest } ?? true
-        // For example, if the first stored notification of a transaction is its refund, an earlier notification that is
-        // no longer stored reported the transaction.
+        // The transaction was certainly reported later only if its first stored notification reports it as new and no
+        // earlier one can be missing. If the first stored one is a refund, an earlier one is no longer stored.
         return own.first?.tellsPurchase == true && isComplete ? .later : .unknown
     }
 

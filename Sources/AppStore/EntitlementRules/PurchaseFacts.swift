@@ -33,8 +33,8 @@ package struct PurchaseFacts: Hashable, Sendable {
     package private(set) var successors: [OriginalTransactionId: AppStoreInstant] = [:]
     /// The purchases that this one continues, with the date of the change.
     package private(set) var predecessors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// The account of the purchase that this one continues, from its transactions; `transferredClaim` is the account
-    /// that the app claims.
+    /// The account named by the transactions of the purchase that this one continues; `transferredClaim` is the account
+    /// that the app claims for that purchase.
     package private(set) var transferredToken: OwnerClaim?
     package private(set) var transferredClaim: OwnerClaim?
     /// The time up to which signed facts are erased.
@@ -393,7 +393,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     }
 }
 
-/// A single reference, because most purchases have no such facts.
+/// Stores the unsigned facts behind one reference, so that the many purchases without them use little memory.
 private final class LegacyStorage: Hashable, Sendable {
     let facts: LegacyFacts
 

@@ -30,7 +30,8 @@ extension PurchaseFacts {
         var standings: [Standing] = []
         for grant in answer.grants {
             let standing = Standing(grant)
-            // All entitlements of a transaction have the same state, unless individual items were revoked.
+            // Entitlements of a transaction with the same state share one ``Standing``. Their states differ only if
+            // individual items were revoked.
             if let index = standings.firstIndex(where: { $0.isEqual(to: standing) }) {
                 standings[index].entitlements += standing.entitlements
             } else {

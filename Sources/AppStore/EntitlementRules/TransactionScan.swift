@@ -79,7 +79,7 @@ extension TransactionDetailsContent {
 extension ScannedMembers<TransactionMember> {
     private static let subscription = ProductType.autoRenewableSubscription
 
-    /// The type, without an allocation for auto-renewable subscriptions.
+    /// The type. No text is allocated for an auto-renewable subscription.
     fileprivate var productType: ProductType? {
         guard let bytes = bytes(.type) else { return nil }
         return bytes.elementsEqual(Self.subscription.rawValue.utf8) ? Self.subscription : enumeration(.type)

@@ -87,7 +87,7 @@ extension Transactions {
 
     /// Returns whether the transactions are sorted and unique, as this library writes them.
     private static func areOrdered(_ values: [TransactionFacts]) -> Bool {
-        // A bit set of the IDs seen so far. Most IDs need no comparison with earlier ones.
+        // A bit set of the IDs seen so far. An ID is compared with the earlier ones only if its bit is already set.
         var seen: UInt64 = 0
         for index in values.indices {
             let key = values[index].key
@@ -112,7 +112,7 @@ extension DenseWriter {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): short = short << 4 | UInt64(byte - UInt8(ascii: "0"))
             case UInt8(ascii: "a")...UInt8(ascii: "f"): short = short << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
             default:
-                // Otherwise, which is rare, write the tie break itself, which is greater than any 32-bit number.
+                // In the rare case of other bytes, write the tie break itself, which is greater than any 32-bit number.
                 number(tieBreak)
                 return
             }

@@ -33,7 +33,7 @@ enum LegacyMapping {
         row(.didChangeRenewalStatus, if: { $0.isResubscribed }, .subscribed, .resubscribe),
         row(.didChangeRenewalStatus, if: { $0.autoRenewStatus == true }, .didChangeRenewalStatus, .autoRenewEnabled),
         row(.didChangeRenewalStatus, if: { $0.autoRenewStatus == false }, .didChangeRenewalStatus, .autoRenewDisabled),
-        // The status is absent, or is neither on nor off.
+        // This row is for a status that is absent, or neither on nor off.
         row(.didChangeRenewalStatus, .didChangeRenewalStatus),
         row(.cancel, if: { $0.isCancelledByUpgrade }, .didChangeRenewalPref, .upgrade),
         row(.cancel, .refund),

@@ -92,7 +92,7 @@ public struct LegacyNotification: Sendable {
         guard let environment = body.environment else {
             throw LegacyFault(.environment, "environment is neither PROD nor Sandbox")
         }
-        // In the receipt, the production environment has its usual name.
+        // The receipt calls the production environment `Production`, while the body calls it `PROD`.
         guard let receipt = body.root["unified_receipt"], let inner = LegacyObject(receipt)["environment"] else {
             return environment
         }

@@ -126,7 +126,7 @@ private struct SubjectFields {
     let ignoredFields: Int
 
     init(_ subject: LegacyObject) throws(LegacyFault) {
-        // The ignored fields have already been counted with the transaction.
+        // Use a new reader, because the ignored fields of `subject` have already been counted with the transaction.
         var object = LegacyObject(subject.element)
         webOrderLineItemId = try object.identifier("web_order_line_item_id")
         subscriptionGroupIdentifier = try object.identifier("subscription_group_identifier")

@@ -12,7 +12,7 @@ struct LegacyStatement: Sendable {
     let cancellationDate: AppStoreInstant?
     let autoRenewProductId: ProductId?
     let autoRenewStatus: Bool?
-    /// The status as sent.
+    /// The `auto_renew_status` as sent.
     let autoRenewStatusText: String?
     let autoRenewStatusChangeDate: AppStoreInstant?
     let expirationIntent: Int32?

@@ -37,8 +37,8 @@ package enum RefundReading: Sendable {
             found = consent
             found.consentRescindedAt = signedDate
         } else {
-            // An unresolved version 1 notification does not reveal its subject. A consumption request still needs
-            // attention.
+            // An unresolved version 1 notification does not reveal its transaction, so it is ignored. A consumption
+            // request is reported as unusable instead, because it needs an answer.
             if record.trust == .sharedSecret, record.transaction == nil, type != .consumptionRequest {
                 self = .irrelevant
                 return

@@ -35,7 +35,8 @@ package enum RefundReason {
     /// The deadline passed without a recorded obstacle.
     package static let noAnswerAccepted = "no_answer_accepted"
 
-    /// The values of a metric label: the reasons for waiting, and the temporary ones of `ConsumptionProblem`.
+    /// The values of a metric label: the reasons for waiting, and the codes of temporary problems in
+    /// `ConsumptionProblem`.
     package static let ofWaiting = [
         appNotConfigured, keyMissing, factsUnreadable, preferenceUnreadable, providerSilent, providerRefused,
         providerMalformed, newerAnswer, apiUnauthorized, apiNotFound, apiRateLimited, apiRefused, apiUnavailable,

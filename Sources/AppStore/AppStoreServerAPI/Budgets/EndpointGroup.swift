@@ -30,7 +30,7 @@ package struct EndpointGroup: Sendable, Hashable {
             case .setAppAccountToken: EndpointGroup("account-token", 20)
             case .getAppTransactionInfo: EndpointGroup("app-transaction", 50)
             case .finishTransaction: EndpointGroup("finish", 50)
-            // Apple's table does not list this endpoint.
+            // Apple's table does not list this endpoint, so one request per second is assumed.
             case .getStatusOfRenewalDateExtensions: EndpointGroup("extend-status", 1)
             }
     }

@@ -26,7 +26,7 @@ enum FormChecks {
             }
         }
         let root = document.root
-        // Values other than objects have no members.
+        // A value other than an object has no members, so it is rejected here too.
         guard let member = root["signedPayload"] else {
             // A body with a password passes even if its `notification_type` is not a string: if the password is
             // correct, the body is stored even though it is malformed.

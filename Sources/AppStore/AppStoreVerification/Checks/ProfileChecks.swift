@@ -15,7 +15,7 @@ enum ProfileChecks {
     ) throws(Refusal) {
         try checkHeader(object.header, of: "signedPayload")
         let type = try type(of: envelope)
-        // Duplicates are recognized by the UUID.
+        // The UUID is required, because duplicates are recognized by it.
         guard let id = envelope.notificationUUID.value, id.isWellFormed else {
             throw Refusal(.profileUUID, "notificationUUID is not a UUID")
         }
@@ -117,7 +117,8 @@ enum TextChecks {
         guard payload.hasEscapes else { return }
         let bytes = payload.bytes.span
         var at = 0
-        // JSON has no backslash outside strings, and the last byte of a string is never a backslash.
+        // Strings need not be located, because JSON has no backslash outside strings. A backslash is never the last
+        // byte.
         while at + 1 < bytes.count {
             guard bytes[at] == UInt8(ascii: "\\") else {
                 at += 1

@@ -79,7 +79,8 @@ package struct ArchiveDataKey: Sendable {
         do throws(CryptographyError) {
             if let reference = try mask.reference(to: id, objectDigest: objectDigest) { return reference }
         } catch { throw ArchiveError(.cryptography, "the id of a key cannot be masked: \(error.message)") }
-        // This never happens in practice. A retry encrypts the record with another nonce.
+        // This never happens in practice. A retry would give another reference, because it encrypts the record with
+        // another nonce.
         throw ArchiveError(.cryptography, "the reference to a key would be all zeros")
     }
 }

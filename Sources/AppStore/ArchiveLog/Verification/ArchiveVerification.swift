@@ -76,7 +76,7 @@ package struct ArchiveVerification: Sendable {
                 guard let origin = found?.checkpoint.origin else { continue }
                 origins.insert(String(decoding: origin.utf8.dropLast(names.prefix.text.utf8.count + 1), as: UTF8.self))
             } catch {
-                // An unusable checkpoint is a finding for its log and does not reveal the archive's origin.
+                // An unusable checkpoint does not reveal the archive's origin. The verification of its log reports it.
                 guard error.code != .storage else { throw error }
             }
         }

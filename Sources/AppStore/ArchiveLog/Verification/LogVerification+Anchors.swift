@@ -85,7 +85,7 @@ extension LogVerification {
     /// that represent the skipped leaves are correct if the tree has the root of that run's checkpoint; the root is
     /// compared like an anchor.
     mutating func skipVerified(_ head: Checkpoint) async {
-        // The log of checkpoints is small, and all of it is needed.
+        // The log of checkpoints is always read completely, because it is small and all of its leaves are needed.
         guard !names.isCheckpointLog, options.witnesses == nil || isCovered,
             let before = options.verifiedBefore?.checkpoints(of: head.origin)
         else { return }
@@ -101,7 +101,7 @@ extension LogVerification {
             }
             frontier = try MerkleFrontier(size: start, tiles: tiles)
         } catch {
-            // Verification then starts at the first leaf and reports the problems with the tiles.
+            // If the tiles cannot be read, verification starts at the first leaf and reports the problem.
             return
         }
         report.leavesBefore = start

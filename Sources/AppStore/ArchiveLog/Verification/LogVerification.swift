@@ -2,9 +2,9 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Verifies one log from its files alone: compares every entry with its tile, every tile with the tile above it, the
-/// root and the roots of all past checkpoints with the signed ones, and every object with its leaf, and checks the
-/// order of the leaves.
+/// Verifies one log from its files alone. It compares every entry with its tile, every tile with the tile above it, and
+/// every object with its leaf. It also compares the roots of the newest and of all past checkpoints with the tree, and
+/// checks the order of the leaves.
 ///
 /// Objects beyond the checkpoint are unfinished work of the writer, or belong to a log that was rolled back; they are
 /// counted but are not findings. Partial tiles and bundles that only a signed past checkpoint needs are findings if
@@ -332,7 +332,7 @@ struct LogVerification {
     /// stored before the next checkpoint was signed.
     private mutating func judge(previous: Int?, of size: Int, object: ObjectName?) {
         let found = past.last(before: size)
-        // Checkpoint copies that an earlier run verified are not listed again.
+        // The copy of the previous checkpoint was verified by an earlier run, so `past` does not contain it.
         if let previous, previous <= report.leavesBefore, found <= report.leavesBefore { return }
         guard let previous else {
             return add(Finding(.tampered, log, object: object, "the checkpoint does not state its previous size"))

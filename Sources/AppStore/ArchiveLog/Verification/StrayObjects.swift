@@ -111,7 +111,7 @@ struct StrayObjects {
         beyond.count += 1
         if beyond.names.count < Self.maximumNamed { beyond.names.append(name) }
         guard level == 0 else { return }
-        // A name can contain an index that overflows.
+        // A name can contain any index, so the arithmetic must not trap.
         let end = index.multipliedReportingOverflow(by: TilePath.fullWidth).partialValue
             .addingReportingOverflow(width)
         leavesBeyond = max(leavesBeyond, end.overflow ? Int.max - size : end.partialValue - size)
