@@ -51,10 +51,10 @@ extension PurchaseFacts {
     package var newestClaim: OwnerClaim? { .newer(claim, transferredClaim) }
 
     /// Returns the account that Apple's own facts name at a given time. This is the appAccountToken of the latest
-    /// transaction that has begun and has one, or of the first transaction if none has begun. Renewal info names the
-    /// account of the upcoming renewal, which applies once Apple signs that renewal. The fallbacks are, in this order:
-    /// the account that was named last, the account of the purchase that this one continues, and, if there are no
-    /// signed facts, the account in version 1 notifications.
+    /// transaction that has begun and has one. If there is none, it is that of the first transaction with an
+    /// appAccountToken. Renewal info names the account of the upcoming renewal, which applies once Apple signs that
+    /// renewal. The fallbacks are, in this order: the account that was named last, the account of the purchase that
+    /// this one continues, and, if there are no signed facts, the account in version 1 notifications.
     package func purchasedToken(at instant: AppStoreInstant) -> AppAccountToken? {
         let isBegun = { (transaction: TransactionFacts) in
             transaction.start <= instant && !isReplacedRenewal(transaction, at: instant)

@@ -89,8 +89,8 @@ struct SubscriptionEvidence {
         return told.willRenew == false ? .renewalOff : .periodOver
     }
 
-    /// Returns the end of the period and of the periods of the same product that follow without a gap. An earlier
-    /// revocation or change of product ends it sooner.
+    /// Returns the time when access ends. This is the end of the current period or, if periods of the same product
+    /// follow without a gap, the end of the last of them. A revocation or a change of product ends access sooner.
     private func endOfAccess(
         in current: SubscriptionPeriod, _ expiresDate: AppStoreInstant, at instant: AppStoreInstant
     ) -> AppStoreInstant {

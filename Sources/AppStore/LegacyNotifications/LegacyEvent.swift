@@ -101,8 +101,9 @@ struct LegacyEvent: Sendable {
 
     // MARK: Subscription
 
-    /// The status of the subscription at the time of the event, based on the newest transaction of the purchase that
-    /// was not replaced by an upgrade, which need not be the subject. Nil if the purchase is not a subscription.
+    /// The status of the subscription at the time of the event, or nil if the purchase is not a subscription. It
+    /// follows from the purchase's newest transaction that was not replaced by an upgrade. That transaction need not be
+    /// the subject.
     var status: SubscriptionStatus? {
         guard let subject, isAutoRenewable else { return nil }
         let id = subject.transaction.transactionId

@@ -1,7 +1,8 @@
 package import AppStoreModel
 internal import Cryptography
 
-/// The stored digest of a notification in its topic, which is the first half of the SHA-256 of the ID in lower case.
+/// The digest that identifies a notification in the reconciliation topic: the first half of the SHA-256 of its ID in
+/// lower case.
 package struct NotificationMark: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64

@@ -1,8 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Determines whether the transaction of a version 1 CONSUMPTION_REQUEST is certain. The body names no transaction, so
-/// it is certain only if the body names a purchase with exactly one unrefunded transaction in the receipt.
+/// Determines whether the transaction of a version 1 CONSUMPTION_REQUEST is certain. The body names no transaction. The
+/// transaction is therefore certain only if the body names a purchase, and the receipt contains exactly one unrefunded
+/// transaction of that purchase.
 enum LegacyRequest {
     /// - Parameters:
     ///   - legacy: the body as received. If nil, the transaction is never certain.
