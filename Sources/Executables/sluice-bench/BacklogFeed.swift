@@ -14,8 +14,8 @@ final class BacklogFeed {
     private var committed: [Int]
     private var next = 0
 
-    /// The maximum number of unread records per partition. It is half of what the broker stores, regardless of
-    /// compression.
+    /// The maximum number of unread records per partition. They take half of what the broker can store, measured
+    /// without compression.
     private let window: Int
     private static let inFlight = 1500
 

@@ -142,7 +142,8 @@ struct EntitlementsBenchmark {
             if [10, 50, 100].contains(share) { outcome.memory.append((share, members[0].memory.now)) }
         }
         outcome.published = try await feed.length(of: topics.entitlements(.production))
-        // The rows are then applied from the topic, which is part of the cost of the records.
+        // The members still have to apply the published rows from the topic. Wait for this, because it is part of the
+        // cost of the records.
         let databases = members.indices.map { directory.path + "/\($0)/entitlements.sqlite" }
         let end = Clocks.monotonic + 30e9
         while try Self.applied(databases) < outcome.published {
@@ -192,7 +193,8 @@ struct EntitlementsBenchmark {
                     ? [
                         // The prefetch limit in the profile for Apache Kafka. The embedded broker's limit is smaller.
                         "--kafka.queued.max.messages.kbytes", "4096",
-                        // The feed follows the committed offsets, because the broker stores few records.
+                        // Commit often: the embedded broker stores few records, so the feed writes more only after a
+                        // commit.
                         "--kafka.auto.commit.interval.ms", "100",
                     ] : []))
     }

@@ -11,7 +11,7 @@ struct IngressBenchmark {
     let rounds: Int
     let seconds: Double
 
-    /// A load and the ingress that receives it.
+    /// One line of the report: a load, the ingress that it is sent to, and the results of its runs.
     private struct Row {
         let name: String
         let ingress: IngressProcess

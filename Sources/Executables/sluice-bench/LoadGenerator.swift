@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Posts bodies over keep-alive connections from one thread. Each connection has one request in flight at a time.
 struct LoadGenerator {
-    /// The parameters of a load.
+    /// A load: the requests to send, and how fast to send them.
     struct Load {
         /// The number of connections, which stay open.
         var connections: Int

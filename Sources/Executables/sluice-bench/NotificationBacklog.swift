@@ -122,7 +122,7 @@ struct NotificationBacklog {
         let needles = [String(id.prefix(12))] + names(in: record)
         func places(in bytes: [UInt8]?) -> [Int] {
             guard let bytes else { return [] }
-            // The signed part remains unchanged.
+            // Replace identifiers only before the member `proof`, which contains Apple's signatures.
             let end = bytes.firstRange(of: Array(",\"proof\"".utf8))?.lowerBound ?? bytes.count
             return needles.flatMap { bytes[..<end].ranges(of: Array($0.utf8)).map(\.lowerBound) }
         }

@@ -122,7 +122,7 @@ struct RestoreBenchmark {
                 "--http.port", "0", "--admin.port", "0", "--state.role", role,
                 // The prefetch limit in the profile for Apache Kafka. The embedded broker's limit is smaller.
                 "--kafka.queued.max.messages.kbytes", "4096",
-                // The feed follows the committed offsets, because the broker stores few records.
+                // Commit often: the embedded broker stores few records, so the feed writes more only after a commit.
                 "--kafka.auto.commit.interval.ms", "100",
             ])
     }

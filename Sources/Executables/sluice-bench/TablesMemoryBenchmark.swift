@@ -36,7 +36,7 @@ struct TablesMemoryBenchmark {
             bootstrapServers: bootstrapServers, app: app, roots: roots, bodies: bodies)
         let ingress = try IngressProcess(surroundings, settings: ["verification.tables": "on"])
         let deadline = Clocks.monotonic + 30e9
-        // Keys appear one after another, and tables are created one at a time.
+        // The ingress creates one table at a time, so post notifications of all keys until every key has a table.
         while ingress.child.count(of: Self.ready) < Self.keys {
             guard Clocks.monotonic < deadline else {
                 try ingress.child.stop()

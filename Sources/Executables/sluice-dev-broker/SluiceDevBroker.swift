@@ -6,7 +6,8 @@ internal import ServiceKit
 @main
 struct SluiceDevBroker {
     static func main() async {
-        // librdkafka also loads libcrypto, whose exit handler may crash a busy process.
+        // Initialize libcrypto before librdkafka loads it, and without its exit handler, which may crash a process with
+        // running threads.
         let cryptography = Result { try initializeCryptography() }
         let command = DevBrokerCommand.command
         let configuration = command.parseOrExit().configuration

@@ -6,7 +6,8 @@ internal import SharedConfiguration
 @main
 struct SluiceEntitlements {
     static func main() async throws {
-        // librdkafka loads libcrypto, whose exit handler may crash a busy process.
+        // Initialize libcrypto before librdkafka loads it, and without its exit handler, which may crash a process with
+        // running threads.
         try initializeCryptography()
         await EntitlementsApplication.application.tolerating(SharedConfiguration.keys).main()
     }

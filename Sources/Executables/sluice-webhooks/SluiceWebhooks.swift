@@ -6,7 +6,8 @@ internal import Webhooks
 @main
 struct SluiceWebhooks {
     static func main() async throws {
-        // librdkafka and libcurl load libcrypto, whose exit handler may crash a busy process.
+        // Initialize libcrypto before librdkafka and libcurl load it, and without its exit handler, which may crash a
+        // process with running threads.
         try initializeCryptography()
         await WebhooksApplication.application.tolerating(SharedConfiguration.keys).main()
     }
