@@ -106,7 +106,8 @@ struct HeldEntries: Sendable {
     }
 
     private mutating func index(of name: UnsafeRawBufferPointer) -> Int {
-        // Further names, which only a hostile header has, are not searched: each has an index of its own, in order.
+        // Only the first names are searched. A further name, which only a hostile header has, gets a new index even if
+        // it was seen before.
         let known = names.prefix(Self.maximumNames).firstIndex { known in
             known.count == name.count && known.withUnsafeBytes { Self.compare($0, name) == 0 }
         }

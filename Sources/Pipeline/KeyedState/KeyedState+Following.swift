@@ -139,7 +139,8 @@ extension KeyedState {
             let wanted = options.tombstoneRetention.components.seconds * 1_000
             let settings = found.first { $0.topic == topic }?.configuration
             let kept = settings?[KafkaTopicFinding.Subject.deleteRetention.rawValue].flatMap { Int64($0) }
-            // The remaining sixth leaves time to read the missed records.
+            // Rebuild a file that is out of date by more than five sixths of the topic's tombstone retention. The
+            // remaining sixth is the time in which to read the missed records before their tombstones are removed.
             cluster.retention[topic] = min(wanted, kept.map { max(0, $0) / 6 * 5 } ?? wanted)
         }
         return cluster
@@ -210,7 +211,8 @@ extension KeyedState {
             reached(current.startOffset.rawValue, in: place)
             partition.restart()
             await read(current, partition, parts)
-            // On the embedded broker, a log may be reset by a new assignment.
+            // If the embedded broker has reset a log, the consumer replaces the assignment, and reading continues with
+            // the new one.
             assigned = await parts.consumer.assignedPartitions.first {
                 $0.topicPartition == place && $0.epoch != current.epoch && $0.isActive
             }
@@ -238,7 +240,8 @@ extension KeyedState {
     private func read(_ assigned: KafkaAssignedPartition, _ partition: Partition, _ parts: Parts) async {
         while let records = await assigned.next(maxRecords: 1_000, maxBytes: 4 << 20) {
             guard let last = records.last else {
-                // The end of the partition was reached; there may be no record before it.
+                // The reader reached the end of the partition. Use its position, because the last records may have been
+                // compacted away.
                 reached(assigned.position.rawValue, in: partition.name)
                 continue
             }
@@ -369,7 +372,7 @@ extension KeyedState {
     private func count(_ applied: Partition.Applied, in partition: Partition) {
         metrics.applied.increment(by: UInt64(clamping: applied.changed))
         metrics.unreadable.increment(by: UInt64(clamping: applied.unreadable))
-        // The owner republishes them on its next tick.
+        // The owner republishes incomplete and outdated rows on its next tick, so they are counted as repaired.
         if partition.isOwned { metrics.repaired.increment(by: UInt64(clamping: applied.behind)) }
         guard applied.misplaced > 0 else { return }
         metrics.misplaced.increment(by: UInt64(clamping: applied.misplaced))

@@ -16,13 +16,15 @@ extension KeyedState {
             let found = try await parts.queries.firstRecord(of: place, at: KafkaOffset(rawValue: last.offset))
             if let found, found.offset == last.offset { return found.digest != last.digest }
         }
-        // A file that missed more than the tombstone retention is discarded anyway (`startOffset`).
+        // If the file has been out of date for longer than the tombstone retention, no check is needed: `startOffset`
+        // discards its rows.
         let now = clocks.wallMilliseconds()
         guard now - known.seen <= parts.retention[place.topic] ?? 0, known.next > ends.low.rawValue,
             ends.low < ends.high, let oldest = try await parts.queries.firstRecord(of: place, at: ends.low),
             oldest.offset < known.next, let timestamp = oldest.timestamp, timestamp <= now + Self.clockDifference
         else { return false }
-        // If the file had read the oldest record, its time would be later.
+        // The file cannot have applied a record that was written after the file's last write, so such a record belongs
+        // to a recreated topic.
         return timestamp > known.seen + Self.clockDifference
     }
 

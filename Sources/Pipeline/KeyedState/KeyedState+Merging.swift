@@ -181,7 +181,8 @@ extension KeyedState {
     ) async throws -> (roots: [State], refusals: [RowKey: KafkaError]) {
         var refusals: [RowKey: KafkaError] = [:]
         var (last, next) = (roots, roots)
-        // A derived update may in turn derive an update for one of its ancestors; each round only adds updates.
+        // A derived update may in turn derive an update for one of the roots, which may then derive more. Repeat until
+        // the roots no longer change. A few rounds suffice, because updates only add facts.
         for _ in 0..<8 {
             last = next
             let keys = last.map(model.key(of:))
@@ -243,8 +244,8 @@ extension KeyedState {
         return offset
     }
 
-    /// Waits until the reader has nearly caught up, so that the overlay stays bounded. Publications to partitions that
-    /// this member does not follow are never read back, so they are released.
+    /// Waits until all but a few publications have been read back, because the others are kept in memory. Does not wait
+    /// for partitions that this member does not follow, because their publications are never read back.
     private func boundOverlay(_ deliveries: [StateDelivery]) async throws {
         for delivery in deliveries {
             guard let offset = try await delivery.outcome().offset else { continue }

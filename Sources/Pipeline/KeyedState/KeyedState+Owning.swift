@@ -21,7 +21,8 @@ extension KeyedState {
             throw failure
         }
         let start = clocks.monotonicMilliseconds()
-        // Keep the assignment of another partition from dropping this one as a standby.
+        // Register the assignment first. Until then, this partition counts as a standby, which may be dropped when
+        // another partition is assigned.
         withRunning { _ = $0.assigned.insert(place) }
         follow(place)
         let ends = try await parts.queries.watermarks(of: place)
@@ -118,8 +119,8 @@ extension KeyedState {
             let limit = max(1, min(Self.batch, options.republishRate / 10))
             let rows = try parts.rows.otherForm(than: partition.form, of: place, after: cursor, atMost: limit)
             guard let last = rows.last else {
-                // Record the form only if a complete pass found no rows of another form: the next pass finds rows with
-                // a failed or outstanding publication again.
+                // Record the fingerprint only if a complete pass found no rows with another one. Otherwise, another
+                // pass is needed, because some publications may have failed or may not have been read back yet.
                 if cursor == 0 { try parts.store.note(form: partition.form, of: place) }
                 return 0
             }

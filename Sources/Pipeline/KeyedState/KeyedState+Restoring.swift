@@ -2,7 +2,8 @@ internal import SQLite
 internal import Telemetry
 internal import Time
 
-/// Restores a database without rows. Most rows are then new, and each changes pages throughout the indexes.
+/// Restores a database without rows. Almost every record adds a row, and adding rows to the indexes one by one would
+/// change pages throughout them, so the indexes are created at the end.
 extension KeyedState {
     /// Prepares a restore if the database has no rows or an earlier restore was interrupted. Called before any
     /// partition is followed.

@@ -133,7 +133,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
     }
 
     /// Limits concurrent merging and applying. Both are CPU-bound, so more tasks than cores would only contend for
-    /// locks and memory. Handlers need no permit to read records, because reading may block.
+    /// locks and memory. Handlers read records without a permit, because a blocked reader would hold the permit without
+    /// using a core.
     let computing = Permits(ProcessInfo.processInfo.activeProcessorCount)
 
     func withRunning<Result>(_ body: (inout Running) -> Result) -> Result { running.withLock { body(&$0) } }
@@ -168,7 +169,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
     /// - Throws: a ``StateError`` if the state has not started.
     public func reader() throws(StateError) -> StateReader<Model> { try parts().reader }
 
-    /// Ends the process, because it would never see the unread records while others rely on it.
+    /// Ends the process, because it can no longer read the state's topics and would serve outdated rows.
     func fail(_ failure: StartupError) {
         withRunning { $0.failure = $0.failure ?? failure }
         failures.continuation.yield(failure)

@@ -1,5 +1,5 @@
-/// An immutable state shared by the row, the overlay and publications, because copying a state with many members takes
-/// longer than merging it.
+/// An immutable state that the row and its publications share by reference, because copying a state with many members
+/// takes longer than merging one.
 final class SharedState<State: Sendable & Equatable>: Sendable {
     let value: State
 

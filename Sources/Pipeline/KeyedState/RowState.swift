@@ -2,14 +2,15 @@ internal import Kafka
 
 /// One row from the point of view of this process: the state applied from the topic, and this process's own
 /// publications that have not been read back yet. A value without I/O: the owner of the value publishes, writes and
-/// counts according to the results of its functions.
+/// counts according to the results of its functions. In the table, an empty cell means no change, and `joined` means
+/// merged with the state in the event.
 ///
 /// | event | row | current | publications | afterwards |
 /// | --- | --- | --- | --- | --- |
 /// | **merged**: it adds something | | joined with it | | unpublished |
 /// | **merged**: it adds nothing | | | | |
 /// | **sent** | | | one more | published |
-/// | **received**: own, in order | as published then | row, joined with publications that remain | one less | written |
+/// | **received**: own, in order | published state | row, joined with publications that remain | one less | written |
 /// | **received**: own, after another's record | joined | joined | one less | written; behind if incomplete |
 /// | **received**: own removal | none | row, or publications that remain | one less | written |
 /// | **received**: a state that adds something | joined | joined | | written, changed; behind if incomplete |
@@ -163,7 +164,8 @@ struct RowState<Model: StateModel> {
         if isChanged { rowVersion += 1 }
         let isPending = !isSettled
         replace(isChanged ? SharedState(joined) : row, stored)
-        // If the merge fails, the current state lacks the facts of this record until it is published and read back.
+        // If this record cannot be merged into the current state, that state lacks the record's facts until a
+        // publication has been read back.
         if isPending { _ = try? join(state, by: model) }
         var effect: RowEffect = isChanged ? [.written, .changed] : .written
         if received(proposal, by: model) || stored.isBehind { effect.insert(.behind) }

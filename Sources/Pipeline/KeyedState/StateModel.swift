@@ -89,8 +89,8 @@ public protocol StateModel: Sendable {
     ///   - state: the state of the key after merging the record that contains the proposal.
     func round(of proposal: [UInt8], in state: State) -> Int64
 
-    /// Content that most rows have in common, with which they are stored in fewer bytes, the most common last. When it
-    /// changes, a member reads all rows again from the topics.
+    /// The dictionary with which stored rows are compressed: content that most rows have in common, ending with the
+    /// most common. When it changes, a member reads all rows again from the topics.
     var dictionary: [UInt8] { get }
 
     /// Identifies the rules and the format by which states are published. The owner republishes rows that were

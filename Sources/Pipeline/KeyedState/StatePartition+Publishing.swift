@@ -28,9 +28,9 @@ extension StatePartition {
         }
     }
 
-    /// Returns the states of rows that derive updates for other keys and that joined facts of several members while the
-    /// topic contains only parts of them. A member with only one part could not have derived these updates. Refused
-    /// rows are skipped, as in ``republish(_:at:derived:)``.
+    /// Returns the states of rows with derived updates that may not have been published. Such a row combines the
+    /// records of several members, and a member that had only its own record could not derive the updates. Refused rows
+    /// are skipped, as in ``republish(_:at:derived:)``.
     func statesBehind(_ keys: [[UInt8]]) throws -> [State] {
         try withLock { guarded in
             var states: [State] = []

@@ -58,7 +58,7 @@ extension StatePartition {
                 guarded.refusedRemovals[key.bytes] = now + Self.oversizedRetry
                 return nil
             }
-            // The row does not contain the state refused before.
+            // Keep the facts of a state that was refused earlier, too, because the row does not contain them.
             if let kept = guarded.oversized[key.bytes] {
                 encoded = (try? model.join(encoded, kept.encoded)) ?? encoded
             }

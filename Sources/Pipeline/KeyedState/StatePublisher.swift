@@ -110,8 +110,8 @@ final class StatePublisher: Sendable {
 
     /// - Throws: a `KafkaError` if librdkafka refuses a setting.
     init(_ kafka: KafkaConfiguration, topics: [KafkaTopic], logger: Logger) throws(KafkaError) {
-        // Records are already sent in batches, so a longer linger would only cost time. The input stays uncommitted in
-        // the meantime, so there is time for a leader to move.
+        // Records are already sent in batches, so a longer linger would only cost time. The delivery timeout leaves
+        // time for a leader election; the input stays uncommitted in the meantime.
         let own = ["linger.ms": "1", "delivery.timeout.ms": "30000", "message.max.bytes": "1000000"]
         let log = RateLimitedLogger(logger, perSecond: 1)
         producer = try KafkaProducer(

@@ -153,7 +153,7 @@ final class StateRowSource: Sendable {
     /// Returns whether the database has any data for a partition with an empty topic: rows, or states that were too
     /// large to publish.
     ///
-    /// Refused states count only if the partition never had a record, because then nothing else was lost.
+    /// If the partition once had records, refused states do not count, because the rows of those records are lost.
     func knows(_ partition: KafkaTopicPartition, hadRecords: Bool) throws(StateError) -> Bool {
         try read(partition) { connection, place in
             try (hadRecords ? ["rows"] : ["rows", "oversized"]).contains { table in

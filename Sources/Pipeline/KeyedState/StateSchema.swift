@@ -53,7 +53,8 @@ enum StateSchema {
         Migration(
             "ALTER TABLE positions ADD COLUMN last_offset INTEGER; ALTER TABLE positions ADD COLUMN last_digest INTEGER;"
         ),
-        // An interrupted restore leaves an incomplete index, which earlier versions would not notice.
+        // The tables do not change. The new version keeps earlier programs from opening a file with the incomplete
+        // index of an interrupted restore, which they would not notice.
         Migration("SELECT 1"),
         // The index of keys can be created after the rows, so it is no constraint of the table. The rows are read from
         // the topics again.
