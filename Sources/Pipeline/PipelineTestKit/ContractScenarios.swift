@@ -71,7 +71,8 @@ extension HandlerContract {
         try await subject.withholdSink?(true)
         try await run.write(records)
         return try await run.consume(handler, within: limit) { watch in
-            // The limit is longer than retries of an error that is caused by the record itself.
+            // If the handler blames the record instead of the sink, the attempts at the record are used up within the
+            // limit, and the record is finished as a dead letter.
             let triedEnough = await ContractRun.wait(within: limit) { watch.mostCalls >= 6 || !watch.finished.isEmpty }
             let early = watch.finished.count
             try await subject.withholdSink?(false)

@@ -41,7 +41,8 @@ enum CrashSignals {
         if let table = UnsafeMutablePointer<sigaction>(bitPattern: previousActions) {
             sigaction(signal, table + Int(signal), nil)
         }
-        // The signal stays blocked until this function returns.
+        // The previous action handles this signal after this function returns, because the signal is blocked until
+        // then.
         raise(signal)
     }
 

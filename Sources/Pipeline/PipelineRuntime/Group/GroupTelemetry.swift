@@ -126,7 +126,8 @@ final class GroupTelemetry: Sendable {
                 PipelineMetricName.oldestUnfinishedSeconds,
                 help: "Time since the oldest unfinished record was read.", labels: labels,
                 Double(now - (load.oldestAdmittedAt ?? now)) / 1e9)
-            // Until the first record of an assignment is finished, librdkafka reports only the end of the log.
+            // Until the first record of an assignment is finished, librdkafka reports no lag, only the end of the log.
+            // The lag is then counted from the start of the assignment.
             let begun = starts[partition].flatMap { start in
                 statistics[partition]?.highOffset.map { max(0, $0 - max(0, start.rawValue)) }
             }
@@ -134,7 +135,8 @@ final class GroupTelemetry: Sendable {
             samples.gauge(
                 PipelineMetricName.lagRecords, help: "Records after the last finished one.", labels: labels,
                 Double(lag))
-            // Between two reads no record is unfinished. The next record will be about as old as the last one.
+            // Between two reads there may be no unfinished record. Use the timestamp of the last record then, because
+            // the next one is about as old.
             let oldest = load.oldestTimestampMilliseconds ?? load.newestTimestampMilliseconds
             let behind = lag == 0 ? 0 : wall - (oldest ?? wall)
             samples.gauge(

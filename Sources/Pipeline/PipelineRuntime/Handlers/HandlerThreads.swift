@@ -42,7 +42,7 @@ package final class HandlerThreads: TaskExecutor {
     private let processorsWanted: @Sendable (ProcessorDemand, _ enough: Double) -> Double?
     /// Signalled once for each enqueued job.
     private let arrivals = DispatchSemaphore(value: 0)
-    /// A serial queue gets its own thread.
+    /// The queue of the checks. A serial queue has its own thread, which runs even if all handler threads are blocked.
     private let watch = DispatchQueue(label: "pipeline.handlers.watch")
 
     /// - Parameters:
@@ -101,7 +101,7 @@ package final class HandlerThreads: TaskExecutor {
     /// Checks the oldest waiting job, and repeats until no job is waiting.
     private func look() {
         watch.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.longestWait))) { [self] in
-            // A thread that is blocked part of the time leaves part of a core unused.
+            // If the threads leave at least half a core unused, one of them is blocked at least part of the time.
             let enough = Double(minimum) - 0.5
             let isBlocked = (processorsWanted(demand, enough) ?? 0) < enough
             let now = MonotonicClock.nanoseconds()

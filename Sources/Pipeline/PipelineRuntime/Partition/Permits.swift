@@ -11,7 +11,7 @@ package final class Permits: Sendable {
     private struct State {
         var free: Int
         var lastId: UInt64 = 0
-        /// IDs in the order of requests. A cancelled request remains only here.
+        /// IDs in the order of requests. The ID of a cancelled request is skipped when its turn comes.
         var order = FIFO<UInt64>()
         var waiters: [UInt64: Waiter] = [:]
 
