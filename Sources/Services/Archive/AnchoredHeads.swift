@@ -7,9 +7,9 @@ internal import TransparencyLog
 /// The newest anchored checkpoints of a log, read before the log's writer signs anything. Their signatures are not
 /// verified here.
 ///
-/// The second store is read for each log. Reading the topic is slow, so it is read only for a log that this host has
-/// never signed. For other logs the key store has the newest signature, unless another host has owned the partition
-/// since.
+/// The second store (`archive.anchor.url`) is read for each log. Reading the checkpoint topic is slow, so it is read
+/// only for a log that this host has never signed. For other logs the key store has the newest signature, unless
+/// another host has owned the partition since.
 struct AnchoredHeads: Sendable {
     /// The store at `archive.anchor.url`, or nil if it is not set.
     let store: (any ObjectStore)?
@@ -19,8 +19,8 @@ struct AnchoredHeads: Sendable {
 
     /// Returns the anchored notes of a log.
     ///
-    /// - Throws: a storage or Kafka error if this host has no note of the log. Otherwise archiving does not wait for an
-    ///   anchor.
+    /// - Throws: ``AnchorUnreachable`` if an anchor cannot be read and this host has no signed note of the log. If it
+    ///   has one, the failure is only logged.
     func notes(of names: LogNames, origin: String, hasNote: Bool) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
         do {

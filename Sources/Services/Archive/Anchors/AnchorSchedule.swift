@@ -1,6 +1,7 @@
 internal import ArchiveLog
 
-/// Tracks the sizes that one anchor has accepted, and how long it has been behind. Callers pass the current time.
+/// Tracks the size of the last checkpoint of each log that one anchor has accepted, and how long the anchor has been
+/// behind. Callers pass the current time.
 struct AnchorSchedule: Sendable {
     private struct Entry {
         var anchored = 0

@@ -4,8 +4,9 @@ internal import ObjectStorage
 internal import Telemetry
 internal import Time
 
-/// Sends the newest checkpoint of the log of checkpoints to each anchor, if this member writes that log. Archiving
-/// never waits for it: a newer checkpoint supersedes one that is not anchored in time, and covers it.
+/// Sends the newest checkpoint of the log that ``CheckpointLogService`` maintains to each anchor, if this member
+/// maintains that log. Archiving never waits for an anchor. A checkpoint that is not anchored in time is superseded by
+/// a newer one, which also covers its leaves.
 final class AnchorService: Service {
     let name = "anchors"
 
@@ -46,7 +47,7 @@ final class AnchorService: Service {
                 // Anchors run concurrently, so that a hanging one does not delay the others.
                 group.addTask { [self] in try await follow(anchor, metrics) }
             }
-            // The first task ends only by cancellation, and then ends the others.
+            // Each task runs until it is cancelled, and the first one that ends cancels the others.
             for try await _ in group {}
         }
         // Returning would end the process.

@@ -9,8 +9,8 @@ internal import TransparencyLog
 final class WitnessAnchor: CheckpointAnchor {
     typealias Send = @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 
-    /// Maximum number of attempts with a size reported by the witness. Another member of the group may have submitted a
-    /// newer size.
+    /// Maximum number of attempts. Each starts from the log size that the witness reported last, which changes if
+    /// another member of the group submits a newer checkpoint.
     private static let attempts = 3
     /// Maximum number of signatures kept; a note has at most 100.
     private static let maximumSignatures = 50

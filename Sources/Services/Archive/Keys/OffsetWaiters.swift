@@ -29,7 +29,8 @@ final class OffsetWaiters: Sendable {
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            // If the task was cancelled before the lock above, it notices that there and does not wait.
+            // If the task was cancelled before it was added to `waiters`, there is nothing to remove: the task checks
+            // for cancellation itself and does not wait.
             state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
         }
     }

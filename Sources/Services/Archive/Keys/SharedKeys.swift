@@ -79,8 +79,8 @@ final class SharedKeys: Service {
             try await withTaskExecutorPreference(HandlerThreads.shared) {
                 try await WholeTopic.read(place, of: kafka, from: try await nextOffset()) { try await apply($0) }
                 try refuseLostKeys()
-                // The pseudonym key is published before the first log is written, so that a joining host finds at least
-                // one record.
+                // Publish the pseudonym key before the first log is written. A host without a key store does not start
+                // if the archive has logs but this topic has no records.
                 try await publisher.publish(try keys.duePublications(limit: 0))
             }
         } catch let error as KafkaError {
