@@ -6,8 +6,8 @@ internal import Records
 /// A request to `POST /v1/claims` or `/v1/erasures`. Its facts do not come from a notification.
 struct ChangeRequest: Sendable, Equatable {
     enum Change: Sendable, Equatable {
-        /// Assigns the purchase to this account, even if it belongs to another account when `isTransfer` is set and
-        /// there is a proof.
+        /// Assigns the purchase to this account. If it already belongs to another account, this requires `isTransfer`
+        /// and a proof.
         case claim(AppAccountToken, isTransfer: Bool = false)
         /// Erases everything known about the purchase.
         case erasure

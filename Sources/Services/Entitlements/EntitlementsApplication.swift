@@ -108,7 +108,8 @@ package enum EntitlementsApplication {
             file: "entitlements.sqlite", in: configuration,
             topics: Dictionary(
                 uniqueKeysWithValues: AppStoreEnvironment.published.map { (topics.input($0), topics.state($0)) }))
-        // An erasure takes effect for every reader that has read the tombstone or can still read it.
+        // A member must not miss an erasure. Its file is therefore rebuilt a day before Kafka may have removed a
+        // tombstone that the file lacks.
         options.tombstoneRetention = .seconds((TopicSpecification.tombstoneDays - 1) * 86_400)
         options.history = EntitlementsHandler.history(of: context.group, topics: topics)
         let state = KeyedState(options, model: model, in: context)

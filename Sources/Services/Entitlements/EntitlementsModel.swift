@@ -41,7 +41,8 @@ struct EntitlementsModel: StateModel {
         self.input = input
         self.metrics = metrics
         self.confirmedApps = confirmedApps
-        // A row's deadline depends on whether the app's notifications are confirmed.
+        // These apps are part of the fingerprint, because a row's deadline depends on whether the app's notifications
+        // are confirmed.
         let confirmed = confirmedApps.map(\.rawValue).sorted().joined(separator: ",")
         fingerprint = rules.fingerprint + (confirmed.isEmpty ? "" : ";confirmed=\(confirmed)")
         environments = Dictionary(
@@ -93,7 +94,8 @@ struct EntitlementsModel: StateModel {
             moment: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 
-    /// Returns the next change of a state. Another member may have published at `moment` without having read all input.
+    /// Returns when the published answer changes next. If the answer from all input never changes, returns the time for
+    /// the answer from no input, because a member that had read no input may have published that one at `moment`.
     func nextChange(of state: PurchaseFacts, after moment: Int64) -> Int64? {
         func change(_ rules: ProductRules) -> Int64? {
             EntitlementAnswer(

@@ -1,4 +1,5 @@
-/// The text that stored rows have in common, the most common last. A member with another text reads all rows again.
+/// The dictionary with which stored rows are compressed: text that most rows have in common, ending with the most
+/// common. When it changes, a member reads all rows again from the topics.
 enum RowDictionary {
     static let content = Array(
         #"""

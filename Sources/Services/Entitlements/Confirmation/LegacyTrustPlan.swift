@@ -43,7 +43,7 @@ struct LegacyTrustPlan {
                     replaced.append(app)
                 }
             }
-            // An app with the default policy needs no entry. Without an entry, it does not change the fingerprint.
+            // An app with the default policy needs no entry, and an entry would change the fingerprint.
             if rules.apps[app] == rules.others { rules.apps[app] = nil }
         }
         self.rules = rules

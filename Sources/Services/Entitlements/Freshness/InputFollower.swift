@@ -72,7 +72,8 @@ final class InputFollower: Service {
             do {
                 try await look(at: topic)
             } catch is CancellationError {
-                // Either the loop condition ended the loop, or only the reading of the state was cancelled.
+                // If this task was cancelled or the service stopped, the loop condition ends the loop. Otherwise, this
+                // member stopped reading the state topic, and the next measurement is a new attempt.
             } catch {
                 guard !isStopped.withLock({ $0 }) else { return }
                 frequent.log(

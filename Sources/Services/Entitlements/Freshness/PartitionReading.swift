@@ -10,8 +10,8 @@ struct PartitionReading: Sendable, Equatable {
     }
 
     private static let maximumEnds = 512
-    /// Maximum gap in milliseconds between the moment and the first remembered end. Beyond it, the next record's
-    /// timestamp is read.
+    /// Maximum gap in milliseconds between ``receivedUntil`` and the first remembered end. Beyond it, the next record's
+    /// timestamp is requested.
     private static let tolerance: Int64 = 30_000
 
     /// The moment up to which everything received has been read, in milliseconds since 1970, or nil while it is
@@ -38,8 +38,8 @@ struct PartitionReading: Sendable, Equatable {
         if ends.count > Self.maximumEnds { ends = ends.indices.filter { $0 % 2 == 1 }.map { ends[$0] } }
     }
 
-    /// Returns whether the timestamp of the next record could advance the moment. Returns true at most once for each
-    /// offset.
+    /// Returns whether the timestamp of the next record could advance ``receivedUntil``. Returns true at most once for
+    /// each offset.
     mutating func needsTimestamp(at next: Int64) -> Bool {
         guard let first = ends.first, asked != next, first.moment - (receivedUntil ?? .min / 2) > Self.tolerance else {
             return false

@@ -4,7 +4,7 @@ internal import KeyedState
 internal import PipelineRuntime
 package import Story
 
-/// This service's rules, for replaying decisions.
+/// The rules of this service, with which a story replays its decisions.
 package enum EntitlementsStory {
     /// The settings that affect decisions, in addition to apps, roots and the App Store Server API.
     package static let schema = ConfigurationSchema([

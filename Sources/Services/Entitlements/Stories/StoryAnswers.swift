@@ -8,7 +8,7 @@ internal import Story
 internal import Telemetry
 internal import Time
 
-/// Reads stories from Kafka for the read API, one at a time.
+/// Reads stories (everything known about one identifier) from Kafka for the read API, one at a time.
 final class StoryAnswers: Sendable {
     /// Maximum number of waiting requests.
     private static let maximumWaiting = 8
