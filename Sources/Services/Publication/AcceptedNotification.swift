@@ -9,7 +9,8 @@ package struct AcceptedNotification: Sendable {
     enum Content: Sendable {
         // Indirect, because the value has about forty members and is copied several times during publication.
         indirect case signed(VerifiedNotification)
-        /// A version 1 or older notification: complete, with no texts to rebuild.
+        /// A version 1 or older notification. Its content is ready to be written, because it references no header
+        /// segments.
         case unsigned(RecordContent)
     }
 

@@ -84,7 +84,8 @@ struct HistorySweeper: Sendable {
     ) async throws {
         guard let query = query(progress, work) else { return }
         var pages = client.getNotificationHistory(query, paginationToken: progress.pageToken, work.scope)
-        // If this attempt resumes at a later page, every page read clears the failure of the previous attempt.
+        // If this attempt resumes at a later page, reading a page is progress, which clears the failure of the previous
+        // attempt.
         let goesOn = progress.pageToken != nil
         while true {
             let page: NotificationHistoryPage?
@@ -251,7 +252,7 @@ struct HistorySweeper: Sendable {
                     identity.notificationUUID, identity.notificationType, signedDate: identity.signedDate))
             metrics.found(isPublished: !isDryRun)
         case .nonconforming:
-            // Either way, this run does not publish it.
+            // Count it in a dry run, too. Unlike an accepted notification, it is not published in any run.
             work.run.counts.quarantined += 1
             if !isDryRun { metrics.quarantined() }
         case .refused:

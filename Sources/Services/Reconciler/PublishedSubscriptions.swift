@@ -65,7 +65,7 @@ final class PublishedSubscriptions: Sendable {
     /// - Returns: when the last read began, on the same clock.
     /// - Throws: a `KafkaError`; the next call reads the topic from its beginning.
     func refresh(_ environment: AppStoreEnvironment, since moment: Int64) async throws -> Int64 {
-        // Remove it from the dictionary, so that it is uniquely referenced and not copied.
+        // Remove the snapshot from the dictionary, so that changing it does not copy it.
         let known = snapshots.withLock { $0.removeValue(forKey: environment) }
         if let known, known.begun >= moment {
             snapshots.withLock { $0[environment] = known }

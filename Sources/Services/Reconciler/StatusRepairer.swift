@@ -6,8 +6,9 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Publishes Apple's signed answer about a subscription that differs or needs an answer, as a record in the entitlement
-/// topic. The answer's facts confirm the purchase, and sluice-entitlements publishes the resulting access.
+/// Publishes Apple's signed answer about a subscription as a record in the entitlement topic, if the published state
+/// differs from the answer, or if the known facts do not explain an earlier statement by Apple. The answer's facts
+/// confirm the purchase, and sluice-entitlements publishes the resulting access.
 struct StatusRepairer: Sendable {
     enum Outcome: Sendable {
         /// Kafka has acknowledged the record.

@@ -42,7 +42,7 @@ struct SweepInterruption: Error {
     /// - Parameter count: the number of consecutive interruptions, including this one.
     func nextAttempt(after count: Int64, now: Int64) -> Int64 {
         if let retryAt { return max(retryAt, now + 1_000) }
-        // If Apple refuses a window, each attempt narrows it.
+        // If Apple refuses only this window, try again soon, because repeated refusals narrow the window.
         if isPermanent { return now + (isAboutWindow ? Self.soon : Self.late) }
         return now + min(Self.late, Self.soon << min(10, max(0, count - 1)))
     }

@@ -141,7 +141,8 @@ final class SweepScheduler: Service {
             guard present.holds == 0 else { return }
             for sweep in due {
                 let kind = SweepLanes.Lane(sweep.kind)
-                // The job saves its progress; the end is recorded afterwards.
+                // Cancel the job of a running sweep that is to end. The job saves its progress; a later check records
+                // the end.
                 if sweep.isToEnd, present.lanes[kind]?.key == sweep.key { present.jobs[kind]?.cancel() }
                 if kind == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
                 let scope = plan.scope(of: sweep)
