@@ -2,7 +2,7 @@ internal import Cryptography
 internal import Kafka
 internal import Synchronization
 
-/// The content of a purchase's state without its moment.
+/// The content of a purchase's state without the moment of its evaluation (`asOf`).
 struct StateContent: Sendable, Equatable {
     /// The version. The greater version text is newer.
     let version: String
@@ -10,7 +10,7 @@ struct StateContent: Sendable, Equatable {
     let digest: SHA256Digest
 }
 
-/// The last state of each purchase that the receiver accepted, without its moment. An equal state that is republished
+/// The content of the last state of each purchase that the receiver accepted. An equal state that is republished
 /// because the rules changed need not be posted again.
 ///
 /// States are kept in memory only while their partition is assigned to this member; afterwards, another member may post

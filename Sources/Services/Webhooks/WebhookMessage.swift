@@ -13,7 +13,8 @@ struct WebhookMessage: Sendable, Equatable {
     let body: [UInt8]
     /// The record's W3C trace context, if it has a valid one.
     let traceParent: String?
-    /// The content of the purchase's state without its moment, or nil if every message is to be posted.
+    /// The content of the purchase's state, with which equal states are recognized and not posted again. Nil if every
+    /// message is to be posted.
     var content: StateContent?
 }
 

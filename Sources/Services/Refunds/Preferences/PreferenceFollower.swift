@@ -145,7 +145,8 @@ final class PreferenceFollower: Service {
         }
         let known = try store.positions()
         let isSame = try store.belongs(to: cluster)
-        // Compaction does not advance the low watermark, but a recreated topic has fewer records.
+        // A stored offset outside the log means that the topic was recreated, because compaction does not advance the
+        // low watermark.
         let isContinued = marks.allSatisfy { place, marks in
             known[place.partition].map { $0 >= marks.low && $0 <= marks.high } ?? true
         }
