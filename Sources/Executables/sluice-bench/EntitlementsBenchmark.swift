@@ -164,8 +164,8 @@ struct EntitlementsBenchmark {
         return outcome
     }
 
-    /// Returns the number of applied changelog records. For each partition, this is the number of the member that
-    /// applied the most.
+    /// Returns the number of applied changelog records. If several members follow a partition, only the one that has
+    /// applied the most of its records counts.
     private static func applied(_ databases: [String]) throws -> Int {
         var furthest: [String: Int] = [:]
         for path in databases {

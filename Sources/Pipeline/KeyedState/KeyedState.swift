@@ -32,7 +32,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
     let progress = StateProgress()
     let executor = HandlerThreads.shared
     let followers: StateFollowers
-    /// Random identifier of this run; part of every published record's mark.
+    /// Random identifier of this run, by which this process recognizes its own records; see ``RecordMark``.
     let writer = UInt64.random(in: 1...UInt64.max)
     private let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
     private let running = Mutex(Running())

@@ -62,7 +62,7 @@ struct RowHeader: Equatable {
                 for index in offset..<row.count { word = word << 8 | UInt64(row[index]) }
             }
             hash = (hash ^ word) &* 0x0000_0100_0000_01b3
-            // Multiplication carries only toward higher bits.
+            // Multiplication carries only toward higher bits, so mix the upper half into the lower one.
             hash ^= hash >> 32
             offset += 8
         }

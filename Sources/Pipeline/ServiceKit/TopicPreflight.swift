@@ -126,7 +126,7 @@ package enum TopicPreflight {
     }
 
     private static func embedded(_ configuration: KafkaConfiguration) -> KafkaConfiguration {
-        // These properties were accepted under the other profile.
+        // This does not fail, because the properties were already accepted under the other profile.
         let embedded = try? KafkaConfiguration(
             bootstrapServers: configuration.bootstrapServers, properties: configuration.properties, profile: .embedded)
         return embedded ?? configuration

@@ -187,7 +187,8 @@ struct EntitlementsAnswers {
         }
     }
 
-    /// Writes the same version as in the topic's records and in webhooks. A timeless version reflects only the facts.
+    /// Writes the version that the topic's records and webhooks also contain. With `isTimeless`, the version does not
+    /// depend on the moment of the answer.
     private func writeVersion(
         of purchase: PurchaseFacts, at instant: AppStoreInstant, _ isTimeless: Bool, to object: inout JSONWriter
     ) {

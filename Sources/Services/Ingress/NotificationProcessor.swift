@@ -84,7 +84,7 @@ final class NotificationProcessor: Sendable {
             case .again(let work): again.append(work)
             case .duplicate: duplicates.append(work.exchange)
             case .answered: work.body.wipe()
-            // Bodies signed by Apple contain no secrets, and records reference parts of them.
+            // Do not overwrite a body signed by Apple: it contains no secrets, and its record references parts of it.
             case .published: break
             }
         }

@@ -54,7 +54,7 @@ struct HistorySweeper: Sendable {
         var run: SweepRun
         let kind: SweepKind
         let scope: APIScope
-        /// The marks that were counted but not written, so that none is counted twice.
+        /// The marks of notifications that were counted but not written, so that none of them is counted twice.
         var counted: Set<NotificationMark> = []
         /// The start of the index, in milliseconds since 1970. The index contains every later notification.
         var since: Int64 = 0

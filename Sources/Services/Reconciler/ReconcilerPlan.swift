@@ -113,8 +113,9 @@ struct ReconcilerPlan: Sendable {
             isDryRun: sweep.request?.isDryRun ?? false, isWanted: isWanted)
     }
 
-    /// Returns the range of a run that ends at `end`. It begins at the end of the last complete run, however long ago
-    /// that was: the reconciler may have been down, or the previous run may have taken days.
+    /// Returns the range of a run that ends at `end`. It covers at least the usual range and the time since the range
+    /// of the last complete run, however long that is: the reconciler may have been down, or the previous run may have
+    /// taken days.
     private func range(_ schedule: Schedule, after last: SweepRun?, first: Int64, end: Int64) -> SweepRange {
         let usual = end - schedule.range
         let from = last.map { min(usual, $0.range.to - overlap) } ?? usual
@@ -133,7 +134,8 @@ struct ReconcilerPlan: Sendable {
     /// Returns the start time of the run after one that has just ended, or nil if there is none.
     func next(after run: SweepRun, of kind: SweepKind, at now: Int64) -> Int64? {
         switch kind {
-        // The run may have missed notifications from the last minutes of the outage, because they had not settled yet.
+        // A run that was requested after an outage leaves out the last minutes, as `settle` requires. The next run
+        // follows as soon as it can cover them.
         case .failures: run.isWanted ? now + settle + 60_000 : run.startedAt + failures.interval
         case .everything: run.startedAt + everything.interval
         case .statuses: run.startedAt + statusesInterval

@@ -168,7 +168,7 @@ private struct EnvironmentMetrics: Sendable {
         case .missed: waitingReasons + [RefundReason.noAnswerAccepted]
         case .tooLate: [RefundReason.tooLate]
         case .observed: [RefundReason.observed]
-        // Apple's codes are counted as `other`; the case has the code.
+        // Apple's error codes are counted as `other`; the refund case contains the code itself.
         case .refused: []
         }
     }

@@ -83,7 +83,7 @@ final class RecordFailures: Sendable {
         }
     }
 
-    /// Maximum number of concurrently failing records at which a probe is evidence.
+    /// Maximum number of concurrently failing records at which an accepted probe proves that the receiver is up.
     static let maximumFailing = 4
 
     /// Records that the receiver failed to process the record.
@@ -122,7 +122,8 @@ final class RecordFailures: Sendable {
         return isAtFault
     }
 
-    /// Restores a failure from an earlier process or assignment. Records accepted before are not counted again.
+    /// Restores a failure from an earlier process or assignment. Only records that the receiver accepts from now on
+    /// make the next failure count.
     private func failure(of kept: KeptFailure, accepted: UInt64, at now: UInt64) -> Failure {
         let age = min(max(0, clocks.wallMilliseconds() - kept.first), Self.maximumAge)
         return Failure(count: kept.count, accepted: accepted, first: Int64(clamping: now) &- age * 1_000_000)

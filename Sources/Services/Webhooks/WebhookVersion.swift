@@ -3,8 +3,8 @@
 ///
 /// Versions are derived from signing and evaluation times, not from offsets, which restart when a topic is recreated.
 enum WebhookVersion {
-    /// Returns the version of an erasure, which is a state without its own version. Its timestamp is the end of the
-    /// erased period.
+    /// Returns the version of an erasure, because an erased state has no version of its own. The version consists of
+    /// the end of the erased period.
     static func text(erasedAt milliseconds: Int64) -> String { "\(padded(milliseconds))-\(padded(milliseconds))" }
 
     /// Returns the version of a notification. Sluice orders Apple's statements about a subject by signedDate, then by

@@ -174,7 +174,7 @@ public struct ConsumerApplication: Sendable {
         return [credentials] + parts.services + [ConsumerService(members, admin: admin)]
     }
 
-    /// Creates one consumer and returns its parts. The checks of the pipeline come first.
+    /// Creates one consumer and returns its parts. In the lists of checks, those of the pipeline come first.
     ///
     /// - Parameter count: the number of consumers that share the memory of the process.
     private func assemble(

@@ -19,7 +19,7 @@ final class SharedKeys: Service {
     private let clusterId: String
     private let keys: KeyStore
     private let publisher: KeyPublisher
-    /// Publishes the ids of keys that were erased before they arrived.
+    /// Publishes the ids of keys that were erased before this host read them from the keys topic.
     private let announcer: ErasureAnnouncer
     private let metrics: KeyTopicMetrics
     private let logger: Logger
@@ -175,7 +175,8 @@ final class SharedKeys: Service {
                 read.append(try ArchiveKeyRecord(record))
             } catch { refuse("\(error.message), offset \(record.offset)") }
         }
-        // The erasures are published before the records are applied, so that no erasure can be lost.
+        // Publish the erasures of these keys before applying the records. After a crash in between, both are repeated,
+        // so no erasure is lost.
         for erasure in try keys.erasures(ofKeysIn: read) { try await announcer.publish(erasure) }
         let next = last.offset.rawValue + 1
         let followed = try keys.follow(read, nextOffset: next)
