@@ -21,7 +21,7 @@ struct HTTPBenchmark {
             var rates: [Double] = []
             var costs: [Double] = []
             for _ in 0..<rounds {
-                // The only other busy thread is the server's.
+                // The load generator runs on this thread, so the CPU time of all other threads is the server's.
                 let before = Clocks.processCPU - Clocks.threadCPU
                 let outcome = try generator.run(.init(connections: connections, seconds: seconds))
                 let cpu = Clocks.processCPU - Clocks.threadCPU - before

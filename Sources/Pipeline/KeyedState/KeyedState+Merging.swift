@@ -244,8 +244,9 @@ extension KeyedState {
         return offset
     }
 
-    /// Waits until all but a few publications have been read back, because the others are kept in memory. Does not wait
-    /// for partitions that this member does not follow, because their publications are never read back.
+    /// Waits until nearly all publications have been read back, because this member keeps a publication in memory until
+    /// then. Does not wait for partitions that this member does not follow, because their publications are never read
+    /// back.
     private func boundOverlay(_ deliveries: [StateDelivery]) async throws {
         for delivery in deliveries {
             guard let offset = try await delivery.outcome().offset else { continue }

@@ -61,7 +61,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
         var assigned: Set<KafkaTopicPartition> = []
         /// Tasks that read partitions, by partition.
         var followed: [KafkaTopicPartition: Task<Void, Never>] = [:]
-        /// Tasks that stop reading a partition. It cannot be read again until they have finished.
+        /// Tasks that stop reading a partition, by partition. The partition cannot be read again until its task has
+        /// finished.
         var unfollowing: [KafkaTopicPartition: Task<Void, Never>] = [:]
         var isStopping = false
         /// The failure after which nothing can be read or written; nil if there is none.

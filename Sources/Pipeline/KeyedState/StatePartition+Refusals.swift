@@ -87,8 +87,8 @@ extension StatePartition {
         _ = try entry.state.merged(state, by: model)
     }
 
-    /// Removes acknowledged publications that will never be read back because the partition is not followed. Its owner
-    /// merges them with the rows in the topic.
+    /// Removes acknowledged publications that will never be read back because the partition is not followed. The
+    /// partition's owner merges them with the rows in the topic.
     func releaseAcknowledged() {
         withLock { guarded in
             guard !guarded.isOwned else { return }

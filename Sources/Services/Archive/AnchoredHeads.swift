@@ -17,7 +17,7 @@ struct AnchoredHeads: Sendable {
     let topic: CheckpointTopic?
     let logger: Logger
 
-    /// Returns the anchored notes of a log.
+    /// Returns the anchored checkpoints of a log, as signed notes.
     ///
     /// - Throws: ``AnchorUnreachable`` if an anchor cannot be read and this host has no signed note of the log. If it
     ///   has one, the failure is only logged.

@@ -14,7 +14,7 @@ enum FactsReading {
         do {
             let parsed = try NotificationRecord(
                 key: nil, value: record.value,
-                // The other headers contain nothing that is not also in the value.
+                // Everything in the other headers is also in the value.
                 headers: [RecordHeaderName.trust, .receivedTime, .subject].compactMap { record.header($0.rawValue) })
             return scan(parsed, environment: environment) ?? read(parsed, environment: environment)
         } catch {

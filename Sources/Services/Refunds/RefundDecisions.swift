@@ -45,7 +45,8 @@ struct RefundDecisions: Sendable {
             return (.unable(RefundObstacle(RefundReason.appNotConfigured, "add the app to apps")), .unknown)
         }
         if round.isAmbiguous { return (.withheld(reason: RefundReason.ambiguous, nil), .unknown) }
-        // An erased person no longer has a preference record, so a withdrawal recorded there would not count.
+        // Send nothing for an erased person, because a withdrawal of consent may have been erased with the preference
+        // record.
         if refund.isErased(round) { return (.withheld(reason: RefundReason.erased, nil), .unknown) }
         if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
         do {

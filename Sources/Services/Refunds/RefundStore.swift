@@ -23,7 +23,7 @@ protocol RefundStore: Sendable {
     func preference(of refund: RefundCase) async throws -> RefundPreference?
 }
 
-/// A customer's other transactions.
+/// Counts of a customer's other transactions.
 struct CustomerHistory: Hashable, Sendable {
     /// Number of refunded transactions.
     var refunds: Int64 = 0

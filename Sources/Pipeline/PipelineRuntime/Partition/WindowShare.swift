@@ -29,8 +29,8 @@ final class WindowShare: Sendable {
     /// Removes a partition that has no remaining work.
     func end() { partitions.subtract(1, ordering: .relaxed) }
 
-    /// Returns the number of records and bytes that a partition may read now. Each of the two uses at most half of the
-    /// remaining share, so that together they stay within it.
+    /// Returns the number of records and bytes that a partition may read now. Half of the remaining share limits the
+    /// overhead of the records, and half limits their bytes.
     func room(besides records: Int, bytes: Int) -> PartitionWindow.Room {
         let share = total / max(1, partitions.load(ordering: .relaxed))
         let left = max(0, share - bytes - records * recordBytes)
