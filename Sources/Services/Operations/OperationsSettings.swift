@@ -25,7 +25,7 @@ enum OperationsSettings {
     )
     .onCommandLineOnly
 
-    // webhooks
+    // `sluicectl webhooks`
     static let webhooksAdminURL = Setting(
         "webhooks.admin.url", .httpURL, default: "http://127.0.0.1:9468",
         help: "URL of the admin listener of sluice-webhooks.")
@@ -44,7 +44,7 @@ enum OperationsSettings {
         "count", default: 50, in: 1...1000, help: "Maximum number of attempts to list; the most recent ones are listed."
     ).onCommandLineOnly
 
-    // topics
+    // `sluicectl topics`
     static let topicsPartitions = Setting.integer(
         "topics.partitions", default: TopicSpecification.defaultPartitions, in: 1...1000,
         help:
@@ -78,7 +78,7 @@ enum OperationsSettings {
         "cluster", help: "Name of Strimzi's Kafka resource, for --format strimzi.", example: "kafka"
     ).optional.onCommandLineOnly
 
-    // tap
+    // `sluicectl tap`
     static let topic = Setting.string("topic", help: "Topic to follow.", example: "appstore.quarantine")
         .optional.onCommandLineOnly
     static let tapEnvironment = Setting(
@@ -99,7 +99,7 @@ enum OperationsSettings {
         "signed", help: "Print the notifications as Apple signed them: a compact JWS on each line.")
     static let noFollow = Setting.flag("no-follow", help: "Stop at the end of all partitions.")
 
-    // quarantine, dlq
+    // `sluicectl quarantine` and `sluicectl dlq`
     static let after = Setting(
         "after", .position, help: "Start after this position, the last one printed by an earlier run."
     ).optional.onCommandLineOnly
@@ -119,14 +119,14 @@ enum OperationsSettings {
         example: "appstore.notifications.production.sluice-entitlements.dlq"
     ).optional.onCommandLineOnly
 
-    // verify
+    // `sluicectl verify`
     static let verifyAt = Setting(
         "at", .instant, help: "Verify as of this time. Default: now."
     ).optional.onCommandLineOnly
     static let payload = Setting.flag(
         "payload", help: "Print the decoded payloads as signed, if verification succeeds.")
 
-    // entitlements
+    // `sluicectl entitlements`
     static let environment = Setting(
         "environment", .environmentName, default: .production, help: "Environment of the purchases."
     ).onCommandLineOnly
@@ -158,7 +158,7 @@ enum OperationsSettings {
     static let yes = Setting.flag("yes", help: "Make the changes. Otherwise, the command only prints them.")
     static let entitlementsGroup = ConsumerSettings.group(of: "sluice-entitlements")
 
-    // cluster
+    // `sluicectl cluster`
     /// The executables with a consumer group, each with the setting for the group's name.
     static let clusterGroups: [(executable: String, setting: Setting<String>)] =
         [("sluice-entitlements", entitlementsGroup)]
@@ -177,7 +177,7 @@ enum OperationsSettings {
     static let despiteProblems = Setting.flag(
         "despite-problems", help: "Switch even if prepare finds problems that can no longer be fixed.")
 
-    // state
+    // `sluicectl state`
     static let stateSource = Setting.string(
         "topic", help: "The state topic to copy.", example: "appstore.entitlements.production"
     ).onCommandLineOnly
@@ -190,7 +190,7 @@ enum OperationsSettings {
     static let despiteUnread = Setting.flag(
         "despite-unread", help: "Copy although the group has not handled all of its input; you handle the rest.")
 
-    // api
+    // `sluicectl api`
     static let statusesOfAll = Setting.flag("all", help: "Include subscriptions without version 1 notifications.")
     static let apiBundle = Setting.string(
         "bundle", help: "The app, if several are configured.", example: "com.example.app"
@@ -207,7 +207,7 @@ enum OperationsSettings {
         help: "Time to wait for Apple's delivery report; 0s does not request it."
     ).onCommandLineOnly
 
-    // refunds
+    // `sluicectl refunds`
     static let answerStatus = Setting<AnswerStatus>(
         "status", .oneOf(AnswerStatus.allCases, text: \.rawValue), help: "Only cases whose answer has this status."
     ).optional.onCommandLineOnly
@@ -266,7 +266,7 @@ enum OperationsSettings {
         "consumption-percentage", in: 0...100_000, help: "Share consumed, in milliunits of a percent: 50000 is half."
     ).optional.onCommandLineOnly
 
-    // backfill, reconcile
+    // `sluicectl backfill` and `sluicectl reconcile`
     static let reconcilerAdminURL = Setting(
         "reconciler.admin.url", .httpURL, default: "http://127.0.0.1:9469",
         help: "URL of the admin listener of sluice-reconciler.")

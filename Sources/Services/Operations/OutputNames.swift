@@ -5,7 +5,7 @@ enum OutputName {
     static let error = "error"
     static let topic = "topic"
 
-    // topics
+    // `sluicectl topics`
     static let embeddedBroker = "embeddedBroker"
     static let topics = "topics"
     static let status = "status"
@@ -25,12 +25,12 @@ enum OutputName {
     static let name = "name"
     static let operations = "operations"
 
-    // size
+    // `sluicectl size`
     static let assumptions = "assumptions"
     static let figures = "figures"
     static let needed = "needed"
 
-    // tap
+    // `sluicectl tap`
     static let partition = "partition"
     static let offset = "offset"
     static let timestamp = "timestamp"
@@ -40,7 +40,7 @@ enum OutputName {
     static let value = "value"
     static let base64 = "base64"
 
-    // verify
+    // `sluicectl verify`
     static let accepted = "accepted"
     static let verdict = "verdict"
     static let reason = "reason"
@@ -61,7 +61,7 @@ enum OutputName {
     static let renewalInfo = "renewalInfo"
     static let appTransaction = "appTransaction"
 
-    // quarantine, dlq
+    // `sluicectl quarantine` and `sluicectl dlq`
     static let position = "position"
     static let receivedTime = "receivedTime"
     static let bundleId = "bundleId"
@@ -88,12 +88,12 @@ enum OutputName {
     static let to = "to"
     static let seconds = "seconds"
 
-    // state
+    // `sluicectl state`
     static let toTopic = "toTopic"
     static let split = "split"
     static let copied = "copied"
 
-    // top
+    // `sluicectl top`
     static let healthy = "healthy"
     static let kafkaFailure = "kafkaFailure"
     static let members = "members"
@@ -109,25 +109,25 @@ enum OutputName {
     static let oldestUnfinishedSeconds = "oldestUnfinishedSeconds"
     static let perSecond = "perSecond"
 
-    // config
+    // `sluicectl config`
     static let executables = "executables"
     static let executable = "executable"
     static let errors = "errors"
     static let notChecked = "notChecked"
     static let settings = "settings"
 
-    // doctor
+    // `sluicectl doctor`
     static let findings = "findings"
     static let what = "what"
     static let fix = "fix"
 
-    // webhooks
+    // `sluicectl webhooks`
     static let attempts = "attempts"
     static let id = "id"
     static let type = "type"
     static let milliseconds = "milliseconds"
 
-    // api
+    // `sluicectl api`
     static let transactions = "transactions"
     static let subscriptions = "subscriptions"
     static let subscriptionGroupIdentifier = "subscriptionGroupIdentifier"
@@ -139,10 +139,10 @@ enum OutputName {
     static let attemptDate = "attemptDate"
     static let sendAttemptResult = "sendAttemptResult"
 
-    // refunds
+    // `sluicectl refunds`
     static let groups = "groups"
 
-    // archive
+    // `sluicectl archive`
     static let action = "action"
     static let subjects = "subjects"
     static let keys = "keys"
@@ -190,7 +190,7 @@ enum OutputName {
     static let waitingErasures = "waitingErasures"
     static let wrapped = "wrapped"
 
-    // version
+    // `sluicectl version`
     static let sluice = "sluice"
     static let swift = "swift"
     static let formats = "formats"

@@ -141,7 +141,7 @@ package struct Sluicectl: Sendable {
         let command = ExplainCommand(
             configuration: configuration, entitlements: entitlements, clocks: clocks, timeout: timeout,
             reveals: reveals(configuration))
-        // Key stores block.
+        // Reading a key store blocks the thread, so this does not run on the cooperative pool.
         return try await withTaskExecutorPreference(HandlerThreads.shared) {
             try await command.run(invocation.arguments.first ?? "", console)
         }

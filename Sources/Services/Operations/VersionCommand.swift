@@ -41,8 +41,8 @@ enum VersionCommand {
         return object
     }
 
-    /// The minimum compiler version, which can be tested at compile time. Swift does not expose the version of its
-    /// compiler or library at run time.
+    /// The version of the compiler, as far as conditional compilation can determine it. Swift does not expose the
+    /// version of its compiler or library at run time.
     static var compiler: String {
         #if compiler(>=6.5)
             "6.5 or later"

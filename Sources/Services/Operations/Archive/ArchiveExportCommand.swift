@@ -67,7 +67,7 @@ struct ArchiveExportCommand {
             take: { entry in
                 try await run.take(try contents.read(entry, of: scan.reader.names.partition), of: scan)
             })
-        // A log without matching rows is part of the answer too.
+        // Add the log even if no row matches, so that the manifest shows that it was searched.
         run.add(scan)
     }
 
@@ -100,7 +100,8 @@ struct ArchiveExportCommand {
         return places.sorted()
     }
 
-    /// Returns the positions for the reveal record: offsets up to the limit, then leaf indexes.
+    /// Returns the position of each exported record, for the published record of who sees them. That record lists only
+    /// the first `RevealRecord.maximumPositions`, so the others are not read to look up their offsets.
     private func positions(
         _ selection: ArchiveSelection, _ logs: ArchiveLogs, _ contents: ArchivedContents
     ) async throws -> [String] {

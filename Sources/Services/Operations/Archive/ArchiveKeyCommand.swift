@@ -36,8 +36,8 @@ struct ArchiveKeyCommand {
 
     /// Prints the public keys.
     ///
-    /// - Parameter log: `TOPIC/PARTITION` or `checkpoint-log` for the keys under the name in this log's checkpoints, or
-    ///   empty for the keys under the archive's name.
+    /// - Parameter log: `TOPIC/PARTITION` or `checkpoint-log`, to print the keys that verify this log's checkpoints,
+    ///   each with the name in their signatures; or empty, to print the keys with the archive's name.
     func show(_ log: String, _ console: Console) async throws -> ExitCode {
         let keys = try ArchivePlace.signer(configuration).verifiers()
         guard !log.isEmpty else {

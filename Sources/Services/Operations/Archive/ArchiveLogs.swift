@@ -89,7 +89,7 @@ extension StartupError {
         }
     }
 
-    /// Returns the error for contents that no archive would write.
+    /// Returns the error for invalid contents, which a bug or tampering must have caused.
     static func unsound(_ message: String) -> StartupError {
         StartupError(
             message, fix: "Find the first invalid record with: sluicectl archive verify", exitCode: .archiveTampered)

@@ -112,7 +112,8 @@ struct ArchiveReplayCommand {
                                 ReplayRefusal(
                                     reason: "key_unknown", detail: "the key store does not contain the record's key"))))
                 case let content:
-                    // The content is permanently lost, as intended.
+                    // Skip an erased or expired record, because its content was removed on purpose; a gap, because it
+                    // has no record; and a record that cannot be decrypted, because the filter cannot be applied to it.
                     if let name = content.name { passedOver[name, default: 0] += 1 }
                     return try await take(ReplayItem(position: position))
                 }

@@ -61,7 +61,7 @@ struct ArchiveStatus: Sendable {
             guard let found = try await reader.checkpoint() else { return }
             origin = found.checkpoint.origin
             size = found.checkpoint.size
-            // The signature is not checked before the time is shown.
+            // The signature is not verified here, so the time is not either.
             signedAt = Cosignature.unverifiedTime(of: found.note, origin: found.checkpoint.origin)
                 .map { Int64($0).multipliedReportingOverflow(by: 1_000).partialValue }
             anchors = try await reader.cosigned().map { cosigned in

@@ -84,7 +84,8 @@ struct ArchiveStatusCommand {
         }
     }
 
-    /// Returns the largest size ever anchored for each origin, or an empty dictionary if the topic does not exist.
+    /// Returns, for each origin, the size of the largest checkpoint in the topic, or an empty dictionary if the topic
+    /// does not exist.
     private func anchored(
         _ topic: KafkaTopic, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration
     ) async throws -> [String: Int] {

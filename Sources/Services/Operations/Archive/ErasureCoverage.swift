@@ -5,8 +5,8 @@ internal import Lifecycle
 /// Determines the end of the period that an erasure covers: the current time, if this host's clock is consistent with
 /// the archive's records.
 ///
-/// If the clock were ahead, every record of the person that arrives before that time would be permanently dropped on
-/// arrival.
+/// If the clock were ahead, the period would end in the future, and every record of the person that arrives before its
+/// end would be permanently dropped.
 enum ErasureCoverage {
     /// The maximum time in milliseconds by which the clock may be ahead of the newest archived record of any topic.
     static let tolerance: Int64 = 86_400_000

@@ -5,7 +5,8 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// The tree in which an exported entry is a leaf. It ties the row to a proof.
+/// The Merkle tree that contains an exported entry as a leaf. Each row states it, so that a proof for the row can be
+/// checked.
 struct ExportedTree: Sendable {
     /// The first line of the log's checkpoints.
     let origin: String

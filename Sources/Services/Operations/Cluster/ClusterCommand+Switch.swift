@@ -78,7 +78,7 @@ extension ClusterCommand {
                 plans.append(Plan(group: group, offsets: beginnings, isByTime: false))
                 continue
             }
-            // Timestamps come from several machines.
+            // Start earlier than `moment`, because timestamps come from machines whose clocks differ.
             let since = moment.millisecondsSince1970 - Self.margin
             var targets: [KafkaTopicPartition: KafkaOffset] = [:]
             for topic in group.inputs {

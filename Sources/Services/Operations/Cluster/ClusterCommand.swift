@@ -12,11 +12,12 @@ internal import Time
 ///
 /// Copied records have different offsets, and topics are copied independently, so a copied state topic may lag behind
 /// the group's input. Each group that computes a state therefore rereads its input from the beginning. This adds the
-/// facts missing from the copy without changing facts already in the state, because a state is a join.
+/// facts missing from the copy without changing facts already in the state, because merging facts is a join: neither
+/// their order nor repetition matters.
 struct ClusterCommand {
     let configuration: Configuration
     let access: SluicectlParts.Access
-    /// The executables' keys, which the source's properties file may contain.
+    /// The configuration keys of the executables, which the source's properties file may also contain.
     let sharedKeys: [String]
     let clocks: Clocks
     /// Timeout for the brokers' first response.
@@ -77,8 +78,8 @@ struct ClusterCommand {
         return try await !admin.committedOffsets(of: group.group, partitions: places).isEmpty
     }
 
-    /// Returns the time from which a topic retains all records, plus an hour because the command takes time. Returns 0
-    /// for a compacted topic.
+    /// Returns the time from which a topic retains all records while this command runs: an hour after the retention
+    /// limit, because the command takes time. Returns 0 for a compacted topic.
     private func keptSince(_ topic: TopicSpecification) -> Int64 {
         guard let retention = topic.settings["retention.ms"].flatMap({ Int64($0) }), retention > 0 else { return 0 }
         return max(1, clocks.wallMilliseconds() - retention + 3_600_000)

@@ -8,11 +8,11 @@ internal import ServiceKit
 struct ClusterSource {
     let configuration: Configuration
 
-    /// Reads `kafka.*` and `topics.prefix` from the file. The environment and flags are ignored because they belong to
-    /// the other cluster.
+    /// Reads `kafka.*` and `topics.prefix` from the file. The environment and flags are ignored, because they describe
+    /// the cluster that the installation moves to.
     ///
     /// - Parameters:
-    ///   - prefix: the topic prefix on the other cluster.
+    ///   - prefix: the topic prefix on the cluster that the installation moves to, which must be the same.
     ///   - sharedKeys: keys of the executables, which the file may also contain.
     /// - Throws: a ``StartupError`` if the file is unusable.
     init(file: String, prefix: String, sharedKeys: [String]) throws(StartupError) {

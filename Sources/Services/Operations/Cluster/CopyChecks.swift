@@ -83,8 +83,8 @@ struct CopyChecks {
     }
 
     /// Checks that a copy begins with the source's first records. A mirror that did not start at the beginning lacks
-    /// all older records. A compacted copy may also start later, because its first record was replaced but is still in
-    /// the source.
+    /// all older records. A compacted copy may also start later without a loss: compaction may have removed its first
+    /// record, but not yet the source's.
     private func beginnings(of topic: KafkaTopic) -> [ClusterFinding] {
         let gaps = source.heads.compactMap { place, first -> (partition: KafkaPartition, milliseconds: Int64)? in
             guard place.topic == topic, let from = first.timestampMilliseconds,
@@ -126,8 +126,9 @@ struct CopyChecks {
             return .none
         }
         if same.contains(where: { $0.timestampMilliseconds == record.timestampMilliseconds }) { return .headers }
-        // Identical contents may have been written twice. The timestamp is wrong only if the copy's is later;
-        // otherwise, the second record may still be in flight.
+        // Identical content may have been written twice. If the copy's last record is later than the source's, the
+        // mirror changed its timestamp. Otherwise, the copy's record may be the first of the two, with the second still
+        // in flight.
         if same.contains(where: { $0.headers == record.headers && $0.offset == last.offset }), isLater(last, record) {
             return .timestamps
         }

@@ -8,8 +8,8 @@ internal import Records
 
 /// `sluicectl entitlements rebuild`: makes the group read all notifications again.
 ///
-/// The state is a join, so rereading adds facts that an earlier version ignored, and neither loses nor changes existing
-/// ones.
+/// Merging facts is a join: neither their order nor repetition matters. Rereading therefore adds facts that an earlier
+/// version ignored, without losing or changing existing ones.
 struct RebuildCommand {
     let configuration: Configuration
     let timeout: Duration

@@ -84,8 +84,8 @@ struct ExplainCommand {
             + (configuration[OperationsSettings.groups] ?? [])
     }
 
-    /// Returns a note if notifications arrived more than a day late, because the states then differ from those that
-    /// Apple's dates suggest.
+    /// Returns a note if notifications arrived more than a day after Apple signed them, because the story shows the
+    /// states at the times of receipt, not at Apple's dates.
     private static func late(_ story: Story) -> [Story.Gap] {
         let delays = story.entries.filter { $0.kind == .notification }.compactMap { entry in
             entry.fields.first { $0.name == StoryName.delaySeconds }?.value.integer

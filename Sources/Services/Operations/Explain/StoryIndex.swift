@@ -4,8 +4,9 @@ internal import Reconciliation
 internal import Records
 internal import Story
 
-/// Finds the record key of a notification in the reconciliation topic, where sluice-reconciler keeps a digest of each
-/// notificationUUID under the record key. Its records are a twentieth of the notifications' size.
+/// Finds the record key of a notification by its notificationUUID. Reads the reconciliation topic, where
+/// sluice-reconciler stores a digest of each notificationUUID under the record key, because this topic is a twentieth
+/// of the size of the notification topic.
 struct StoryIndex {
     private let mark: NotificationMark
     private(set) var key: [UInt8]?

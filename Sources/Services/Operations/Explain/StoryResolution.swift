@@ -107,7 +107,8 @@ struct StoryResolver {
         return (BundleId(bundleId), OriginalTransactionId(id))
     }
 
-    /// Tries the identifier as part of a record key for each known app; such a key is in a single partition.
+    /// Tries the identifier as an originalTransactionId of each known app. An app and an originalTransactionId form a
+    /// record key, so only the partitions of these keys are read.
     private func tryKeys(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
         let bundle = configuration[OperationsSettings.bundle].map { [BundleId($0)] }
         let apps = try bundle ?? AppStoreSettings.apps(configuration).map(\.bundleId)
@@ -132,8 +133,8 @@ struct StoryResolver {
         var scan = StoryScan(identifier, names)
         console.complain("no index has \(PlainText.printable(identifier.text)): searching every partition")
         for topic in inputs where !scan.isDone {
-            // Only notification records are plain text with the identifier: quarantined ones are encoded, and dead
-            // letters may lack their value.
+            // Search the raw bytes only of notification records: quarantined ones are encoded, and dead letters may
+            // lack the value that contains the identifier.
             let filter = topic == inputs.first ? scan.filter : nil
             try await search.run(topics.partitions(of: topic), filter: filter, newestFirst: true) { record in
                 scan.take(record)

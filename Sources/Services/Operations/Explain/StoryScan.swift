@@ -26,7 +26,8 @@ struct StoryScan {
         filter = StoryFilter.mentioning(identifier.text)
     }
 
-    /// Whether nothing more can be found, because a notification has one key and a transaction of one app has one key.
+    /// Whether the scan can stop. A notification has only one record key, and so has a transaction of an app, so
+    /// further matches would add no key.
     var isDone: Bool {
         isNotification || !kinds.isDisjoint(with: [.transactionId, .originalTransactionId, .webOrderLineItemId])
     }

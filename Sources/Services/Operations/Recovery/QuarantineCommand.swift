@@ -110,7 +110,8 @@ struct QuarantineCommand {
         let now = clocks.wallMilliseconds()
         let receivedAt = Self.receivedAt(kept, record) ?? AppStoreInstant(clampingMillisecondsSince1970: now)
         let at = configuration[OperationsSettings.atReceipt] ? receivedAt.millisecondsSince1970 : now
-        // A record from Apple's history is a compact JWS, so its certificates are checked as of its signedDate.
+        // A notification from Apple's history is stored as a compact JWS and may be months old, so its certificates are
+        // checked as of its signedDate.
         let verdict =
             kept.source == .history
             ? verifier.verify(signedPayload: kept.receivedBytes, at: at, certificates: .signature)

@@ -46,7 +46,8 @@ struct ReplayCommand {
         var item = ReplayItem(
             position: RecordPosition(record), identity: record.text(.id), subject: ReplaySubject(notification: record))
         guard filter.matches(item.subject) else { return item }
-        // The copies of an earlier replay are in the same topic: without this, each run would double them.
+        // A replay writes its copies to the same topic. If a later replay did not skip them, each run would double
+        // them.
         let isCopy = record.text(.origin) == RecordOrigin.replay.rawValue
         item.prepared =
             isCopy && !configuration[ReplaySettings.againCopies]

@@ -26,7 +26,7 @@ enum ReplaySettings {
 
 /// The properties by which a record is selected.
 struct ReplaySubject: Hashable, Sendable {
-    /// Milliseconds since 1970; nil if unknown, which is in every range of time.
+    /// Milliseconds since 1970; nil if unknown. An unknown time matches every time range.
     var at: Int64?
     /// The notificationType, followed by a period and the subtype if there is one.
     var type: String?

@@ -4,7 +4,8 @@ internal import Kafka
 
 /// Counts what a replay would do.
 struct ReplayPlan {
-    /// Numbers of records by name; bounded, because names can come from records of any producer.
+    /// Numbers of records by name, such as a type or an app. The number of names is limited, because any producer can
+    /// write records with new names.
     struct Counts {
         static let maximumNames = 200
         private static let others = "other"
@@ -36,7 +37,7 @@ struct ReplayPlan {
     private(set) var count = 0
     private var range: ClosedRange<Int64>?
 
-    /// Counts a record that is ready.
+    /// Counts a record that can be replayed.
     mutating func add(_ subject: ReplaySubject, to topic: KafkaTopic) {
         count += 1
         types.add(subject.type ?? "-")
@@ -47,7 +48,7 @@ struct ReplayPlan {
         range = min(at, range?.lowerBound ?? at)...max(at, range?.upperBound ?? at)
     }
 
-    /// Counts a record that is left.
+    /// Counts a record that cannot be replayed, by reason.
     mutating func add(refusal: ReplayRefusal) { refusals.add(refusal.reason) }
 
     var topics: [KafkaTopic] { targets.numbers.keys.sorted().map { KafkaTopic(rawValue: $0) } }
@@ -61,7 +62,7 @@ struct ReplayPlan {
         }
     }
 
-    /// The plan as a table without the numbers of records, which the last line of the run has.
+    /// The plan as a table. It omits the total numbers of records, because the line printed before it has them.
     func text(_ reach: ReplayReach, perSecond: Int) -> String {
         var rows = [["types", types.text], ["apps", apps.text]]
         if !reasons.numbers.isEmpty { rows.append(["reasons", reasons.text]) }

@@ -87,7 +87,7 @@ struct ReplayRun {
                 return true
             }
         } catch {
-            // Acknowledged records have been counted, so the operator can resume after them.
+            // Report the records that Kafka acknowledged before the failure; the operator can resume after them.
             await finish(counts)
             throw error
         }
@@ -105,7 +105,7 @@ struct ReplayRun {
         case .left: counts.left += 1
         }
         switch item.prepared {
-        // The notification comes after the header segments that it refers to.
+        // The last record is the notification, because the header segments that it refers to are produced first.
         case .success(let records): counts.plan.add(item.subject, to: records.last?.topic ?? "-")
         case .failure(let refusal): counts.plan.add(refusal: refusal)
         case nil: break
@@ -115,7 +115,7 @@ struct ReplayRun {
     /// Number of seconds between two reports at the full rate.
     private static let secondsPerReport = 10
 
-    /// Reports about every ten seconds; each report counts the records replayed or left.
+    /// Reports progress about every ten seconds, measured by the number of records at the full rate.
     private func reportProgress(_ counts: Counts, of total: Int64?) {
         guard isDone, let last = counts.last, (counts.replayed + counts.left) % (rate * Self.secondsPerReport) == 0
         else { return }

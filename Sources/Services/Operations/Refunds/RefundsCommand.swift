@@ -172,7 +172,7 @@ struct RefundsCommand {
 
     private func tried(_ console: Console) async throws -> ReadRefunds {
         guard configuration[OperationsSettings.fromArchive] else { return try await read() }
-        // Key stores block.
+        // Reading a key store blocks the thread, so this does not run on the cooperative pool.
         return try await withTaskExecutorPreference(HandlerThreads.shared) {
             let archived = try await ArchivedRefunds(topic, gap: gap, configuration)
             if let note = archived.note { console.complain(note) }

@@ -10,8 +10,9 @@ struct RekeyLayout {
 
     /// Returns the key of a record, or nil if members skip the record.
     ///
-    /// Members skip a record without a member's mark, unless it is in the partition of its key. A record with a mark
-    /// may be in another partition because partitions were added.
+    /// A member marks its records with the header `sluice.state`. Such a record counts in any partition, because its
+    /// key may have belonged there before partitions were added. Members skip a record of another writer unless it is
+    /// in the partition of its key.
     func key(of record: KafkaRecord) -> [UInt8]? {
         guard let key = record.key else { return nil }
         let isMember = record.header(StateHeader.mark) != nil

@@ -70,7 +70,8 @@ struct TapCommand {
                 }
             }
             group.addTask {
-                // Cancelled when all records have been read.
+                // This stream never yields: the task group cancels this task once the other task has printed all
+                // records.
                 let (never, continuation) = AsyncStream.makeStream(of: String.self)
                 defer { continuation.finish() }
                 try await certificates.run(interruption: never, warn: warn) {

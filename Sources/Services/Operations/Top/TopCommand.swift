@@ -33,7 +33,7 @@ struct TopCommand {
                 group.addTask { try await refresh(urls, admin, client, console) }
                 group.addTask {
                     for await _ in interruption { return .ok }
-                    // The stream ends only when this task is cancelled.
+                    // The stream ended without an interruption, because this task was cancelled.
                     return .ok
                 }
                 defer { group.cancelAll() }
@@ -69,7 +69,7 @@ struct TopCommand {
         guard !isOnce, let size = console.size() else {
             return await console.write(report.text(columns: .max, rows: .max) + (isOnce ? "" : "\n"))
         }
-        // The cursor remains in the last row.
+        // Leave the last row to the cursor.
         return await console.write(Self.clearScreen + report.text(columns: size.columns, rows: size.rows - 1))
     }
 

@@ -56,7 +56,7 @@ struct TwinMatching: Sendable {
     }
 
     private static func distance(_ one: TwinNotification, _ other: TwinNotification) -> Int64 {
-        abs(one.receivedAt.milliseconds(to: other.receivedAt))  // both are bounded
+        abs(one.receivedAt.milliseconds(to: other.receivedAt))  // no overflow: dates are bounded
     }
 
     private static func isEarlier(_ one: TwinNotification, _ other: TwinNotification) -> Bool {

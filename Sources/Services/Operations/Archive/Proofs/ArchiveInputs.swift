@@ -45,8 +45,8 @@ struct ArchiveInputs {
         }
     }
 
-    /// Returns the specified public keys of the archive. Without any, returns the keys of its log in the policy, or nil
-    /// without a policy.
+    /// Returns the archive's public keys: those of `--key`, otherwise those in the policy file. Returns nil without
+    /// both.
     ///
     /// - Throws: the errors of ``verifiers()``, and a ``StartupError`` if the file is not a policy.
     func verifiersOrPolicy() async throws(StartupError) -> ArchiveVerifiers? {
@@ -75,7 +75,8 @@ struct ArchiveInputs {
         return verifiers
     }
 
-    /// Returns the checkpoints that the archive must continue, or nil if there are none to compare.
+    /// Returns the checkpoints from outside the archive, with which its logs must be consistent, or nil without
+    /// `--checkpoint-from`.
     ///
     /// - Throws: a ``StartupError`` with exit code 6 if they cannot be read.
     func anchors(_ verifiers: ArchiveVerifiers?) async throws -> AnchoredCheckpoints? {
@@ -184,7 +185,7 @@ struct ArchiveInputs {
                 topic, of: admin, with: brokers.readerConfiguration(isEmbedded: isEmbedded))
             var read = anchors
             try await scan.run { record in
-                // Anyone with write access to the topic can write any value.
+                // Clients with write access can publish anything. The report counts values that are not checkpoints.
                 if let value = record.value { read.add(bytes: value) }
                 return true
             }

@@ -44,7 +44,8 @@ final class ArchivePayloads: Sendable {
             let size = try await reader.checkpoint()?.checkpoint.size ?? 0
             for index in 0..<TilePath.bundleCount(size: size) {
                 let bundle = try await reader.bundle(index, size: size)
-                // If a certificate segment is missing, the notifications that need it are reported later.
+                // Skip a missing segment. If it has certificates, `inspect` reports the notifications that need them.
+                // If it has erasure records, `isComplete` becomes false.
                 guard let segment = try? await reader.segment(index, size: size) else {
                     if reader.names.partition.topic == names.erasures { erasures.withLock { $0.isComplete = false } }
                     continue
@@ -149,7 +150,8 @@ final class ArchivePayloads: Sendable {
         let app = apps.first ?? ClaimedApp.identity(in: text)
         return verifiers.withLock { verifiers in
             if let known = verifiers[app] { return known }
-            // An archive has few apps, so verifiers for further claimed apps are not kept.
+            // Notifications can claim any number of apps, but an archive has few, so only the first 1000 verifiers are
+            // kept.
             let made = try? NotificationVerifier(
                 VerifierConfiguration(
                     roots: roots, apps: apps.isEmpty ? [app] : apps, revocation: .off,

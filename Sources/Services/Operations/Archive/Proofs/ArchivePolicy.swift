@@ -3,7 +3,8 @@ internal import Configuration
 internal import Lifecycle
 internal import TransparencyLog
 
-/// A policy file (c2sp.org/tlog-policy) for an archive. Each log line contains the key of a log of checkpoints.
+/// A policy file (c2sp.org/tlog-policy) for an archive. A log line selects an archive by the key of its log of
+/// checkpoints, which has the name `<archive.origin>/checkpoint-log`.
 struct ArchivePolicy {
     private let policy: TlogPolicy
 
@@ -15,7 +16,8 @@ struct ArchivePolicy {
             exitCode: .archiveKeyUnknown)
     }
 
-    /// The verifier keys of the archives whose log of checkpoints is in the policy, named by the archive's origin.
+    /// The keys of all log lines for a log of checkpoints, renamed to the origin of the archive: the archive signs all
+    /// of its logs with the same key.
     private var archives: [NoteVerifier] {
         policy.logs.compactMap { log in
             guard let key = log.verifier, key.name.hasSuffix(Self.suffix) else { return nil }
@@ -25,7 +27,7 @@ struct ArchivePolicy {
 
     private static let suffix = "/checkpoint-log"
 
-    /// Returns the keys of the archives in the policy, or nil for a policy without log lines, which selects no logs.
+    /// Returns the keys of the archives in the policy, or nil if the policy has no log lines.
     ///
     /// - Throws: a ``StartupError`` with exit code 5 if none of the logs is a log of checkpoints.
     func archiveKeys() throws(StartupError) -> ArchiveVerifiers? {

@@ -62,7 +62,8 @@ struct ArchiveVerifyCommand {
         }
     }
 
-    /// Returns the retention with which deletions are compared, in milliseconds, or nil if none are compared.
+    /// Returns the value of `--retention` in milliseconds, which deletions must follow, or nil if deletions are not to
+    /// be checked.
     ///
     /// - Throws: a ``StartupError`` if the run does not cover all payloads and all logs.
     private func retention(_ logs: [String]) throws(StartupError) -> Int64? {
@@ -101,7 +102,8 @@ struct ArchiveVerifyCommand {
         }
     }
 
-    /// Checks that every requested log exists, except for logs that are already reported missing because of an anchor.
+    /// Checks that every requested log exists. Ignores logs that the report already lists as missing because an
+    /// external checkpoint exists for them.
     private func checkPresence(_ report: ArchiveReport, _ wanted: [String]) throws(ArchiveError) {
         let known = report.logs.map(\.log.partition) + report.missing.map(\.log)
         let absent = wanted.first { text in !known.contains { Self.isWanted($0, [text]) } }

@@ -7,7 +7,7 @@ internal import TransparencyLog
 ///
 /// Witnesses cosign the log of checkpoints, so a record needs two proofs: one that its leaf is in the tree of its log's
 /// checkpoint, and one that this checkpoint is a leaf of the cosigned log of checkpoints. In archives of earlier
-/// versions, the log's own checkpoints are cosigned, and one proof suffices.
+/// versions, witnesses cosigned each log's own checkpoints, so the first proof suffices.
 struct CosignedProof {
     /// The suffix of the second proof's file, appended to the name of the first one.
     static let suffix = ".checkpoint"
@@ -31,7 +31,7 @@ struct CosignedProof {
             let found = try await log.loggedCheckpoint(of: origin, covering: leaf, size: cosigned.checkpoint.size)
         else { return nil }
         var copy = try await reader.checkpoint(size: found.checkpoint.size)
-        // The newest checkpoint may not have been copied yet.
+        // Without a copy of this size, it may be the newest checkpoint, which the archive copies only after writing it.
         if copy == nil { copy = try await reader.checkpoint() }
         guard let checkpoint = copy, checkpoint.checkpoint == found.checkpoint else { return nil }
         let entry = Array(found.checkpoint.text.utf8)

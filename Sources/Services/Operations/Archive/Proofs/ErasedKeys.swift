@@ -1,7 +1,8 @@
 internal import ArchiveLog
 internal import Kafka
 
-/// The keys listed in archived records of the erasures topic. They were destroyed on purpose, and a leaf documents it.
+/// The keys listed in archived records of the erasures topic. They were destroyed on purpose: the leaf of each record
+/// proves the decision.
 struct ErasedKeys {
     private var keys: Set<ArchiveKeyId> = []
     /// Whether every record of the erasures topic could be read.
@@ -17,7 +18,8 @@ struct ErasedKeys {
 
     /// Returns the outcome for a key that was destroyed in the key store.
     ///
-    /// - Parameter isDecided: whether the key store contains an erasure of the subject, which may not be archived yet.
+    /// - Parameter isDecided: whether the key store contains an erasure of the subject. If so, its record may merely
+    ///   not be archived yet.
     func outcome(ofDestroyed key: ArchiveKeyId, isDecided: Bool) -> InspectionOutcome {
         if keys.contains(key) { return InspectionOutcome("erased") }
         let problem = "key \(key) was destroyed, but no archived erasure record lists it"

@@ -66,8 +66,8 @@ struct AccessTable {
             + group(of: .entitlements, .describe)
     }
 
-    /// The further rights for `/v1/story`, which reads what else happened to a purchase, and how far each group is. The
-    /// other groups have their default names there.
+    /// The additional rights for `/v1/story`, which also reads refund cases, quarantined notifications and dead
+    /// letters, and the offsets of the other groups. It looks up the other groups by their default names.
     private var stories: [AccessRight] {
         guard options.tellsStories else { return [] }
         let letters = names.specifications().map(\.name).filter { $0.rawValue.hasSuffix(".dlq") }
