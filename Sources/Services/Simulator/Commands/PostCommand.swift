@@ -17,7 +17,8 @@ struct PostCommand {
     func run(_ console: Console) async throws -> Int32 {
         let pki = try PKICommand.load(configuration[SimulatorSettings.pki])
         let apiPort = configuration[ServerAPISettings.port]
-        // The API posts the outcome of a refund request only in version 2.
+        // If the API is served, a scenario ends at its refund request and the API posts the outcome, but only in
+        // version 2.
         let formats = configuration[SimulatorSettings.formats]
         let series = try ScenarioSeries(
             configuration, endsAtRefundRequests: apiPort != nil && formats.contains(.v2))
@@ -38,7 +39,8 @@ struct PostCommand {
         try api?.start()
         if let api { console.complain("the App Store Server API answers at \(api.url(of: series.app.environment))") }
 
-        // Posts in flight end by their timeout. A second signal ends the process immediately.
+        // After the first signal, the process has time to finish the posts in flight, which end at their timeout. A
+        // second signal ends the process immediately.
         let interrupts = Interrupts(maximum: configuration[SimulatorSettings.timeout] + .seconds(5))
         let factory = NotificationFactory(series: series, pki: pki, sharedSecret: sharedSecret)
         let summary = try await delivery(factory, client, api).run(

@@ -1,14 +1,15 @@
 internal import Configuration
 
 extension PostingPlan {
-    /// Creates the plan described by the command line. For the same series, count and share, and without duplicates and
-    /// late posts, every command omits the same notifications.
+    /// Creates the plan described by the command line. The plans of all commands omit the same notifications, if they
+    /// have the same series, count and undelivered share, and neither duplicates nor late posts.
     init(
         _ series: ScenarioSeries, _ configuration: Configuration, duplicates: Percentage = .zero,
         disorder: Percentage = .zero
     ) {
         let count = configuration[SimulatorSettings.count]
-        // One day shorter than Apple's history, so that the notifications remain available for a day.
+        // Omit only notifications that remain in Apple's history for at least another day, so that they can be found
+        // there.
         let reach = NotificationHistoryRequest.reach(in: series.app.environment) - .days(1)
         self.init(
             series: series, firstRun: configuration[SimulatorSettings.firstRun],

@@ -38,7 +38,7 @@ struct LegacyEventTable {
         case .turnsRenewalOff, .turnsRenewalOn, .cancelsAfterPriceIncrease: [.didChangeRenewalStatus]
         case .renewalFails: [.didFailToRenew]
         case .billingRecovers: [.didRecover]
-        // A plain expiry is not reported, only the accompanying end of automatic renewal.
+        // Version 1 does not report the expiry itself, only the end of automatic renewal if the expiry caused it.
         case .expires: changedRenewalStatus ? [.didChangeRenewalStatus] : []
         case .priceIncreaseAnnounced: [.priceIncreaseConsent]
         case .renews: [.didRenew]
@@ -57,8 +57,8 @@ struct LegacyEventTable {
         return changedRenewalStatus ? [.cancel, .didChangeRenewalStatus] : [.cancel]
     }
 
-    /// Returns the types in the oldest format: the version 1 types that it has. In addition, CANCEL reported upgrades,
-    /// and INTERACTIVE_RENEWAL every return after a lapse.
+    /// Returns the types in the oldest format. They are the version 1 types that also exist in this format, but the
+    /// oldest format also sends CANCEL for an upgrade, and INTERACTIVE_RENEWAL for every resubscription.
     private func oldestForm(_ event: ScenarioEvent) -> [LegacyNotificationType] {
         let types = version1(event).compactMap(\.inOldestForm)
         switch event {

@@ -15,8 +15,8 @@ package enum LegacyNotificationType: String, Sendable, CaseIterable {
     case revoke = "REVOKE"
     case consumptionRequest = "CONSUMPTION_REQUEST"
 
-    /// Whether the purchaser receives this type. Source for both recipients: Apple, "App Store Server Notifications
-    /// version 1".
+    /// Whether the App Store sends this type about a purchaser's transactions. Source, also for family members: Apple,
+    /// "App Store Server Notifications version 1".
     var isSentToPurchaser: Bool { self != .revoke }
 
     var isSentToFamilyMember: Bool {

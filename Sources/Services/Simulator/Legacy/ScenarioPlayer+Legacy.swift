@@ -45,7 +45,7 @@ extension ScenarioPlayer {
         }
     }
 
-    /// Returns the members at the start of a body, which are the same in both formats.
+    /// Returns the members at the start of a body, which are the same in version 1 and the oldest format.
     private func head(_ type: LegacyNotificationType) -> JSONObject {
         var body = JSONObject()
         body.put("notification_type", type.rawValue)

@@ -33,7 +33,8 @@ struct Renewal: Sendable {
     /// Returns the payload of `signedRenewalInfo`, signed at the given time.
     func payload(signedDate: Int64, transaction: Transaction, app: SimulatedApp, account: Account) -> JSONObject {
         var payload = JSONObject()
-        // The intent is 2 from the first retry of the charge. Source: Apple, isInBillingRetryPeriod.
+        // Apple sends intent 2, a billing error, from the first retry of the charge. Source: Apple,
+        // isInBillingRetryPeriod.
         let intent = expirationIntent ?? (isInBillingRetry ? .billingError : nil)
         payload.put("expirationIntent", (intent?.rawValue).map { Int64($0) })
         payload.put("originalTransactionId", originalTransactionId)

@@ -60,7 +60,7 @@ extension ScenarioPlayer {
         guard let lapsed = transaction, var renewal else { return }
         let product = product ?? lapsed.product
         begin(product, offer: offer, at: now, quantity: lapsed.quantity, isRenewal: false)
-        // A lapse of less than 60 days does not interrupt paid service.
+        // Apple ignores a lapse of less than 60 days and keeps `recentSubscriptionStartDate`.
         if let expiresDate = lapsed.expiresDate, now - expiresDate >= Duration.days(60).milliseconds {
             renewal.recentSubscriptionStartDate = now
         }

@@ -71,7 +71,7 @@ package struct Delivery<DeliveryClock: Clock & Sendable>: Sendable where Deliver
                     group.cancelAll()
                     return run.finish()
                 }
-                // The group is never empty here, because every wait is one of its tasks.
+                // The group is never empty here: signing, posting, timers and the wait for interrupts are its tasks.
                 guard let event = try await group.next() else { return run.finish() }
                 run.handle(event, onAttempt: onAttempt, onUndelivered: onUndelivered)
             }

@@ -16,8 +16,8 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
 
     enum Action {
         case post(Job)
-        /// There is nothing to do until this time or until an outcome is reported. Nil means only until an outcome is
-        /// reported.
+        /// There is nothing to do until this time or until an outcome is reported. If the time is nil, only an outcome
+        /// ends the wait.
         case wait(until: Instant?)
         case finished
     }
@@ -31,7 +31,8 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
     private var fresh = FIFO<Job>()
     private var freshIsComplete = false
     private var started = 0
-    /// The failed posts, by delay. All posts in a queue wait equally long, so each queue is in order.
+    /// The failed posts, in one queue per retry delay. All posts in a queue wait equally long, so each queue is in
+    /// ascending order of the due time.
     private var failed: [Duration: FIFO<(due: Instant, post: PlannedPost, attempt: Int)>] = [:]
     private(set) var inFlight = 0
     private(set) var isStopped = false

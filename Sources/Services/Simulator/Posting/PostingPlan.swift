@@ -41,7 +41,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
     private var drawn = 0
     private var duplicatesLeft: Int
     private var undeliveredLeft: Int
-    /// The overdue part of `undeliveredLeft`, because chosen posts could not be lost. Later posts replace them.
+    /// The number of posts in `undeliveredLeft` that have been chosen but not lost, because `mayBeLost` did not allow
+    /// it. Later posts are lost instead of them.
     private var lossesOwed = 0
     /// A separate generator, so that losses do not change the rest of the plan.
     private var lossGenerator: SeededGenerator
@@ -144,8 +145,8 @@ package struct PostingPlan: Sequence, IteratorProtocol, Sendable {
         return true
     }
 
-    /// The target for the number of posts held back so far. It is slightly ahead of an even distribution: near the end,
-    /// few posts have a successor, so only a few can be held back.
+    /// The number of posts that should have been held back so far. It is slightly more than an even distribution,
+    /// because few posts near the end have a successor and can be held back.
     private var lateDue: Int {
         let (product, overflow) = late.multipliedReportingOverflow(by: drawn + 32)
         return overflow ? late : Swift.min(late, product / Swift.max(count, 1))

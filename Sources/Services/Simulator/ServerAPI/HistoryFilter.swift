@@ -80,7 +80,7 @@ struct HistoryFilter {
     }
 
     private static func isRevoked(_ query: ServerAPIQuery) throws(ServerAPIError) -> Bool? {
-        // The deprecated parameter has the opposite meaning, and its value false includes everything.
+        // The deprecated `excludeRevoked=true` means `revoked=false`, and `excludeRevoked=false` means no filter.
         let excluded = try bool(query, "excludeRevoked", .invalidExcludeRevoked)
         let revoked = try bool(query, "revoked", .invalidRevoked)
         return revoked ?? (excluded == true ? false : nil)

@@ -110,8 +110,8 @@ struct ServerAPIEnvironment: Sendable {
         }
     }
 
-    /// Returns a version 4 UUID from the system's random number generator: another run must never repeat a notification
-    /// sent on request.
+    /// Returns a version 4 UUID for a notification that a request causes. Uses the system's random number generator,
+    /// because a seeded one would repeat the UUID in another run.
     static func freshUUID() -> String {
         var generator = SystemRandomNumberGenerator()
         return SeededGenerator.uuidText(generator.next(), generator.next())

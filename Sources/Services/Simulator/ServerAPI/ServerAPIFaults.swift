@@ -91,8 +91,8 @@ package struct ServerAPIFaults: Sendable, Equatable {
 
     /// Returns the kind of failure of a request, or `nil` if it does not fail.
     ///
-    /// The result depends only on the seed, the request and its number among the requests with the same path.
-    /// Interleaving therefore does not change the result.
+    /// The result depends only on the seed, the request and its number among the requests with the same path. The
+    /// result therefore does not depend on the order of requests with different paths.
     ///
     /// - Parameter number: the number of earlier requests with this path.
     func fault(of operation: ServerAPIOperation, _ method: String, _ path: String, number: Int) -> Kind? {

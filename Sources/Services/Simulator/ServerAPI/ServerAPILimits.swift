@@ -39,7 +39,8 @@ package enum ServerAPILimits: Sendable, Equatable {
         switch operation {
         case .extendRenewalDate, .setAppAccountToken: 20
         case .lookUpOrderId, .getRefundHistory: 10
-        // Apple's table does not list the status of a mass extension.
+        // Apple's table does not list `getStatusOfRenewalDateExtensions`, so the simulator gives it the limit of
+        // `extendRenewalDateForAllActiveSubscribers`.
         case .extendRenewalDateForAllActiveSubscribers, .requestTestNotification, .getTestNotificationStatus,
             .getStatusOfRenewalDateExtensions:
             1

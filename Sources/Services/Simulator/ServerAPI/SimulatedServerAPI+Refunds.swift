@@ -44,7 +44,7 @@ extension SimulatedServerAPI {
         requestRefund(of: transactionId, in: environment, reason: ConsumptionRequestReason(reason), isPosted: true)
     }
 
-    /// Calls `action` once no case is open and nothing is being posted, or immediately if this is already the case.
+    /// Calls `action` once no case is open and nothing is being posted, or immediately if both are already true.
     package func whenSettled(_ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.whenSettled(action) }
         callSettledActions()

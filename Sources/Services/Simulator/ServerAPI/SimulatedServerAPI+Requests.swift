@@ -12,7 +12,7 @@ extension SimulatedServerAPI {
         var limits = Limits.public
         limits.connectsPerSecond = 0
         limits.inFlight = 4096
-        // The time set for the fault ends a request without a response.
+        // The server must not time out first: the fault `timeout` holds a request for ``ServerAPIFaults/hold``.
         limits.handlerTime = .seconds(3600)
         return Listener(
             name: "server api", host: settings.host, port: settings.ports[environment] ?? 0, limits: limits,

@@ -16,7 +16,7 @@ package final class SimulatedServerAPI: Sendable {
     package struct Settings: Sendable {
         /// The app. Each listener uses its own environment instead of the app's.
         package var app: SimulatedApp
-        /// The key that signs requests.
+        /// The credentials with which the tokens of requests are verified.
         package var credentials: ServerAPICredentials
         /// The environments, each with a listener.
         package var environments: [AppStoreEnvironment] = [.production, .sandbox]
@@ -205,7 +205,8 @@ package final class SimulatedServerAPI: Sendable {
         }
     }
 
-    /// Lists a notification in the history of its environment: as sent now, as never delivered, and signed as given.
+    /// Lists a notification in the history of its environment, with its original signature. The history shows one
+    /// attempt, made now, to which there was no response.
     ///
     /// - Returns: whether it was listed. Apps and environments that are not served have no history.
     @discardableResult package func list(_ captured: CapturedNotification) -> Bool {
