@@ -47,7 +47,8 @@ package struct StoryCollector: Sendable {
         }
     }
 
-    /// Sorts the records by position: partitions are read at the same time.
+    /// Sorts the records by position. They are collected out of order, because several partitions are read at the same
+    /// time.
     package mutating func sort() {
         func sorted(_ records: [KafkaRecord]) -> [KafkaRecord] {
             records.sorted {

@@ -108,7 +108,8 @@ extension KafkaRecord {
         timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? .earliest
     }
 
-    /// The moment of an erasure if it differs from the time of writing.
+    /// The moment up to which a tombstone erases facts: the value of a header, or the time of the record if it has
+    /// none.
     fileprivate var stateMoment: AppStoreInstant {
         header("sluice.state.moment")?.text.flatMap { Int64($0) }
             .map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? time

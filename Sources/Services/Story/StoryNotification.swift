@@ -40,8 +40,8 @@ struct StoryNotification {
     var receivedAt: AppStoreInstant? { record.text(.receivedTime).flatMap { AppStoreInstant(rfc3339: $0) } }
     var signedAt: AppStoreInstant? { record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } }
 
-    /// When this installation learned of the notification. A replayed or released record was received earlier, so the
-    /// time of writing counts.
+    /// When this installation learned of the notification. A replayed or released record keeps the original time of
+    /// receipt, so for such a record this is the time when it was written.
     var knownAt: AppStoreInstant { isReplay ? publishedAt : receivedAt ?? publishedAt }
 
     /// The notification's type, such as `DID_RENEW.BILLING_RECOVERY`.

@@ -58,7 +58,7 @@ package struct StoryReplay: Sendable {
         self.rules = rules
         for input in inputs where input.at <= end {
             let at = max(input.at, moment)
-            // Facts from the same moment take precedence.
+            // Exclude a change at `at` itself, because the input's facts determine the state at that moment.
             pass { $0 < at }
             merge(input, at: at)
         }
@@ -80,7 +80,8 @@ package struct StoryReplay: Sendable {
         record(at: at, input.cause)
     }
 
-    /// The state at a moment, and the next state. Facts may change only the latter.
+    /// The state at a moment, and the state to which it will change by itself. New facts may affect only the second
+    /// one.
     private struct Outlook: Equatable {
         var now: [Standing]
         var nextChange: AppStoreInstant?
@@ -93,7 +94,7 @@ package struct StoryReplay: Sendable {
         return Outlook(now: now, nextChange: nextChange, next: next)
     }
 
-    /// Follows the changes that occur without further facts.
+    /// Records the changes that time alone causes, as long as `isReached` returns true for their time.
     private mutating func pass(_ isReached: (AppStoreInstant) -> Bool) {
         guard let facts else { return }
         while let next = facts.standings(at: moment, rules: rules).nextChange, isReached(next) {
@@ -116,8 +117,8 @@ package struct StoryReplay: Sendable {
 }
 
 extension Standing {
-    /// The standing without its transaction. A renewal changes the transaction, but a later end already shows the
-    /// renewal.
+    /// The standing without its transaction id, for comparison. A new id alone is not a change: if a renewal takes
+    /// effect, the end of the standing changes too.
     fileprivate var withoutTransaction: Standing {
         var standing = self
         standing.transactionId = TransactionId("")

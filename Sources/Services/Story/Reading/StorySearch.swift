@@ -13,10 +13,11 @@ package final class StorySearch {
 
     /// Number of records between two progress lines.
     private static let step: Int64 = 100_000
-    /// Number of records for which another client is worth its connection.
+    /// Number of records per Kafka client. More records are read by further clients at the same time.
     private static let recordsPerClient: Int64 = 20_000
     private static let maximumClients: Int64 = 4
-    /// Number of records from which on the newest part of each partition is read first, and its share.
+    /// With more records than this, a search that reads the newest records first begins with one sixteenth of each
+    /// partition.
     private static let recordsInOnePart: Int64 = 200_000
     private static let newestShare: Int64 = 16
 
@@ -121,8 +122,8 @@ package final class StorySearch {
 
     /// Returns the partitions and offsets that were read, by topic.
     ///
-    /// - Parameter keys: the record keys of the story. Without any, it may be in every partition; otherwise, only in
-    ///   those of its keys.
+    /// - Parameter keys: the record keys of the story. They determine the partitions that can contain parts of the
+    ///   story; if there are none, every partition can.
     package func extents(keys: Set<[UInt8]>) -> [Story.Extent] {
         let keyed = [topics.names.notifications(topics.environment), topics.names.entitlements(topics.environment)]
         return Dictionary(grouping: read.keys, by: \.topic).sorted { $0.key.rawValue < $1.key.rawValue }.map {
