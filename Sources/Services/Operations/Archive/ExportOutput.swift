@@ -4,8 +4,8 @@ internal import Cryptography
 internal import JSON
 internal import Lifecycle
 
-/// The target of an export: standard output, or a directory that receives the rows and a manifest that ties them to the
-/// archive.
+/// The target of an export: standard output, or a directory. A directory receives the rows, and a manifest with the
+/// checkpoint of each exported log.
 final class ExportOutput {
     private let console: Console
     private let directory: String?

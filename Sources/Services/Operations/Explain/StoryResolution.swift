@@ -80,8 +80,8 @@ struct StoryResolver {
         (.appTransactionId, "appTransactionId"), (.appAccountToken, "appAccountToken"),
     ]
 
-    /// Asks sluice-entitlements, whose database has an index. If the service is unreachable, that is a gap, not an
-    /// error.
+    /// Asks sluice-entitlements, whose database has an index. If the service is unreachable, the story lists a gap, and
+    /// the command does not fail.
     private func askReadAPI(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async {
         let client = EntitlementsClient(configuration: configuration)
         for (kind, parameter) in Self.indexed where identifier.kinds.contains(kind) {

@@ -63,7 +63,8 @@ struct ReplayRun {
 
     /// - Parameters:
     ///   - total: number of records to read; nil if unknown.
-    ///   - each: passes the records in order to its argument until the argument returns false.
+    ///   - each: reads the records, and calls the given function with each of them in order, until the function returns
+    ///     false.
     func run(
         through producer: KafkaProducer, of total: Int64? = nil,
         each: ((ReplayItem) async throws -> Bool) async throws -> Void

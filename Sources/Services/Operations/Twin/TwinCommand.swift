@@ -14,7 +14,7 @@ struct TwinCommand {
 
     private var environment: AppStoreEnvironment { configuration[OperationsSettings.environment] }
     private var toleranceMilliseconds: Int64 {
-        configuration[TwinSettings.tolerance].components.seconds * 1000  // at most a week
+        configuration[TwinSettings.tolerance].components.seconds * 1000  // no overflow: at most a week
     }
 
     func run(_ console: Console) async throws -> ExitCode {

@@ -62,7 +62,7 @@ private struct LeafWalk {
                 high = middle
             }
         }
-        // A preceding gap may cover the offset.
+        // Start one leaf earlier, because it may be a gap that contains the offset.
         next = max(0, low - 1)
     }
 
