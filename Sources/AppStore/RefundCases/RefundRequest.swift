@@ -16,7 +16,7 @@ package struct RefundRequest: CasePart {
     package var isAmbiguous: Bool
     /// Whether the 12 hours had passed when this installation first read the request.
     package var isLate: Bool
-    /// Whether an operator opened a round with this request, without a request from Apple.
+    /// Whether this request was created by an operator, to open another round, and not by Apple.
     package var isOperators: Bool
 
     package init(

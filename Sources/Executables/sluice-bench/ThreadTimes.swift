@@ -4,9 +4,9 @@ internal import Foundation
 struct ThreadTimes {
     /// The role of a thread, derived from its name.
     enum Role: String, CaseIterable {
-        /// The thread reads and writes the sockets of both listeners.
+        /// The thread that reads and writes the sockets of both listeners.
         case loop
-        /// The threads verify notifications.
+        /// The threads that verify notifications.
         case workers
         /// The threads of the producer, including those for delivery reports.
         case librdkafka

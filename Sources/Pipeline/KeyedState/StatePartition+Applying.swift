@@ -16,7 +16,7 @@ extension StatePartition {
         var misplaced = 0
         /// States, by key, that were refused before but are now in the topic.
         var fitting: [[UInt8]: [UInt8]] = [:]
-        /// Whether some records were published by other rules.
+        /// Whether some records were published under a fingerprint other than the model's.
         var hasOtherForm = false
     }
 

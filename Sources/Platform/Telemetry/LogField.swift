@@ -10,7 +10,7 @@ public struct LogKey: RawRepresentable, Sendable, Hashable {
     public static let error = LogKey(rawValue: "error")
     /// The reason code of a decision or rejection.
     public static let reason = LogKey(rawValue: "reason")
-    /// A number of items.
+    /// The number of items that the message refers to.
     public static let count = LogKey(rawValue: "count")
     /// The number of similar lines suppressed by the rate limit since the last one.
     public static let suppressed = LogKey(rawValue: "suppressed")

@@ -13,7 +13,7 @@ struct EntitlementsQuery: Sendable, Equatable {
     var subject: Subject
     var environments: QueriedEnvironments
     var bundleId: BundleId?
-    /// The queried moment, or nil for now. Always nil for a history.
+    /// The time at which the entitlements are evaluated, or nil for the current time. Always nil for a history.
     var at: AppStoreInstant?
 
     init(

@@ -126,8 +126,8 @@ package final class Ingress: Service {
         // Connected clients get three quarters of the limit, which is more than the handler deadline.
         await running.publicServer.drain(within: limit * 0.75, accepting: plan.acceptsAfterReadiness)
         await running.workers.close()
-        // All requests have been answered, so the records still in flight get at most a tenth of the limit. Another
-        // tenth is left for releasing the producer's client.
+        // All requests have been answered, so the producer waits at most a tenth of `limit` for the records still in
+        // flight. Another tenth of `limit` is reserved for releasing its client.
         let left = ContinuousClock.now.duration(to: end)
         await running.producer.close(within: max(.zero, min(limit * 0.1, left - limit * 0.1)))
         await running.adminServer.drain(within: .zero)

@@ -3,7 +3,7 @@ package import Configuration
 package import Kafka
 package import Story
 
-/// The services' contributions to `sluicectl`, supplied where the executable is wired.
+/// The services' contributions to `sluicectl`. The executable assembles them.
 package struct SluicectlParts: Sendable {
     /// An executable whose configuration can be checked and shown.
     package struct Executable: Sendable {

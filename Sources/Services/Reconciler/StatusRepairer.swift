@@ -6,9 +6,9 @@ internal import Records
 internal import Telemetry
 internal import Time
 
-/// Publishes Apple's signed answer about a subscription as a record in the entitlement topic, if the published state
-/// differs from the answer, or if the known facts do not explain an earlier statement by Apple. The answer's facts
-/// confirm the purchase, and sluice-entitlements publishes the resulting access.
+/// Publishes Apple's signed answer about a subscription as a record in the entitlement topic. It does so if the answer
+/// differs from the published state, or if the published state is marked as needing a status query. sluice-entitlements
+/// adds the facts in the answer to the purchase and publishes the resulting state.
 struct StatusRepairer: Sendable {
     enum Outcome: Sendable {
         /// Kafka has acknowledged the record.

@@ -96,8 +96,8 @@ struct StatusWork {
         unanswered = 0
     }
 
-    /// Skips a row that got no answer. A single failure may concern only that row; several consecutive failures do not,
-    /// so the failure is then thrown.
+    /// Skips a row without an answer, because the failure may affect only that row. After several consecutive rows
+    /// without an answer, throws the failure, because it is then assumed to affect all rows.
     mutating func leave(_ row: PublishedSubscriptions.Row, _ failure: any Error) throws {
         unanswered += 1
         guard unanswered < StatusInquiry.unansweredInARow else { throw failure }

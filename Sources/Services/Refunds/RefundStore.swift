@@ -13,7 +13,8 @@ protocol RefundStore: Sendable {
     func propose(_ answer: FrozenAnswer, for refund: RefundCase) async throws -> Bool
     /// Merges part of a case, and returns once it has been read back.
     func record(_ contribution: RefundCase) async throws
-    /// Returns the time of the last RESCIND_CONSENT of the case's customer, according to Apple's clock.
+    /// Returns the time, on Apple's clock, of the last RESCIND_CONSENT notification about the case's customer, or nil
+    /// if none is known.
     func consentRescindedAt(_ refund: RefundCase) async throws -> AppStoreInstant?
     /// Returns the history of the case's customer, excluding this case, or nil if the customer is unknown.
     func history(of refund: RefundCase) async throws -> CustomerHistory?

@@ -72,7 +72,7 @@ final class RecordFailures: Sendable {
     /// receiver is up. Always false while many records are failing, because then the receiver is at fault even if it
     /// accepts probes.
     ///
-    /// - Parameter now: the time in monotonic nanoseconds.
+    /// - Parameter now: the current time in monotonic nanoseconds.
     func lacksAcceptance(_ record: KafkaRecord, at now: UInt64) -> Bool {
         state.withLock { state in
             guard let failure = state.failures[record.topicPartition]?[record.offset],
@@ -88,8 +88,8 @@ final class RecordFailures: Sendable {
 
     /// Records that the receiver failed to process the record.
     ///
-    /// - Parameter now: the time in monotonic nanoseconds.
-    /// - Returns: whether the record is at fault; if so, its failures are dropped.
+    /// - Parameter now: the current time in monotonic nanoseconds.
+    /// - Returns: whether the record is at fault. If so, its recorded failures are removed.
     func failed(_ record: KafkaRecord, at now: UInt64) -> Bool {
         let (isAtFault, isChanged) = state.withLock { state in
             let accepted = state.accepted

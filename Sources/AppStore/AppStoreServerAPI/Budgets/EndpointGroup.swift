@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// Endpoints that share one rate limit: only the two versions of an endpoint, because Apple limits each endpoint of an
-/// app separately. Source: Apple, "Identifying Rate Limits".
+/// Endpoints that share one rate limit. Apple limits each endpoint of an app separately, so a group contains one
+/// endpoint, or both versions of it. Source: Apple, "Identifying Rate Limits".
 package struct EndpointGroup: Sendable, Hashable {
     package let name: String
     /// The number of requests per second in Production. Apple may change this limit.

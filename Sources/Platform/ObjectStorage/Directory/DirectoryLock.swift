@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// A locked lock file. It remains after the release, because two writers could otherwise lock two different files.
+/// A lock on a lock file. Releasing the lock does not delete the file, because two writers could otherwise lock two
+/// different files.
 final class DirectoryLock: ObjectStoreLock {
     private let file: Mutex<OpenFile?>
     private let calls: any FileCalls

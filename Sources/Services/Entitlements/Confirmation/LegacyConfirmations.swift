@@ -140,8 +140,9 @@ final class LegacyConfirmations: Service {
         }
     }
 
-    /// Returns the scope with its priority. Recent statements are urgent because customers are waiting for them;
-    /// replayed statements leave the request budget to others.
+    /// Returns the scope with a priority that depends on the statement's age. Queries about recent statements are
+    /// urgent, because customers are waiting for them. Queries about replayed statements run in the background, so that
+    /// they do not delay urgent requests.
     private func prioritized(_ scope: APIScope, _ date: AppStoreInstant) -> APIScope {
         var scope = scope
         let age = clocks.wallMilliseconds() - date.millisecondsSince1970

@@ -35,7 +35,7 @@ struct StoryQuery: Sendable, Equatable {
     }
 }
 
-/// The purchases for a story's identifier.
+/// A story query and the purchases that its identifier refers to.
 struct StorySubject: Sendable {
     let query: StoryQuery
     let kinds: [StoryIdentifier.Kind]

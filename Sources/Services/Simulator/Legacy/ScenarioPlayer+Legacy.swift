@@ -2,8 +2,8 @@ internal import AppStoreModel
 internal import JSON
 
 extension ScenarioPlayer {
-    /// Returns the bodies that the App Store sends for an event in a format older than version 2. They contain the data
-    /// after the event.
+    /// Returns the bodies, in a format before version 2, that the App Store sends for an event. They contain the
+    /// purchase's data as it is after the event.
     ///
     /// - Parameter receiptTransactions: the minimum number of transactions in a version 1 receipt; earlier purchases
     ///   are added to reach it.

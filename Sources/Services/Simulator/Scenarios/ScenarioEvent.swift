@@ -54,7 +54,7 @@ package enum ScenarioEvent: Sendable, Equatable {
     case refunded(percent: Int64 = 100)
     /// REFUND of the transaction before the current one.
     case formerPeriodRefunded(percent: Int64 = 100)
-    /// REFUND / SEATS.
+    /// REFUND / SEATS. The value is the number of refunded seats.
     case seatsRefunded(Int64)
     /// REFUND_DECLINED.
     case refundDeclined
