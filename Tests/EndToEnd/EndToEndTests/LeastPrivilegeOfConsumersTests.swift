@@ -255,6 +255,8 @@ private struct ConsumerWorld {
             "--data.dir", data, "--archive.url", "\(data)-archive", "--archive.signing.key.file",
             "\(data)-signing.pem", "--archive.key.encryption.key.file", encryption, "--archive.key.store",
             "\(data)-keys.sqlite", "--archive.flush.interval", "500ms",
+            // The first checkpoints may follow the first look for them, and the next look is a minute later by default.
+            "--archive.anchor.interval", "1s",
             // The group already has offsets from the archives of earlier members.
             "--archive.begin", "true",
         ] + origin
