@@ -90,7 +90,9 @@ enum LegacyMutants {
             "cancelled.isBought(before: other)"),
         event.mutant("legacy-revoked", "cancellationDate != nil && !isUpgraded", "cancellationDate != nil"),
         subject.mutant("legacy-subject-cancelled", "$0.isCancelled(before: $1)", "$0.isBought(before: $1)"),
-        subject.mutant("legacy-subject-date", "statement.cancellationDate != nil", after: "but the body does.", "true"),
+        subject.mutant(
+            "legacy-subject-date", "statement.cancellationDate != nil", after: "The body must then contain its date.",
+            "true"),
         subject.mutant("legacy-subject-named", "statement.type.isAboutCancellation", "false"),
         subject.mutant("legacy-subject-oldest", "statement.source == .v0", "true"),
         identity.mutant("legacy-identity-expiry", "milliseconds(transaction?.expiresDate)", "nil"),

@@ -85,7 +85,7 @@ enum RefundCaseMutants {
         decisions.mutant("answer-unsigned", "refund.transaction?.isSigned != true", "false"),
         decisions.mutant("answer-ambiguous", "round.isAmbiguous", "false"),
         decisions.mutant(
-            "answer-erased", "refund.isErased(round)", after: "a withdrawal recorded there would not count.", "false"),
+            "answer-erased", "refund.isErased(round)", after: "have been erased with the preference", "false"),
         decisions.mutant(
             "answer-erased-frozen", "refund.isErased(round)",
             after: "at now: AppStoreInstant, isLast: Bool\n    ) async -> (Consent, ServiceHealth) {", "false"),
