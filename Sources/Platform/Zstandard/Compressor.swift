@@ -1,7 +1,6 @@
 internal import CZstd
 
-/// Compresses small values that resemble each other, with a dictionary of what they have in common (Zstandard,
-/// RFC 8878).
+/// Compresses small values that resemble each other, with a dictionary of their common content (Zstandard, RFC 8878).
 ///
 /// Not `Sendable`: only one thread may use it at a time.
 package final class Compressor {
@@ -10,8 +9,7 @@ package final class Compressor {
     private var buffer: [UInt8] = []
 
     /// - Parameters:
-    ///   - dictionary: content that values have in common, the most common last; only its last 32 KiB are used. The
-    ///     ``Decompressor`` must have the same.
+    ///   - dictionary: content that the values share. The ``Decompressor`` must have the same dictionary.
     ///   - level: level of Zstandard; negative levels are faster and compress less.
     /// - Throws: ``ZstandardError/noMemory``.
     package init(dictionary content: [UInt8], level: Int32) throws(ZstandardError) {

@@ -79,7 +79,7 @@ package final class AppStoreServerClient: Sendable {
             return try await send(request, url, token, scope)
         } catch {
             guard error.kind == .unauthorized else { throw error }
-            // Try once more with a new token, because the key may just have been rotated, or the clock corrected.
+            // Retry with a new token: the key may have been rotated, or the clock corrected.
             tokens.discard(token, of: scope.bundleId)
             let renewed = try tokens.token(for: scope.bundleId)
             do throws(APIFailure) {

@@ -98,7 +98,9 @@ private struct RangeReader: Sendable {
             throw await consumer.failure(of: partition) ?? KafkaError(.closed, "reading \(partition.topicPartition)")
         }
         // At the end of the partition, the remaining offsets of the range hold no records (transaction markers).
-        let reached = partition.hasReachedEnd ? range.upperBound : min(partition.position.rawValue, range.upperBound)
+        // A recreated log may begin again below the range.
+        let position = max(range.lowerBound, min(partition.position.rawValue, range.upperBound))
+        let reached = partition.hasReachedEnd ? range.upperBound : position
         return KafkaConsumer.RangeBatch(
             partition: partition.topicPartition, records: records.filter { range.contains($0.offset.rawValue) },
             nextOffset: reached, reader: self)

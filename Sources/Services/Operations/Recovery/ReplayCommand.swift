@@ -4,7 +4,7 @@ internal import Kafka
 internal import Lifecycle
 internal import Records
 
-/// `sluicectl replay`: sends records of a notification topic once more, for consumers that handled them wrongly.
+/// `sluicectl replay`: sends records of a notification topic again, for consumers that handled them wrongly.
 struct ReplayCommand {
     let configuration: Configuration
     let interruption: Interruption

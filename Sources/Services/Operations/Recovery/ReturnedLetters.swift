@@ -1,8 +1,8 @@
 internal import Kafka
 internal import Records
 
-/// The dead letters that came back: replayed before, and dead-lettered again by the same group for the same reason. To
-/// send them once more would be a loop.
+/// The dead letters that came back: replayed before, and dead-lettered again by the same group for the same reason.
+/// Sending them again would create a loop.
 struct ReturnedLetters {
     private struct Failure: Hashable {
         let notificationUUID: String
