@@ -71,7 +71,10 @@ private struct HostStory {
         try await hosts.waitUntilArchived(topic)
         let audit = ArchiveAudit(hosts)
         async let outcome = audit.run()
+        try await waitUntil(within: .seconds(120)) { audit.outcome.runs > 0 }
         try await expire()
+        // The statement of a deletion is archived after the segment is gone; until then the deletion does not count.
+        try await waitUntil(within: .seconds(120)) { audit.outcome.deletedSegments.max() ?? 0 > 0 }
         audit.end()
         audited = try await outcome
         try await joinFromNothing()

@@ -21,11 +21,15 @@ final class ArchiveAudit: Sendable {
 
     private let hosts: ArchiveHosts
     private let isOver = Mutex(false)
+    private let results = Mutex(Outcome())
 
     init(_ hosts: ArchiveHosts) { self.hosts = hosts }
 
     /// Lets the present run be the last one.
     func end() { isOver.withLock { $0 = true } }
+
+    /// The results of the runs that have ended.
+    var outcome: Outcome { results.withLock { $0 } }
 
     /// Verifies until ``end()`` is called.
     func run() async throws -> Outcome {
@@ -35,6 +39,7 @@ final class ArchiveAudit: Sendable {
             let verified = try await hosts.run(
                 outcome.runs % 3, ["verify", "--output", "json"] + Self.retention + hosts.verification)
             outcome.runs += 1
+            defer { results.withLock { $0 = outcome } }
             guard verified.end == .exit(0) || verified.end == .exit(3) else {
                 outcome.alarms.append("\(verified)")
                 continue
