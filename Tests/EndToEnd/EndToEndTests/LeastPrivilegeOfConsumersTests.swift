@@ -56,9 +56,13 @@ extension EndToEnd {
                 var missed: [String] = []
                 for (index, right) in rights.enumerated() where index % Self.step == 0 && !consumer.isSilent(right) {
                     let refusals = world.secured.denials.count
+                    // A log that may begin is opened without the checkpoints of the topic, and an empty topic is not
+                    // fetched.
+                    let readsCheckpoints = consumer.isReadOfCheckpoints(right)
+                    if readsCheckpoints { try await world.writeCheckpoint() }
                     try await world.secured.without(right) {
                         try await world.feed(seed: UInt64(index + 2))
-                        let process = try await world.start("\(index)")
+                        let process = try await world.start("\(index)", beginsLogs: !readsCheckpoints)
                         let isNamed = await eventually(within: .seconds(30)) {
                             await pass(.milliseconds(200))
                             return world.isNamed(right, by: process)
@@ -109,6 +113,10 @@ private struct Consumer: Sendable, CustomTestStringConvertible, CustomStringConv
         // The prefix of the test's topics has two segments.
         let topic = right.name.split(separator: ".", maxSplits: 2).last ?? ""
         return rare.contains("\(right.operation) \(topic)")
+    }
+
+    func isReadOfCheckpoints(_ right: SecuredBroker.Right) -> Bool {
+        right.operation == "Read" && right.name.hasSuffix(".archive.checkpoints")
     }
 
     /// Topics that show its work.
@@ -195,12 +203,25 @@ private struct ConsumerWorld {
                 })
     }
 
+    /// Writes a checkpoint of an unrelated log to the archive's topic.
+    func writeCheckpoint() async throws {
+        try await secured.administrator.write([
+            KafkaProducerRecord(
+                topic: secured.administrator.topics.archiveCheckpoints, key: Array("example.com/other".utf8),
+                value: Array("a note".utf8))
+        ])
+    }
+
     /// Starts the consumer with a separate state. It need not become ready.
-    func start(_ name: String) async throws -> ChildProcess {
+    ///
+    /// - Parameter beginsLogs: whether an archive may begin its logs although the group has offsets from the archives
+    ///   of earlier members.
+    func start(_ name: String, beginsLogs: Bool = true) async throws -> ChildProcess {
         let data = harness.path("data-\(name)")
-        let arguments =
+        var arguments =
             try secured.broker.arguments + secured.settings(of: consumer.executable)
             + ["--admin.port", "0"] + (await own(data))
+        if consumer.executable == "sluice-archive", beginsLogs { arguments += ["--archive.begin", "true"] }
         return try harness.start(Executable(consumer.executable, arguments: arguments))
     }
 
@@ -257,8 +278,6 @@ private struct ConsumerWorld {
             "\(data)-keys.sqlite", "--archive.flush.interval", "500ms",
             // The first checkpoints may follow the first look for them, and the next look is a minute later by default.
             "--archive.anchor.interval", "1s",
-            // The group already has offsets from the archives of earlier members.
-            "--archive.begin", "true",
         ] + origin
     }
 
