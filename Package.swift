@@ -10,8 +10,13 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),  // SE-0443
 ]
 
-func module(_ name: String, layer: String, uses dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(layer)/\(name)", swiftSettings: settings)
+/// - Parameter files: files that become constants of the module.
+func module(
+    _ name: String, layer: String, uses dependencies: [Target.Dependency] = [], embedding files: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(layer)/\(name)",
+        resources: files.map { .embedInCode($0) }, swiftSettings: settings)
 }
 
 func executable(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
@@ -159,7 +164,9 @@ let services: [Target] = [
             "Kafka",
             "HTTPServer", "HTTPClient", "Story", "Telemetry",
             "Configuration", "Cryptography", "Lifecycle", "Time", "Bytes",
-        ]),
+        ],
+        // A link to the file in deploy.
+        embedding: ["entitlements.openapi.json"]),
     module(
         "Webhooks", layer: "Services",
         uses: [

@@ -38,7 +38,7 @@ enum EntitlementsReason {
 }
 
 /// Members and parameters of the read API, which are a public contract. EntitlementRules defines the members of the
-/// answer itself, and ``Route`` the paths. `OpenAPIDocument` describes all of them.
+/// answer itself, and ``Route`` the paths. `entitlements.openapi.json` describes all of them.
 enum ReadAPIName {
     static let appAccountToken: StaticString = "appAccountToken"
     static let transfer: StaticString = "transfer"

@@ -76,7 +76,7 @@ struct ReadAPI: Sendable {
         guard let route = Route(rawValue: request.head.path) else { return }
         let client = keys?.client(in: request.head.header("authorization"))
         let exchange = access.observe(exchange, key: client?.name, route)
-        if route == .openAPI { return exchange.respond(answer(OpenAPIDocument.text, request)) }
+        if route == .openAPI { return exchange.respond(answer(PackageResources.entitlements_openapi_json, request)) }
         if let obstacle = obstacle() {
             return exchange.respond(Self.problem(503, ReadAPIName.unavailable, obstacle))
         }

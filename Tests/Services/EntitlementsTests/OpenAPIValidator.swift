@@ -9,7 +9,7 @@ import JSON
 struct OpenAPIValidator {
     let document: JSONValue
 
-    init(_ text: [UInt8] = OpenAPIDocument.text) throws { document = try JSONValue(json: text) }
+    init(_ text: [UInt8] = PackageResources.entitlements_openapi_json) throws { document = try JSONValue(json: text) }
 
     /// Returns the problems of a response; empty if it conforms.
     ///

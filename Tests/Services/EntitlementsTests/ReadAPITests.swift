@@ -493,4 +493,23 @@ import Testing
         #expect(again.status == 304)
         await api.stop()
     }
+
+    @Test func `every reference of the OpenAPI document resolves, and every component is used`() throws {
+        let document = try OpenAPIValidator().document
+        let references = Set(Self.references(in: document))
+        var components: Set<String> = []
+        for group in document.object?["components"]?.object?.members ?? [] where group.name != "securitySchemes" {
+            for name in group.value.object?.names ?? [] {
+                components.insert("#/components/\(group.name)/\(name)")
+            }
+        }
+        #expect(components.count > 40)
+        #expect(references == components)
+    }
+
+    private static func references(in value: JSONValue) -> [String] {
+        let own = value.object?["$ref"]?.string.map { [$0] } ?? []
+        let members = value.object?.members.map(\.value) ?? value.array ?? []
+        return own + members.flatMap { references(in: $0) }
+    }
 }
