@@ -12,7 +12,8 @@
 # make mutations  verifies COUNT=100000 mutants of notifications, with SEED=1
 # make sanitize   all tests with the thread and the address sanitizer; ONLY=thread, FILTER=Name
 # make faults     the long form of the fault suites, or of those that match FILTER=Name, on release executables; TIMES=4 for four times as long (consumers); figures in .build/faults.txt and .build/faults.jsonl
-# make lint       formatting, target imports, language of comments
+# make lint       formatting, target imports, language of comments, public API
+# make docs       compiles the documentation of the public products; a broken link is an error
 # make format     format all sources in place
 # make build      debug build
 # make release    release build
@@ -22,7 +23,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-kafka test-http test-deploy test-deploy-quick test-all tutorial faults mutants lint format build release bench deps clean fuzz mutations sanitize
+.PHONY: help demo test test-kafka test-http test-deploy test-deploy-quick test-all tutorial faults mutants lint docs format build release bench deps clean fuzz mutations sanitize
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
@@ -132,6 +133,12 @@ lint: deps
 	@Tests/lint-imports
 	@Tests/language/check
 	@swift build --build-tests --explicit-target-dependency-import-check error
+	@Tests/PublicAPI/check
+
+docs: deps
+	@swift build --build-tests
+	@Tests/PublicAPI/docs .build/Sluice.doccarchive
+	@echo "the documentation of the public products is in .build/Sluice.doccarchive; any web server shows it"
 
 format:
 	@swift format --in-place --recursive --parallel $(SOURCES)

@@ -15,7 +15,7 @@ public struct RecordContent: Sendable {
 
     /// The decoded notification payload.
     public var notification: [UInt8]
-    /// The ranges of the nested JWS texts in the payload, without quotes (``NotificationEnvelope/nestedJWSTexts``).
+    /// The ranges of the nested JWS texts in the payload, without quotes (`NotificationEnvelope.nestedJWSTexts`).
     /// They are ascending, disjoint, and within the text.
     public var nestedJWSTexts: [Range<Int>]
     public var transaction: [UInt8]?

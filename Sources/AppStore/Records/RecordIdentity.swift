@@ -5,7 +5,7 @@ public struct RecordIdentity: Hashable, Sendable {
     public var notificationUUID: NotificationUUID
     public var notificationType: NotificationType
     public var subtype: Subtype?
-    /// One of ``AppStoreEnvironment/published``.
+    /// One of `AppStoreEnvironment.published`.
     public var environment: AppStoreEnvironment
     public var bundleId: BundleId
     public var signedDate: AppStoreInstant

@@ -13,9 +13,9 @@ package import Time
 ///   publishes the result, and is done when the publication is acknowledged.
 /// - The owner republishes a row after reading a record that is incomplete or unreadable.
 /// - On assignment, a partition is read to its end before the first record is handled.
-/// - A contribution (``contribute(to:from:_:)``) does not come from an input topic: it is published first, and the call
-///   returns once it has been read back. If there are several proposals (``propose(_:for:in:)``), the first in the log
-///   wins.
+/// - A contribution (``contribute(to:from:orTo:_:)``) does not come from an input topic: it is published first, and the
+///   call returns once it has been read back. If there are several proposals (``propose(_:for:in:)``), the first in the
+///   log wins.
 public final class KeyedState<Model: StateModel>: Sendable {
     public typealias State = Model.State
     typealias Partition = StatePartition<Model>
@@ -79,7 +79,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
         var isRestoreEnding = false
     }
 
-    /// Creates a state without opening anything. Start it as one of ``ConsumerParts/services``.
+    /// Creates a state without opening anything. Start it as one of `ConsumerParts.services`.
     public convenience init(_ options: StateOptions, model: Model, in context: ConsumerContext) {
         self.init(options, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics)
     }

@@ -22,7 +22,7 @@ public final class LocalState<Model: StateModel>: Sendable {
     /// - Parameters:
     ///   - path: the path of the database; its directory must exist.
     ///   - topics: the topics of the state.
-    ///   - partitions: the number of partitions of each topic.
+    ///   - count: the number of partitions of each topic.
     /// - Throws: a ``StateError`` if the file cannot be used.
     public init(path: String, model: Model, topics: [KafkaTopic], partitions count: Int32 = 1) throws {
         self.model = model

@@ -54,7 +54,7 @@ extension StateOptions {
 
     /// Checks that `data.dir` could be created, without creating it.
     ///
-    /// - Throws: a ``ConfigurationError`` if there is a file at the path.
+    /// - Throws: a `ConfigurationError` if there is a file at the path.
     public static func checkDirectory(_ configuration: Configuration) throws(ConfigurationError) {
         let directory = configuration[ConsumerSettings.dataDirectory]
         guard let obstacle = DirectoryPath.obstacle(to: directory) else { return }

@@ -68,7 +68,7 @@ public enum ApplicationSettings {
     ///   - clientId: the value of `client.id` unless it is configured. It identifies this process in broker logs, in
     ///     quotas and in `kafka-consumer-groups.sh`.
     ///   - defaults: additional properties that apply unless they are configured.
-    /// - Throws: a ``ConfigurationError`` that names the property.
+    /// - Throws: a `ConfigurationError` that names the property.
     public static func kafkaConfiguration(
         _ configuration: Configuration, clientId: String? = nil, defaults: [String: String] = [:],
         profile: KafkaConfiguration.Profile = .production

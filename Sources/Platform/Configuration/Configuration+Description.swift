@@ -63,7 +63,7 @@ extension Configuration {
 }
 
 extension Configuration: CustomStringConvertible, CustomReflectable {
-    /// The text of ``describe(_:)``, with secrets masked.
+    /// The settings as text, with secrets masked.
     public var description: String { describe(.text) }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -152,7 +152,7 @@ extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue
 extension ValueKind {
     /// One of these values.
     ///
-    /// - Parameter text: returns the text of a value.
+    /// - Parameter spelling: returns the text of a value.
     public static func oneOf(
         _ values: [Value], text spelling: @escaping @Sendable (Value) -> String
     ) -> ValueKind<Value> {

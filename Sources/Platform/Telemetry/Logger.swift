@@ -111,7 +111,7 @@ public struct Logger: Sendable {
 }
 
 extension Logger {
-    /// Creates an executable's logger, which writes to standard error through a ``LogWriter``.
+    /// Creates an executable's logger, which writes to standard error through a `LogWriter`.
     ///
     /// Text lines are coloured if standard error is a terminal.
     public static func standardError(label: String, level: Level, format: Format) -> Logger {

@@ -1,7 +1,7 @@
 /// An event of a consumer, delivered on the consumer's queue. The receiver must not block.
 public enum KafkaConsumerEvent: Sendable {
     /// Partitions were assigned to this member, and fetching is about to start. The owner of each calls
-    /// ``KafkaAssignedPartition/next(maxRecords:maxBytes:)`` until it returns nil, and then
+    /// ``KafkaAssignedPartition/next(maxRecords:maxBytes:within:)`` until it returns nil, and then
     /// ``KafkaAssignedPartition/release()``.
     case assigned([KafkaAssignedPartition])
     /// Partitions are being revoked. Their `next` now returns nil, and the group waits until each is released or the
