@@ -125,7 +125,9 @@ let pipeline: [Target] = [
         uses: ["Kafka", "KafkaTokens", "Telemetry", "Configuration", "Lifecycle", "HTTPServer", "HTTPClient"]),
     module(
         "PipelineRuntime", layer: "Pipeline",
-        uses: ["ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency", "Bytes"]),
+        uses: [
+            "ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency", "Bytes", "JSON",
+        ]),
     module(
         "KeyedState", layer: "Pipeline",
         uses: [
@@ -420,7 +422,7 @@ let package = Package(
             "PipelineRuntimeTests", layer: "Pipeline",
             uses: [
                 "PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle", "KafkaDevBroker",
-                "KafkaTestSupport", "PipelineTestSupport", "TestSupport",
+                "JSONTestSupport", "KafkaTestSupport", "PipelineTestSupport", "TestSupport",
             ]),
         tests(
             "ServiceKitTests", layer: "Pipeline",

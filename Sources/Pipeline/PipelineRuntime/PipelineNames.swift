@@ -18,6 +18,9 @@ enum PipelineMetricName {
     static let offsetResets = "sluice_consumer_offset_resets_total"
     static let brokersUp = "sluice_consumer_brokers_up"
     static let errors = "sluice_consumer_client_errors_total"
+    static let paused = "sluice_consumer_paused"
+    static let controlReading = "sluice_consumer_control_reading"
+    static let controlIgnored = "sluice_consumer_control_ignored_total"
 }
 
 /// Label names of the runtime's metrics.
@@ -28,6 +31,7 @@ enum PipelineMetricLabel {
     static let reason = "reason"
     static let cause = "cause"
     static let kind = "kind"
+    static let group = "group"
 }
 
 extension LogKey {
@@ -37,6 +41,7 @@ extension LogKey {
     static let offset = LogKey(rawValue: "offset")
     static let expectedOffset = LogKey(rawValue: "expectedOffset")
     static let group = LogKey(rawValue: "group")
+    static let author = LogKey(rawValue: "author")
     static let attempts = LogKey(rawValue: "attempts")
     static let errorType = LogKey(rawValue: "errorType")
     static let code = LogKey(rawValue: "code")

@@ -5,11 +5,12 @@ package import Telemetry
 package enum AdminListener {
     /// Creates the listener. `/readyz` and `/livez` answer 503 with one line per failing check, in the given order. The
     /// checks of `/livez` detect conditions that only a restart can fix. Checks and additional pages are evaluated for
-    /// each request.
+    /// each request. The lines of `notes` follow in any answer of `/readyz`, and do not change its status.
     package static func listener(
         host: String, port: Int, metrics: MetricsRegistry, readiness: @escaping @Sendable () -> [HealthCheck],
         liveness: @escaping @Sendable () -> [HealthCheck] = { [] },
-        pages: @escaping @Sendable () -> [AdminPage] = { [] }
+        pages: @escaping @Sendable () -> [AdminPage] = { [] },
+        notes: @escaping @Sendable () -> [HealthCheck] = { [] }
     ) -> Listener {
         let own: Set<String> = ["/livez", "/readyz", "/metrics"]
         return Listener(
@@ -22,7 +23,7 @@ package enum AdminListener {
             handle: { request, exchange in
                 switch request.head.path {
                 case "/livez": exchange.respond(answer(liveness(), good: "ok\n"))
-                case "/readyz": exchange.respond(answer(readiness(), good: "ready\n"))
+                case "/readyz": exchange.respond(answer(readiness(), good: "ready\n", notes: notes()))
                 case let path where !own.contains(path):
                     let page = pages().first { $0.path == path }
                     exchange.respond(page.map { .json($0.body()) } ?? .text("", status: 404, reason: "no_page"))
@@ -35,10 +36,13 @@ package enum AdminListener {
             })
     }
 
-    private static func answer(_ checks: [HealthCheck], good: String) -> HTTPResponse {
-        let problems = checks.compactMap { check in check.problem().map { "\(check.name): \($0)\n" } }
-        guard !problems.isEmpty else { return .text(good) }
-        return .text(problems.joined(), status: 503, reason: "not_ready")
+    private static func answer(_ checks: [HealthCheck], good: String, notes: [HealthCheck] = []) -> HTTPResponse {
+        func lines(_ checks: [HealthCheck]) -> String {
+            checks.compactMap { check in check.problem().map { "\(check.name): \($0)\n" } }.joined()
+        }
+        let problems = lines(checks)
+        guard !problems.isEmpty else { return .text(good + lines(notes)) }
+        return .text(problems + lines(notes), status: 503, reason: "not_ready")
     }
 }
 

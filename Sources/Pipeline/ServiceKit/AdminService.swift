@@ -11,6 +11,7 @@ package final class AdminService: Service {
         var readiness: [HealthCheck]?
         var liveness: [HealthCheck] = []
         var pages: [AdminPage] = []
+        var notes: [HealthCheck] = []
     }
 
     package let name = "admin listener"
@@ -33,13 +34,20 @@ package final class AdminService: Service {
                 host: host, port: port, metrics: metrics,
                 readiness: { [drain] in [drain.check] + checks.checks.withLock { $0.readiness ?? [starting] } },
                 liveness: { checks.checks.withLock { $0.liveness } },
-                pages: { checks.checks.withLock { $0.pages } })
+                pages: { checks.checks.withLock { $0.pages } },
+                notes: { checks.checks.withLock { $0.notes } })
         ])
     }
 
     /// Sets the checks and additional pages. Until then, `/readyz` reports that the process is starting.
-    package func check(readiness: [HealthCheck], liveness: [HealthCheck], pages: [AdminPage] = []) {
-        checks.checks.withLock { $0 = Checks(readiness: readiness, liveness: liveness, pages: pages) }
+    ///
+    /// - Parameter notes: conditions that `/readyz` reports in further lines without failing.
+    package func check(
+        readiness: [HealthCheck], liveness: [HealthCheck], pages: [AdminPage] = [], notes: [HealthCheck] = []
+    ) {
+        checks.checks.withLock {
+            $0 = Checks(readiness: readiness, liveness: liveness, pages: pages, notes: notes)
+        }
     }
 
     /// Starts the listener.

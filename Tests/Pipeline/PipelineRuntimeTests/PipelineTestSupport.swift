@@ -77,7 +77,7 @@ final class PipelineHarness: Sendable {
 
     init(
         _ options: PipelineOptions, _ handler: PipelineHandler, properties: [String: String] = [:],
-        reading kafka: KafkaConfiguration? = nil,
+        reading kafka: KafkaConfiguration? = nil, pause: GroupPause? = nil,
         sendDeadLetter: (@Sendable (KafkaProducerRecord) async throws -> Void)? = nil
     ) async throws {
         let broker = try PipelineTestBroker.configuration(properties)
@@ -87,7 +87,7 @@ final class PipelineHarness: Sendable {
             kafka: kafka ?? broker, options: options, handler: handler,
             sendDeadLetter: sendDeadLetter ?? { _ = try await producer.send($0, deadline: .seconds(10)) },
             logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics,
-            handled: handled)
+            handled: handled, pause: pause)
         try await pipeline.start()
     }
 

@@ -19,7 +19,8 @@ package import Telemetry
 /// ```
 ///
 /// The start order is: the admin listener, which responds while the rest starts; topic checks; the consumer's `build`
-/// closure; the consumer's own services; the pipeline and its dead letter producer. The stop order is the reverse. The
+/// closure; the reader of the control topic, which knows whether the group is paused; the consumer's own services; the
+/// pipeline and its dead letter producer. The stop order is the reverse. The
 /// process exits with 65 if a topic is damaged, 66 if records were deleted before they were read, 75 if a handler did
 /// not return in time, and 78 if the configuration or a topic is wrong.
 public struct ConsumerApplication: Sendable {
@@ -39,14 +40,19 @@ public struct ConsumerApplication: Sendable {
     ///   - summary: one sentence for `--help`.
     ///   - adminPort: the default of `admin.port`.
     ///   - topics: the input topics.
+    ///   - control: the control topic, such as `appstore.control`; nil means that the group cannot be paused.
     ///   - handler: creates the handler; called after the topic checks and before the first record is read.
     public init(
-        name: String, summary: String, adminPort: Int, topics: [KafkaTopic],
+        name: String, summary: String, adminPort: Int, topics: [KafkaTopic], control: KafkaTopic? = nil,
         handler: @escaping @Sendable () async throws -> PipelineHandler
     ) {
         self.init(
             name: name, summary: summary, adminPort: adminPort, schema: ConfigurationSchema(),
-            topics: { _ in ConsumerTopics(input: topics.map(KafkaTopicExpectation.init(topic:))) }
+            topics: { _ in
+                ConsumerTopics(
+                    input: topics.map(KafkaTopicExpectation.init(topic:)),
+                    control: control.map(KafkaTopicExpectation.init(topic:)))
+            }
         ) { _ in try await ConsumerParts(handler: handler()) }
     }
 
@@ -160,25 +166,32 @@ public struct ConsumerApplication: Sendable {
         let credentials = KafkaCredentialFiles(configuration, logger: logger, metrics: metrics)
         var parts = ConsumerParts(handler: nil)
         var members: [ConsumerService.Member] = []
+        var control = ControlParts()
         let consumers = try consumers(configuration)
         for consumer in consumers {
             let (own, member) = try await assemble(
-                consumer, of: consumers.count, logger: consumer.logger(logger), metrics: consumer.metrics(metrics))
+                consumer, of: consumers.count, logger: consumer.logger(logger), metrics: consumer.metrics(metrics),
+                &control)
             members.append(member)
             parts.services += own.services
             parts.readiness += own.readiness.map(consumer.check)
             parts.liveness += own.liveness.map(consumer.check)
             parts.pages += own.pages.map(consumer.page)
         }
-        admin.check(readiness: parts.readiness, liveness: parts.liveness, pages: parts.pages)
-        return [credentials] + parts.services + [ConsumerService(members, admin: admin)]
+        let reader = control.reader(metrics: metrics, logger: logger)
+        admin.check(
+            readiness: parts.readiness, liveness: parts.liveness, pages: parts.pages, notes: control.notes(reader))
+        return [credentials] + (reader.map { [$0] } ?? []) + parts.services + [ConsumerService(members, admin: admin)]
     }
 
     /// Creates one consumer and returns its parts. In the lists of checks, those of the pipeline come first.
     ///
-    /// - Parameter count: the number of consumers that share the memory of the process.
+    /// - Parameters:
+    ///   - count: the number of consumers that share the memory of the process.
+    ///   - control: receives the group of the consumer, if it can be paused.
     private func assemble(
-        _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry
+        _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry,
+        _ control: inout ControlParts
     ) async throws -> (ConsumerParts, ConsumerService.Member) {
         let configuration = consumer.configuration
         let declared = try topics(configuration)
@@ -187,17 +200,21 @@ public struct ConsumerApplication: Sendable {
         configured.inputPartitions = configured.inputPartitions.map { $0 * count }
         configured.maximumUnfinishedTotalBytes /= max(1, count)
         let handled = HandledOffsets()
+        let pause = GroupPause(configured.group)
         var parts = try await build(
             ConsumerContext(
                 configuration: configuration, kafka: kafka, group: configured.group, logger: logger, metrics: metrics,
-                options: configured, handled: handled))
+                options: configured, handled: handled, pause: pause))
         let options = parts.options ?? configured
         let deadLetters = try DeadLetterProducer(kafka, topics: options.deadLetterTopics, logger: logger)
         let pipeline = parts.handler.map { handler in
             PipelineConsumer(
                 kafka: kafka, options: options, handler: handler,
                 sendDeadLetter: { try await deadLetters.send($0) }, logger: logger, metrics: metrics,
-                callFile: callFile(configuration, options, logger), handled: handled)
+                callFile: callFile(configuration, options, logger), handled: handled, pause: pause)
+        }
+        if pipeline != nil, let topic = declared.control?.topic {
+            control.add(pause, topic: topic, kafka: kafka, logger: logger)
         }
         parts.readiness.insert(HealthCheck("kafka") { pipeline?.obstacle }, at: 0)
         parts.liveness.insert(
@@ -211,7 +228,7 @@ public struct ConsumerApplication: Sendable {
     ) async throws -> KafkaConfiguration {
         let checked = try await TopicPreflight.run(
             ApplicationSettings.kafkaConfiguration(configuration, clientId: command.name),
-            topics: declared.input + declared.others
+            topics: declared.input + declared.others + (declared.control.map { [$0] } ?? [])
                 + options.deadLetterTopics.map(KafkaTopicExpectation.init(topic:)),
             profile: ApplicationSettings.deployment(configuration))
         for warning in checked.warnings {

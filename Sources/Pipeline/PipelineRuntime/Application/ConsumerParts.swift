@@ -12,13 +12,18 @@ public struct ConsumerTopics: Sendable {
     public var others: [KafkaTopicExpectation]
     /// The dead letter topic of all input topics. If nil, each input topic has its own.
     public var deadLetters: KafkaTopic?
+    /// The control topic, from which the runtime reads whether the group is paused (`sluicectl pause`). If nil, the
+    /// group cannot be paused.
+    public var control: KafkaTopicExpectation?
 
     public init(
-        input: [KafkaTopicExpectation], others: [KafkaTopicExpectation] = [], deadLetters: KafkaTopic? = nil
+        input: [KafkaTopicExpectation], others: [KafkaTopicExpectation] = [], deadLetters: KafkaTopic? = nil,
+        control: KafkaTopicExpectation? = nil
     ) {
         self.input = input
         self.others = others
         self.deadLetters = deadLetters
+        self.control = control
     }
 }
 
@@ -38,6 +43,9 @@ public struct ConsumerContext: Sendable {
     public let options: PipelineOptions
     /// The offsets before which the pipeline has handled all records.
     public let handled: HandledOffsets
+    /// Whether the group is paused. The runtime stops calling the handler by itself; the consumer's own schedules, for
+    /// example, check it.
+    public let pause: GroupPause
 }
 
 /// The result of a consumer's `build` closure.

@@ -87,9 +87,19 @@ final class GroupTelemetry: Sendable {
             [LogField(.facility, line.facility), LogField(.clientMessage, line.message)])
     }
 
+    /// Returns the time since which the oldest unfinished record could be handled, in monotonic nanoseconds. Nil if
+    /// there is none, or while the group is paused, because records that were read then wait on purpose.
+    private static func handleableSince(_ load: PartitionWindow.Load, _ pause: GroupPause) -> Int64? {
+        guard let since = load.oldestAdmittedAt, !pause.isPaused else { return nil }
+        return max(since, pause.resumedAt)
+    }
+
     /// Logs a warning once for a record that has been unfinished for too long.
-    func watch(_ partition: KafkaTopicPartition, _ load: PartitionWindow.Load, at now: Int64) {
-        guard let since = load.oldestAdmittedAt, let offset = load.oldestOffset, now - since > Self.longestUnfinished
+    func watch(
+        _ partition: KafkaTopicPartition, _ load: PartitionWindow.Load, _ pause: GroupPause, at now: Int64
+    ) {
+        guard let since = Self.handleableSince(load, pause), let offset = load.oldestOffset,
+            now - since > Self.longestUnfinished
         else { return reported.withLock { $0[partition] = nil } }
         let isNew = reported.withLock { reported in
             defer { reported[partition] = offset }
@@ -107,8 +117,11 @@ final class GroupTelemetry: Sendable {
     func sample(
         _ samples: inout MetricSamples, loads: [KafkaTopicPartition: PartitionWindow.Load],
         starts: [KafkaTopicPartition: KafkaOffset],
-        statistics: [KafkaTopicPartition: KafkaStatistics.Partition], brokersUp: Int
+        statistics: [KafkaTopicPartition: KafkaStatistics.Partition], brokersUp: Int, pause: GroupPause
     ) {
+        samples.gauge(
+            PipelineMetricName.paused, help: "1 while the consumer group is paused by an operator, otherwise 0.",
+            labels: [MetricLabel(PipelineMetricLabel.group, pause.group.rawValue)], pause.isPaused ? 1 : 0)
         samples.gauge(
             PipelineMetricName.assignedPartitions, help: "Partitions assigned to this member.", Double(loads.count))
         samples.gauge(PipelineMetricName.brokersUp, help: "Brokers with a working connection.", Double(brokersUp))
@@ -124,8 +137,8 @@ final class GroupTelemetry: Sendable {
                 Double(load.records))
             samples.gauge(
                 PipelineMetricName.oldestUnfinishedSeconds,
-                help: "Time since the oldest unfinished record was read.", labels: labels,
-                Double(now - (load.oldestAdmittedAt ?? now)) / 1e9)
+                help: "Time since the oldest unfinished record was read, or the group was resumed; 0 while paused.",
+                labels: labels, Double(now - (Self.handleableSince(load, pause) ?? now)) / 1e9)
             // Until the first record of an assignment is finished, librdkafka reports no lag, only the end of the log.
             // The lag is then counted from the start of the assignment.
             let begun = starts[partition].flatMap { start in

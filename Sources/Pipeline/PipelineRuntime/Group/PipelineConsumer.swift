@@ -41,17 +41,20 @@ package final class PipelineConsumer: Service {
     private let windowShare: WindowShare?
     private let calls: HandlerCalls
     private let handled: HandledOffsets
+    private let pause: GroupPause
     private let state = Mutex(State())
     private let failures: (stream: AsyncStream<StartupError>, continuation: AsyncStream<StartupError>.Continuation)
 
     /// - Parameters:
     ///   - callFile: the file that lists the records being handled, or nil if crashes are not counted.
     ///   - handled: updated with the handled offset of each partition.
+    ///   - pause: no handler call begins while the group is paused; nil never pauses.
     ///   - sendDeadLetter: returns once the broker has acknowledged the record; throws if it has not.
     package init(
         kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
         sendDeadLetter: @escaping @Sendable (KafkaProducerRecord) async throws -> Void, logger: Logger,
-        metrics: MetricsRegistry, callFile: CallFile? = nil, handled: HandledOffsets = HandledOffsets()
+        metrics: MetricsRegistry, callFile: CallFile? = nil, handled: HandledOffsets = HandledOffsets(),
+        pause: GroupPause? = nil
     ) {
         let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
         self.failures = failures
@@ -66,6 +69,7 @@ package final class PipelineConsumer: Service {
         share = BatchShare(total: options.maximumBatchBytes)
         windowShare = options.windowShare(handler)
         self.handled = handled
+        self.pause = pause ?? GroupPause(options.group)
         self.kafka = kafka
         self.options = options
         self.handler = handler
@@ -167,7 +171,7 @@ package final class PipelineConsumer: Service {
                 statistics.partitions.map { ($0.topicPartition, $0) }, uniquingKeysWith: { first, _ in first })
             return state.workers.mapValues(\.window)
         }
-        for (partition, window) in windows { groupTelemetry.watch(partition, window.load, at: now) }
+        for (partition, window) in windows { groupTelemetry.watch(partition, window.load, pause, at: now) }
     }
 
     private func fail(_ failure: StartupError) {
@@ -180,7 +184,7 @@ package final class PipelineConsumer: Service {
             limits: options.windowLimits(handler), share: windowShare)
         let worker = PartitionWorker(
             partition: partition, handler: handler, options: options, window: window, share: share,
-            calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry, handled: handled)
+            calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry, handled: handled, pause: pause)
         state.withLock { state in
             let previous = state.workers[partition.topicPartition]?.task
             // Both the consumer's drain and the next worker of the partition wait for this task. The drain ends when
@@ -230,6 +234,6 @@ package final class PipelineConsumer: Service {
         }
         groupTelemetry.sample(
             &samples, loads: workers.mapValues(\.window.load), starts: workers.mapValues(\.start),
-            statistics: statistics, brokersUp: brokersUp)
+            statistics: statistics, brokersUp: brokersUp, pause: pause)
     }
 }

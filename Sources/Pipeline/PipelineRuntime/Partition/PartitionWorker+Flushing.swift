@@ -28,15 +28,18 @@ extension PartitionWorker {
     }
 
     /// Appends records until the window is full or the interval has passed, then flushes. Also flushes when the
-    /// assignment ends.
+    /// assignment ends, and when the group is paused.
     func handleAndFlush(by handler: any FlushingHandler) async {
         var unflushed = Unflushed()
         var pending: ArraySlice<KafkaRecord> = []
         var failures = 0
         while partition.isActive {
             let left = unflushed.timeLeft(of: options.flushInterval)
-            if !unflushed.isEmpty, left ?? .zero <= .zero || (pending.isEmpty && window.room == nil) {
+            let isDue = left ?? .zero <= .zero || pause.isPaused || (pending.isEmpty && window.room == nil)
+            if !unflushed.isEmpty, isDue {
                 guard await flush(&unflushed, by: handler) else { return }
+            } else if pause.isPaused {
+                guard await untilRunning() else { break }
             } else if let record = pending.first {
                 let isAlone = calls.finding(record) != .innocent
                 // Flush the other records first, so that a crash can be attributed to this record only.

@@ -28,6 +28,7 @@ extension PartitionWorker {
                 defer { permits.release() }
                 // The partition may have been revoked while the record waited for a permit.
                 guard partition.isActive else { throw CancellationError() }
+                if pause.isPaused { throw GroupPaused() }
                 return try await handler.handle(record)
             }
             // The record stays unfinished, so no further records of this assignment are read.
@@ -50,7 +51,7 @@ extension PartitionWorker {
             return await writeDeadLetter(of: record, cause) ? .deadLetter(HandlerReason(code: cause.reason)) : nil
         }
         var attempts = RecordAttempts(maximum: options.maximumAttempts)
-        while partition.isActive {
+        while await untilRunning() {
             let step: RecordAttempts.Step
             var thrown: (any Error)?
             do {
@@ -60,6 +61,8 @@ extension PartitionWorker {
                 }
                 telemetry.handled(since: start)
                 step = attempts.answered(verdict, at: SystemClock.wallMilliseconds())
+            } catch is GroupPaused {
+                continue
             } catch {
                 let isOver = Task.isCancelled || !partition.isActive
                 step = attempts.threw(error, at: SystemClock.wallMilliseconds(), isCancelled: isOver)

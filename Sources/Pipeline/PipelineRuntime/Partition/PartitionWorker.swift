@@ -18,6 +18,7 @@ struct PartitionWorker: Sendable {
     let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
     let telemetry: PipelineTelemetry
     let handled: HandledOffsets
+    let pause: GroupPause
 
     /// Runs until the partition has no remaining work, then releases the partition to the group.
     func run() async {
@@ -65,15 +66,31 @@ struct PartitionWorker: Sendable {
                 guard partition.isActive else { return false }
                 failures += 1
                 telemetry.preparationFailed(partition.topicPartition, error)
-                guard await pause(afterFailures: failures) else { return false }
+                guard await wait(afterFailures: failures) else { return false }
             }
         }
         return false
     }
 
-    /// Reads the next records once the window has capacity for them. Returns nil if the assignment has ended.
+    /// Waits while the group is paused. The partition stays assigned and is not polled.
+    ///
+    /// - Returns: false if the assignment has ended.
+    func untilRunning() async -> Bool {
+        while pause.isPaused, partition.isActive, !Task.isCancelled {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await pause.untilRunning() }
+                group.addTask { await partition.untilInactive() }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        return partition.isActive && !Task.isCancelled
+    }
+
+    /// Reads the next records once the window has capacity for them and the group is running. Returns nil if the
+    /// assignment has ended.
     func read() async -> [KafkaRecord]? {
-        guard let room = await window.waitForRoom(),
+        guard let room = await window.waitForRoom(), await untilRunning(),
             let records = await partition.next(maxRecords: room.records, maxBytes: room.bytes)
         else { return nil }
         return window.admit(records)
@@ -109,7 +126,7 @@ struct PartitionWorker: Sendable {
                 if form.change(after: error, of: record) { continue }
                 failures += 1
                 telemetry.deadLetterFailed(record, to: topic, error)
-                guard await pause(afterFailures: failures) else { return false }
+                guard await wait(afterFailures: failures) else { return false }
             }
         }
     }
@@ -120,7 +137,7 @@ struct PartitionWorker: Sendable {
             .delay(afterFailures: failures, using: &generator)
     }
 
-    func pause(afterFailures failures: Int) async -> Bool {
+    func wait(afterFailures failures: Int) async -> Bool {
         await partition.pause(for: backoff(afterFailures: failures))
     }
 }

@@ -13,6 +13,7 @@ package enum StoredFormats {
     package static var versions: [(name: String, version: Int)] {
         [
             ("entitlement facts", Int(PurchaseFacts.formatVersion)),
+            ("pause of a group", Int(ControlRecord.formatVersion)),
             ("refund case", Int(RefundCase.formatVersion)),
             ("saved sweep", ReconciliationVersions.sweep),
             ("received notifications", ReconciliationVersions.receivedNotifications),

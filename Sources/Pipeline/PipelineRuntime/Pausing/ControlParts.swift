@@ -1,0 +1,34 @@
+internal import Kafka
+internal import ServiceKit
+internal import Telemetry
+
+/// The consumers of a process that can be paused, from which its reader of the control topic is created.
+struct ControlParts {
+    private var source: (topic: KafkaTopic, kafka: KafkaConfiguration)?
+    private var subjects: [ControlReader.Subject] = []
+
+    /// Adds a consumer. All consumers of a process have the same control topic.
+    mutating func add(_ pause: GroupPause, topic: KafkaTopic, kafka: KafkaConfiguration, logger: Logger) {
+        source = source ?? (topic, kafka)
+        subjects.append(ControlReader.Subject(pause: pause, logger: logger))
+    }
+
+    /// Returns the reader, or nil if no consumer can be paused.
+    func reader(metrics: MetricsRegistry, logger: Logger) -> ControlReader? {
+        source.map {
+            ControlReader(kafka: $0.kafka, topic: $0.topic, subjects: subjects, metrics: metrics, logger: logger)
+        }
+    }
+
+    /// Returns the lines of `/readyz` about pauses. A paused member is ready: it answers reads from its state, and its
+    /// restart would not resume it.
+    func notes(_ reader: ControlReader?) -> [HealthCheck] {
+        var notes = subjects.map { subject in
+            HealthCheck("paused") { [pause = subject.pause] in pause.record.map { "group \(pause.group) \($0)" } }
+        }
+        if let reader {
+            notes.append(HealthCheck("control") { reader.problem.map { "pauses are not read: \($0)" } })
+        }
+        return notes
+    }
+}

@@ -1,0 +1,106 @@
+internal import JSON
+package import Kafka
+internal import Time
+
+/// The value of a record in the control topic: whether a consumer group is paused, with the reason and the author. The
+/// key of the record is the name of the group, and the last record of a key is in effect.
+///
+/// The JSON Schema is `deploy/control-record.schema.json`.
+package struct ControlRecord: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable, CaseIterable {
+        /// No member of the group handles records.
+        case paused
+        /// The group handles records, as without any record.
+        case running
+    }
+
+    /// Version of the format; in the member `version`.
+    package static let formatVersion: Int64 = 1
+    /// Maximum length of a reason and of an author, in bytes.
+    package static let maximumTextBytes = 256
+    /// Maximum length of a value to parse, in bytes.
+    private static let maximumValueBytes = 16_384
+
+    package let state: State
+    /// The reason for the change, without control characters. Empty only if the group is running.
+    package let reason: String
+    /// The person who made the change, without control characters; never empty.
+    package let author: String
+    /// Time of the change in milliseconds since 1970, within the years 0 to 9999.
+    package let atMilliseconds: Int64
+
+    /// - Returns: nil if a text is too long, has a control character, or is missing.
+    package init?(state: State, reason: String, author: String, atMilliseconds: Int64) {
+        guard Self.isText(reason), Self.isText(author), !author.isEmpty, state == .running || !reason.isEmpty,
+            RFC3339.range.contains(atMilliseconds)
+        else { return nil }
+        self.state = state
+        self.reason = reason
+        self.author = author
+        self.atMilliseconds = atMilliseconds
+    }
+
+    /// Whether a text can be a reason or an author: a single line of at most ``maximumTextBytes``.
+    package static func isText(_ text: String) -> Bool {
+        text.utf8.count <= maximumTextBytes
+            && text.unicodeScalars.allSatisfy { scalar in
+                ![.control, .lineSeparator, .paragraphSeparator, .format].contains(scalar.properties.generalCategory)
+            }
+    }
+
+    /// The record's value.
+    package var json: [UInt8] {
+        JSONWriter.text { writer in
+            writer.object { object in
+                object.set("version", Self.formatVersion)
+                object.set("state", state.rawValue)
+                object.set("reason", reason.isEmpty ? nil : reason)
+                object.set("author", author)
+                object.set("at", RFC3339.text(milliseconds: atMilliseconds))
+            }
+        }
+    }
+
+    /// Parses the output of ``json``; members added by later versions are ignored.
+    ///
+    /// - Throws: ``ControlRecordError`` for any other input, including records of a later version.
+    package init(json: [UInt8]) throws(ControlRecordError) {
+        let root: JSONElement
+        do { root = try JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root } catch {
+            throw ControlRecordError(description: "it is not a small JSON object")
+        }
+        guard root["version"]?.flooredInteger == Self.formatVersion else { throw .member("version") }
+        guard let state = root["state"]?.string.flatMap(State.init(rawValue:)) else { throw .member("state") }
+        guard let author = root["author"]?.string else { throw .member("author") }
+        guard let at = root["at"]?.string.flatMap({ RFC3339.milliseconds(Array($0.utf8)) }) else {
+            throw .member("at")
+        }
+        guard let reason = root["reason"].map(\.string) ?? .some("") else { throw .member("reason") }
+        guard let record = Self(state: state, reason: reason, author: author, atMilliseconds: at) else {
+            throw .member("reason or author")
+        }
+        self = record
+    }
+
+    /// Returns the record to produce.
+    package func produced(to topic: KafkaTopic, for group: KafkaConsumerGroup) -> KafkaProducerRecord {
+        KafkaProducerRecord(topic: topic, key: Array(group.rawValue.utf8), value: json)
+    }
+}
+
+/// A record of the control topic is not as documented.
+package struct ControlRecordError: Error, CustomStringConvertible {
+    package let description: String
+
+    static func member(_ name: String) -> ControlRecordError {
+        ControlRecordError(description: "\(name) is missing or invalid")
+    }
+}
+
+extension ControlRecord: CustomStringConvertible {
+    /// The change in one line of text: `paused by ann since 2026-11-27T09:00:00.000Z: reason`.
+    package var description: String {
+        "\(state.rawValue) by \(author) since \(RFC3339.text(milliseconds: atMilliseconds))"
+            + (reason.isEmpty ? "" : ": \(reason)")
+    }
+}

@@ -1,0 +1,37 @@
+package import Kafka
+
+/// The record in effect for each group, from the records of the control topic in their order.
+///
+/// A record that cannot be read changes nothing, so a damaged record neither pauses nor resumes a group.
+package struct ControlTable: Sendable {
+    /// Maximum length of a group's name, in bytes. Kafka's own limit for a key is much higher.
+    private static let maximumNameBytes = 1024
+
+    /// The record of each group; none for a group whose last record is a tombstone.
+    package private(set) var records: [KafkaConsumerGroup: ControlRecord] = [:]
+    /// The groups to keep, or nil for all.
+    private let groups: Set<KafkaConsumerGroup>?
+
+    /// - Parameter groups: the groups to keep, so that the table is bounded; nil keeps all.
+    package init(only groups: Set<KafkaConsumerGroup>? = nil) {
+        self.groups = groups
+    }
+
+    /// Returns the record of a paused group, or nil if the group is running.
+    package func pause(of group: KafkaConsumerGroup) -> ControlRecord? {
+        records[group].flatMap { $0.state == .paused ? $0 : nil }
+    }
+
+    /// Applies a record.
+    ///
+    /// - Throws: ``ControlRecordError`` if the record is not as documented; the table is then unchanged.
+    package mutating func apply(_ record: KafkaRecord) throws(ControlRecordError) {
+        guard let key = record.key, !key.isEmpty, key.count <= Self.maximumNameBytes,
+            let name = String(validating: key, as: UTF8.self)
+        else { throw ControlRecordError(description: "its key is not the name of a group") }
+        let group = KafkaConsumerGroup(rawValue: name)
+        let change = try record.value.map { value throws(ControlRecordError) in try ControlRecord(json: value) }
+        guard groups?.contains(group) ?? true else { return }
+        records[group] = change
+    }
+}

@@ -1,0 +1,69 @@
+package import Kafka
+internal import Synchronization
+
+/// Whether the consumer group is paused by an operator (`sluicectl pause`).
+///
+/// The runtime starts no handler call while the group is paused. Work outside the handler, such as a schedule, goes on
+/// unless it checks ``isPaused``.
+public final class GroupPause: Sendable {
+    private struct State {
+        var record: ControlRecord?
+        var resumedAt: Int64 = .min
+        var lastId: UInt64 = 0
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    package let group: KafkaConsumerGroup
+    private let state = Mutex(State())
+
+    package init(_ group: KafkaConsumerGroup) { self.group = group }
+
+    /// Whether the group is paused.
+    public var isPaused: Bool { record != nil }
+
+    /// The record that paused the group, or nil if it is running.
+    package var record: ControlRecord? { state.withLock(\.record) }
+
+    /// The time of the last resumption, in monotonic nanoseconds; `Int64.min` if there was none.
+    var resumedAt: Int64 { state.withLock(\.resumedAt) }
+
+    /// Pauses the group, or resumes it with nil.
+    ///
+    /// - Returns: whether this is a change.
+    func set(_ record: ControlRecord?) -> Bool {
+        let (isChange, waiters) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
+            guard record != state.record else { return (false, []) }
+            if record == nil { state.resumedAt = MonotonicClock.nanoseconds() }
+            state.record = record
+            guard record == nil else { return (true, []) }
+            defer { state.waiters = [:] }
+            return (true, Array(state.waiters.values))
+        }
+        for waiter in waiters { waiter.resume() }
+        return isChange
+    }
+
+    /// Returns when the group is running or the task is cancelled.
+    func untilRunning() async {
+        let id = state.withLock { state in
+            state.lastId += 1
+            return state.lastId
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    // The cancellation handler does not find a waiter that is added after it ran.
+                    guard state.record != nil, !Task.isCancelled else { return false }
+                    state.waiters[id] = continuation
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+    }
+}
+
+/// The group was paused while a record waited for its handler call, which has not begun.
+struct GroupPaused: Error {}
