@@ -71,6 +71,8 @@ struct ControlReaderTests {
         let handler = RecordingHandler()
         let running = try await consumer.start(handler)
         try await waitUntil { running.metric("sluice_consumer_lag_records") == 30 }
+        // The alert for lag depends on the age of the next record.
+        try await waitUntil { running.metric("sluice_consumer_lag_seconds") > 0.2 }
         try await waitUntil { try running.readiness().status == 200 }
         #expect(handler.finished.isEmpty)
         #expect(

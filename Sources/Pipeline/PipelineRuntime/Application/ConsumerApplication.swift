@@ -213,7 +213,7 @@ public struct ConsumerApplication: Sendable {
                 sendDeadLetter: { try await deadLetters.send($0) }, logger: logger, metrics: metrics,
                 callFile: callFile(configuration, options, logger), handled: handled, pause: pause)
         }
-        if pipeline != nil, let topic = declared.control?.topic {
+        if let topic = declared.control?.topic {
             control.add(pause, topic: topic, kafka: kafka, logger: logger)
         }
         parts.readiness.insert(HealthCheck("kafka") { pipeline?.obstacle }, at: 0)

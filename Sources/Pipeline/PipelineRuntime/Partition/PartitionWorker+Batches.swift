@@ -4,7 +4,7 @@ internal import Telemetry
 /// Handling of records in batches, with one verdict per record.
 extension PartitionWorker {
     func handleBatches(by handler: any BatchHandler) async {
-        while let room = await window.waitForRoom(), await untilRunning(), let records = await readBatch(within: room) {
+        while let room = await window.waitForRoom(), let records = await readBatch(within: room) {
             var rest = records[...]
             var failures = 0
             while !rest.isEmpty {

@@ -38,7 +38,7 @@ extension PartitionWorker {
             let isDue = left ?? .zero <= .zero || pause.isPaused || (pending.isEmpty && window.room == nil)
             if !unflushed.isEmpty, isDue {
                 guard await flush(&unflushed, by: handler) else { return }
-            } else if pause.isPaused {
+            } else if !pending.isEmpty, pause.isPaused {
                 guard await untilRunning() else { break }
             } else if let record = pending.first {
                 let isAlone = calls.finding(record) != .innocent

@@ -10,7 +10,7 @@ extension PartitionWorker {
         let permits = Permits(options.concurrency)
         // The window bounds the number of tasks.
         await withDiscardingTaskGroup { group in
-            while let records = await read() {
+            while let records = await read(), await untilRunning() {
                 for record in records where queues.begin(record) {
                     group.addTask { await handleKey(from: record, queues, permits, handler) }
                 }

@@ -72,7 +72,8 @@ struct PartitionWorker: Sendable {
         return false
     }
 
-    /// Waits while the group is paused. The partition stays assigned and is not polled.
+    /// Waits while the group is paused. The partition stays assigned. It is read ahead once, so that the age of its
+    /// next record is known, and then not polled.
     ///
     /// - Returns: false if the assignment has ended.
     func untilRunning() async -> Bool {
@@ -87,10 +88,9 @@ struct PartitionWorker: Sendable {
         return partition.isActive && !Task.isCancelled
     }
 
-    /// Reads the next records once the window has capacity for them and the group is running. Returns nil if the
-    /// assignment has ended.
+    /// Reads the next records once the window has capacity for them. Returns nil if the assignment has ended.
     func read() async -> [KafkaRecord]? {
-        guard let room = await window.waitForRoom(), await untilRunning(),
+        guard let room = await window.waitForRoom(),
             let records = await partition.next(maxRecords: room.records, maxBytes: room.bytes)
         else { return nil }
         return window.admit(records)
