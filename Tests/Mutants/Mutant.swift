@@ -5,7 +5,7 @@ let allMutants =
     + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all + ArchiveMutants.all
     + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all + RekeyMutants.all
-    + RightsMutants.all
+    + RightsMutants.all + PauseMutants.all
     + TroubleMutants.all + TokenMutants.all + DurabilityMutants.all
 
 /// A check that is disabled in a copy of the sources: the replaced texts, and the tests that must fail.

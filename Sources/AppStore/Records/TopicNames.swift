@@ -73,12 +73,16 @@ public struct TopicNames: Hashable, Sendable {
         KafkaTopic(rawValue: "\(prefix).archive").deadLetters(of: TopicNames.archiveGroup)
     }
 
+    /// The compacted topic for pauses of consumer groups, keyed by group. Every consumer reads it, and only
+    /// operators write to it.
+    public var control: KafkaTopic { KafkaTopic(rawValue: "\(prefix).control") }
+
     /// All topics except the dead letter topics, which are named after their consumer groups.
     public var all: [KafkaTopic] {
         AppStoreEnvironment.published.map(notifications) + [quarantine, certificates]
             + AppStoreEnvironment.published.map(entitlements) + AppStoreEnvironment.published.map(refunds)
             + [refundPreferences] + AppStoreEnvironment.published.map(reconciliation) + [
-                erasures, archiveKeys, archiveCheckpoints,
+                erasures, archiveKeys, archiveCheckpoints, control,
             ]
     }
 }

@@ -161,6 +161,11 @@ extension TopicNames {
         ]
     }
 
+    /// The topic from which every consumer reads whether its group is paused.
+    public var controlTopic: TopicSpecification {
+        TopicSpecification(name: control, partitions: 1, cleanup: .compact(), isKeyed: false)
+    }
+
     /// Returns the dead letter topics of Sluice's own consumers, except the archive's.
     public func deadLetters(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         TopicNames.consumerGroups.flatMap { deadLetters(of: $0, partitions: partitions) }
@@ -170,7 +175,7 @@ extension TopicNames {
     /// Returns all topics of an installation, including the dead letter topics of Sluice's own consumers.
     public func specifications(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         ingress(partitions: partitions) + state(partitions: partitions) + archive
-            + deadLetters(partitions: partitions)
+            + [controlTopic] + deadLetters(partitions: partitions)
     }
 
     /// The consumer groups of the executables that read the notification topics. The names of dead letter topics

@@ -66,7 +66,8 @@ struct EntitlementsBenchmark {
             defer { try? cluster.stop() }
             let topics = TopicNames()
             try await cluster.create(
-                topics.ingress() + topics.state() + topics.deadLetters(of: "sluice-entitlements"))
+                topics.ingress() + topics.state() + topics.deadLetters(of: "sluice-entitlements")
+                    + [topics.controlTopic])
             let outcome = try await drain(backlog, on: cluster)
             report.add(
                 "entitlements.kafka.\(name).cpu_us", 1e6 / outcome.perCPUSecond, "us CPU each, the start included",

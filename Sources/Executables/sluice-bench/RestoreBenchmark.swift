@@ -35,7 +35,8 @@ struct RestoreBenchmark {
         let cluster = try KafkaCluster(script: script, directory: directory.path)
         defer { try? cluster.stop() }
         let topics = TopicNames()
-        let specifications = topics.ingress() + topics.state() + topics.deadLetters(of: "sluice-entitlements")
+        let specifications =
+            topics.ingress() + topics.state() + topics.deadLetters(of: "sluice-entitlements") + [topics.controlTopic]
         try await cluster.create(specifications)
         let partitions = specifications.first { $0.name == topics.notifications(.production) }?.partitions ?? 12
         try await measure(

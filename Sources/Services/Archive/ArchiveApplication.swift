@@ -63,7 +63,7 @@ package enum ArchiveApplication {
                     others: topics.names.archive.filter {
                         [topics.names.archiveCheckpoints, topics.names.archiveKeys].contains($0.name)
                     }.map(expectation),
-                    deadLetters: topics.names.archiveDeadLetters)
+                    deadLetters: topics.names.archiveDeadLetters, control: expectation(topics.names.controlTopic))
             },
             build: { context in
                 let service = try await ArchiveService(

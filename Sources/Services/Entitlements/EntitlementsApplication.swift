@@ -63,7 +63,8 @@ package enum EntitlementsApplication {
                     others: expectations(
                         topics.state().filter {
                             AppStoreEnvironment.published.map(topics.entitlements).contains($0.name)
-                        }))
+                        }),
+                    control: expectations([topics.controlTopic]).first)
             },
             build: { context in try await build(context, confirmationDelay, pause) })
     }
@@ -146,19 +147,22 @@ package enum EntitlementsApplication {
                     EntitlementsHandler.handler(of: state, topics: topics, metrics: metrics) {
                         EntitlementsHandler.notice($0, model, confirmation, log)
                     }),
-            services: services, readiness: readiness(state, input, options.role),
+            services: services, readiness: readiness(state, input, options.role, context.pause),
             liveness: [HealthCheck("state") { state.fault }])
     }
 
-    /// Returns the readiness checks. A worker serves no reads, so it is ready even if its input is old.
+    /// Returns the readiness checks. A worker serves no reads, so it is ready even if its input is old. So is every
+    /// member while the group is paused on purpose; its answers say that they are stale.
     private static func readiness(
-        _ state: KeyedState<EntitlementsModel>, _ input: InputFreshness, _ role: StateOptions.Role
+        _ state: KeyedState<EntitlementsModel>, _ input: InputFreshness, _ role: StateOptions.Role,
+        _ pause: GroupPause
     ) -> [HealthCheck] {
         let checks = [HealthCheck("state") { state.readinessObstacle }]
         guard role != .worker else { return checks }
         return checks + [
             HealthCheck("input") {
-                input.obstacle(
+                guard !pause.isPaused else { return nil }
+                return input.obstacle(
                     at: AppStoreInstant(clampingMillisecondsSince1970: Clocks.system.wallMilliseconds()))
             }
         ]

@@ -61,7 +61,8 @@ package enum ReconcilerApplication {
                 let written = topics.ingress().filter { topic in !notifications.contains { $0.name == topic.name } }
                 return ConsumerTopics(
                     input: expectations(notifications),
-                    others: expectations(topics.state().filter { own.contains($0.name) } + written))
+                    others: expectations(topics.state().filter { own.contains($0.name) } + written),
+                    control: expectations([topics.controlTopic]).first)
             },
             build: { context in
                 let topics = TopicNames(prefix: context.configuration[ReconcilerSettings.topicsPrefix])

@@ -71,7 +71,7 @@ struct ReconcilerService {
             clocks: clocks, repetition: repetition)
         let scheduler = SweepScheduler(
             state: state, topics: topics, plan: plan, history: history, statuses: statuses, clocks: clocks,
-            metrics: metrics, logger: context.logger, pause: pause)
+            metrics: metrics, logger: context.logger, groupPause: context.pause, pause: pause)
         scheduled.set(scheduler)
         self.scheduler = scheduler
         handler = ReceivedHandler(state, topics: topics, outage: plan.outage, clocks: clocks) {

@@ -51,13 +51,16 @@ final class SweepScheduler: Service {
     private let logger: Logger
     private let log: RateLimitedLogger
     private let loop: DueLoop
+    private let groupPause: GroupPause
     private let present: Mutex<Present>
 
-    /// - Parameter pause: waits until the next check for due sweeps, unless the scheduler is woken earlier.
+    /// - Parameters:
+    ///   - groupPause: no sweep runs while the group is paused.
+    ///   - pause: waits until the next check for due sweeps, unless the scheduler is woken earlier.
     init(
         state: KeyedState<ReconciliationModel>, topics: TopicNames, plan: ReconcilerPlan, history: HistorySweeper,
         statuses: StatusSweeper, clocks: Clocks, metrics: ReconcilerMetrics, logger: Logger,
-        pause: @escaping @Sendable () async throws -> Void
+        groupPause: GroupPause, pause: @escaping @Sendable () async throws -> Void
     ) {
         self.state = state
         self.topics = topics
@@ -69,6 +72,7 @@ final class SweepScheduler: Service {
         self.logger = logger
         log = RateLimitedLogger(logger, perSecond: 1)
         loop = DueLoop(pause: pause)
+        self.groupPause = groupPause
         present = Mutex(Present(lacking: plan.sweeps))
     }
 
@@ -135,6 +139,11 @@ final class SweepScheduler: Service {
     }
 
     private func begin(_ owned: [Sweep]) {
+        guard !groupPause.isPaused else {
+            // The jobs save their progress, and continue after the resumption.
+            for job in present.withLock({ Array($0.jobs.values) }) { job.cancel() }
+            return
+        }
         let now = clocks.wallMilliseconds()
         let due = owned.filter { $0.due ?? .max <= now }.sorted { Self.rank($0) < Self.rank($1) }
         present.withLock { present in

@@ -50,15 +50,17 @@ final class RefundScheduler: Service {
     private let metrics: RefundsMetrics
     private let log: RateLimitedLogger
     private let loop: DueLoop
+    private let groupPause: GroupPause
     private let present: Mutex<Present>
 
     /// - Parameters:
     ///   - apps: the apps with separate groups of rows; all other apps share one group.
+    ///   - groupPause: nothing is answered while the group is paused. Deadlines go on.
     ///   - pause: waits until the next check for due work, unless the scheduler is woken earlier.
     init(
         state: KeyedState<RefundsModel>, model: RefundsModel, topics: TopicNames, apps: [BundleId], work: RefundWork,
         schedule: RefundSchedule, clocks: Clocks, metrics: RefundsMetrics, log: RateLimitedLogger,
-        pause: @escaping @Sendable () async throws -> Void
+        groupPause: GroupPause, pause: @escaping @Sendable () async throws -> Void
     ) {
         self.state = state
         self.model = model
@@ -69,6 +71,7 @@ final class RefundScheduler: Service {
         self.metrics = metrics
         self.log = log
         loop = DueLoop(pause: pause)
+        self.groupPause = groupPause
         present = Mutex(Present(schedule: schedule))
     }
 
@@ -158,7 +161,9 @@ final class RefundScheduler: Service {
         let read = rows
         present.withLock { present in
             guard present.holds == 0, !present.isOutdated else { return }
-            for step in present.schedule.plan(candidates, at: now) { begin(step, read, &present) }
+            if !groupPause.isPaused {
+                for step in present.schedule.plan(candidates, at: now) { begin(step, read, &present) }
+            }
             metrics.waiting(
                 deadlines: Dictionary(
                     candidates.map { ($0.key.environment, $0.deadline) }, uniquingKeysWith: min),

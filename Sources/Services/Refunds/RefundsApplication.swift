@@ -53,7 +53,8 @@ package enum RefundsApplication {
                 let names = AppStoreEnvironment.published.map(topics.refunds) + [topics.refundPreferences]
                 return ConsumerTopics(
                     input: expectations(topics.notifications()),
-                    others: expectations(topics.state().filter { names.contains($0.name) }))
+                    others: expectations(topics.state().filter { names.contains($0.name) }),
+                    control: expectations([topics.controlTopic]).first)
             },
             build: { context in
                 let topics = TopicNames(prefix: context.configuration[RefundsSettings.topicsPrefix])

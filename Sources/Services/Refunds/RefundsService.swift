@@ -75,7 +75,7 @@ struct RefundsService {
             state: state, model: model, topics: topics, apps: settings.apps, work: work,
             schedule: RefundSchedule(
                 concurrency: configuration[RefundsSettings.concurrency], fallbackMargin: decisions.fallbackMargin),
-            clocks: clocks, metrics: metrics, log: log, pause: pause)
+            clocks: clocks, metrics: metrics, log: log, groupPause: context.pause, pause: pause)
         scheduled.set(scheduler)
         self.scheduler = scheduler
         handler = RefundsHandler.handler(

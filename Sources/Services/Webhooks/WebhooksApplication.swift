@@ -54,7 +54,8 @@ package enum WebhooksApplication {
             return ConsumerTopics(
                 input: expectations(plan.content.specifications(plan.topics).filter { names.contains($0.name) }),
                 others: plan.content == .signed
-                    ? expectations(plan.topics.ingress().filter { $0.name == plan.topics.certificates }) : [])
+                    ? expectations(plan.topics.ingress().filter { $0.name == plan.topics.certificates }) : [],
+                control: expectations([plan.topics.controlTopic]).first)
         },
         build: { context in
             let plan = try WebhooksPlan(context.configuration)

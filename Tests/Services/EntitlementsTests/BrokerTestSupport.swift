@@ -29,7 +29,7 @@ final class Installation: Sendable {
         group = "entitlements-of-\(name)"
         let specifications =
             topics.ingress(partitions: partitions) + topics.state(partitions: partitions)
-            + topics.deadLetters(of: group, partitions: partitions)
+            + topics.deadLetters(of: group, partitions: partitions) + [topics.controlTopic]
         if let chosen = ApacheKafka.chosen {
             embedded = nil
             kafka = try KafkaConfiguration(bootstrapServers: chosen.bootstrapServers)

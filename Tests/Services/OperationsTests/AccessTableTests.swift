@@ -51,7 +51,7 @@ import Testing
             Self.lines(Self.table().rights(of: .entitlements))
                 == Self.both("RD", "notifications.*").union(Self.both("RWD", "entitlements.*"))
                 .union(Self.both("WD", "notifications.*.sluice-entitlements.dlq")).union([
-                    "R test.certificates", "R group sluice-entitlements",
+                    "R test.certificates", "R group sluice-entitlements", "RD test.control",
                 ]))
     }
 
@@ -60,7 +60,7 @@ import Testing
             Self.lines(Self.table(isReader: true).rights(of: .entitlements))
                 == Self.both("RD", "notifications.*").union(Self.both("RWD", "entitlements.*"))
                 .union(Self.both("dD", "notifications.*.sluice-entitlements.dlq")).union([
-                    "R test.certificates", "d group sluice-entitlements",
+                    "R test.certificates", "d group sluice-entitlements", "RD test.control",
                 ]))
     }
 
@@ -84,7 +84,7 @@ import Testing
             Self.lines(Self.table().rights(of: .refunds))
                 == Self.both("RD", "notifications.*").union(Self.both("RWD", "refunds.*"))
                 .union(Self.both("WD", "notifications.*.sluice-refunds.dlq")).union([
-                    "RD test.refunds.preferences", "R group sluice-refunds",
+                    "RD test.refunds.preferences", "R group sluice-refunds", "RD test.control",
                 ]))
     }
 
@@ -95,7 +95,7 @@ import Testing
                 == Self.both("RWD", "notifications.*").union(Self.both("RWD", "reconciliation.*"))
                 .union(Self.both(operations, "entitlements.*"))
                 .union(Self.both("WD", "notifications.*.sluice-reconciler.dlq")).union([
-                    "RWD test.quarantine", "RWD test.certificates", "R group sluice-reconciler",
+                    "RWD test.quarantine", "RWD test.certificates", "R group sluice-reconciler", "RD test.control",
                 ]))
     }
 
@@ -107,7 +107,7 @@ import Testing
             Self.lines(Self.table(anchors: anchors).rights(of: .archive)) == [
                 "RD test.quarantine", "RD test.notifications.sandbox.inbox.dlq", "W test.erasures",
                 "RWD test.archive.keys", "\(operations) test.archive.checkpoints", "WD test.archive.sluice-archive.dlq",
-                "R group sluice-archive",
+                "R group sluice-archive", "RD test.control",
             ])
     }
 
@@ -122,7 +122,7 @@ import Testing
                 == Set(
                     [
                         "RD test.notifications.sandbox", "WD test.notifications.sandbox.sluice-webhooks.dlq",
-                        "R group sluice-webhooks",
+                        "R group sluice-webhooks", "RD test.control",
                     ] + more))
     }
 
@@ -132,7 +132,7 @@ import Testing
         }
         #expect(
             Self.lines(Self.table(webhooks: receivers).rights(of: .webhooks)) == [
-                "RD test.entitlements.production", "R group crm", "R group billing",
+                "RD test.entitlements.production", "R group crm", "R group billing", "RD test.control",
                 "WD test.entitlements.production.crm.dlq", "WD test.entitlements.production.billing.dlq",
             ])
     }

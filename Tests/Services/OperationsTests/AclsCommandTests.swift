@@ -61,6 +61,13 @@ import Testing
                       - Write
                       - DescribeConfigs
                   - resource:
+                      type: topic
+                      name: "appstore.control"
+                      patternType: literal
+                    operations:
+                      - Read
+                      - DescribeConfigs
+                  - resource:
                       type: group
                       name: "inbox"
                       patternType: literal
@@ -78,6 +85,7 @@ import Testing
                 sluice-webhooks: User:sluice-webhooks
                   topic  appstore.entitlements.production                      Read, DescribeConfigs
                   topic  appstore.entitlements.production.sluice-webhooks.dlq  Write, DescribeConfigs
+                  topic  appstore.control                                      Read, DescribeConfigs
                   group  sluice-webhooks                                       Read
 
                 """)

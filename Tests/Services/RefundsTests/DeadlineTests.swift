@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import Kafka
 import PipelineTestSupport
+import Records
 import Simulator
 import TestSupport
 import Testing
@@ -70,6 +71,37 @@ import Testing
         let first = try #require(order.first)
         #expect(order.dropFirst() == ids.filter { $0 != first }[...])
         #expect(try await installation.cases().values.allSatisfy { $0["answerStatus"] != "missed" })
+        await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `a paused group answers nothing, and answers after its resumption`() async throws {
+        let installation = try await RefundsInstallation()
+        func write(_ state: String) async throws {
+            let value = #"{"version":1,"state":"\#(state)","reason":"r","author":"ann","at":"2026-11-23T12:00:00Z"}"#
+            try await installation.kafka.write([
+                KafkaProducerRecord(
+                    topic: installation.topics.control, key: Array("sluice-refunds".utf8), value: Array(value.utf8))
+            ])
+        }
+        // The first request is known and waits for the API when the group is paused.
+        installation.api.faults = .always(.internalError)
+        let refunds = try await RunningRefunds(
+            installation, try installation.configuration(), step: { _ in .seconds(5) })
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        try await installation.wait(forObstacle: "api_unavailable", of: "1")
+        try await write("paused")
+        try await waitUntil { refunds.metric("sluice_consumer_paused{") == 1 }
+        try await installation.kafka.write([installation.record(.consumptionRequest, "2")])
+        installation.api.faults = .none
+        // The clock advances with each look for due work.
+        let hours = installation.clock.hours
+        try await waitUntil(within: .seconds(60)) { installation.clock.hours > hours + 1 }
+        #expect(installation.accepted.isEmpty)
+        #expect(try await installation.cases()["2"] == nil)
+
+        try await write("running")
+        try await installation.wait(for: "accepted", of: ["1", "2"], within: .seconds(60))
         await refunds.stop()
         await installation.stop()
     }

@@ -179,6 +179,37 @@ import Testing
         #expect(crm.deliveries.count == 30)
     }
 
+    @Test func `a receiver that an operator pauses receives nothing, and the others continue`() async throws {
+        let (crm, billing) = (try Receiver(), try Receiver())
+        let (installation, arguments) = try await installation(["crm": crm, "billing": billing])
+        func write(_ state: String) async throws {
+            let value = #"{"version":1,"state":"\#(state)","reason":"r","author":"ann","at":"2026-11-27T09:00:00Z"}"#
+            try await installation.write([
+                KafkaProducerRecord(
+                    topic: installation.topics.control, key: Array("sluice-webhooks-billing".utf8),
+                    value: Array(value.utf8))
+            ])
+        }
+        try await write("paused")
+        try await installation.write(states: 10, keys: 10)
+        let webhooks = try await RunningWebhooks(arguments)
+        try await waitUntil { crm.accepted.count == 10 }
+        let lag = { (partition: Int) in
+            webhooks.metric(#"sluice_consumer_lag_records{partition="\#(partition)",receiver="billing""#)
+        }
+        try await waitUntil { lag(0) + lag(1) == 10 }
+        #expect(billing.deliveries.isEmpty)
+        #expect(webhooks.metric(#"sluice_consumer_paused{group="sluice-webhooks-billing""#) == 1)
+        #expect(webhooks.metric(#"sluice_consumer_paused{group="sluice-webhooks-crm""#) == 0)
+        #expect(
+            webhooks.log.lines.contains { $0.contains("group paused") && $0.contains(#""receiver":"billing""#) })
+
+        try await write("running")
+        try await waitUntil { billing.accepted.count == 10 }
+        #expect(await webhooks.stop() == .ok)
+        #expect(billing.deliveries.count == 10 && crm.deliveries.count == 10)
+    }
+
     @Test func `the admin listener shows the attempts of each receiver`() async throws {
         let crm = try Receiver()
         let billing = try Receiver { _, _ in .status(429, [("Retry-After", "60")]) }

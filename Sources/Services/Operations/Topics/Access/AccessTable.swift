@@ -33,7 +33,11 @@ struct AccessTable {
 
     /// Returns one right per topic and group.
     func rights(of executable: Executable) -> [AccessRight] {
-        AccessRight.merged(allRights(of: executable))
+        var rights = allRights(of: executable)
+        if executable != .ingress {
+            rights.insert(contentsOf: control, at: rights.firstIndex { $0.resource == .group } ?? rights.endIndex)
+        }
+        return AccessRight.merged(rights)
     }
 
     private func allRights(of executable: Executable) -> [AccessRight] {
@@ -46,6 +50,9 @@ struct AccessTable {
         case .webhooks: webhooks
         }
     }
+
+    /// Every consumer reads whether its group is paused.
+    private var control: [AccessRight] { topics([names.control], Self.reading) }
 
     private var ingress: [AccessRight] {
         topics(names.ingress().map(\.name), Self.writing) + topics([names.certificates], [.read])
