@@ -106,6 +106,8 @@ CONSUMERS = dashboard(
               (f"sum by (job, topic) (sluice_consumer_lag_records{I})", "{{job}} {{topic}}")),
         graph("Oldest unfinished", "How long one record has been in a handler.", "s",
               (f"max by (job, topic) (sluice_consumer_oldest_unfinished_seconds{I})", "{{job}} {{topic}}")),
+        graph("Paused", "1 while an operator has paused the group.", "short",
+              (f"max by (group) (sluice_consumer_paused{I})", "{{group}}")),
     ]),
     ("What happens to records?", [
         graph("Done", "Finished records.", "ops", rate("sluice_consumer_records_total", "job, topic", labels='outcome="done"')),
