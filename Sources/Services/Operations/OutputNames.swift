@@ -95,6 +95,11 @@ enum OutputName {
 
     // `sluicectl top`
     static let healthy = "healthy"
+    // `sluicectl pause`, `resume` and `pauses`
+    static let pauses = "pauses"
+    static let author = "author"
+    static let warning = "warning"
+
     static let kafkaFailure = "kafkaFailure"
     static let members = "members"
     static let url = "url"

@@ -91,6 +91,7 @@ package struct Sluicectl: Sendable {
                 configuration: configuration, access: parts.access, clocks: clocks, timeout: timeout,
                 interruption: interruptions(), pause: { try await Task.sleep(for: $0) })
             return try await top.run(console)
+        case ["pause"], ["resume"], ["pauses"]: return try await control(invocation)
         case ["explain"]: return try await explain(invocation)
         case ["compare-versions"]:
             return try await TwinCommand(configuration: configuration, clocks: clocks, timeout: timeout).run(console)
@@ -144,6 +145,19 @@ package struct Sluicectl: Sendable {
         // Reading a key store blocks the thread, so this does not run on the cooperative pool.
         return try await withTaskExecutorPreference(HandlerThreads.shared) {
             try await command.run(invocation.arguments.first ?? "", console)
+        }
+    }
+
+    private func control(_ invocation: Invocation) async throws -> ExitCode {
+        let command = PauseCommand(
+            configuration: invocation.configuration, access: parts.access, webhooks: parts.webhooks, clocks: clocks,
+            timeout: timeout)
+        let group = invocation.arguments.first ?? ""
+        switch invocation.commandPath.last {
+        case "pause": return try await command.pause(group, console)
+        case "resume": return try await command.resume(group, console)
+        case "pauses": return try await command.list(console)
+        default: noCase(invocation)
         }
     }
 

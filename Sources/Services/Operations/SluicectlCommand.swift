@@ -28,7 +28,7 @@ enum SluicectlCommand {
                 entitlements,
                 api,
                 refunds, backfill, reconcile, archive(parts), compareVersions, size, state,
-            ] + explain(parts) + cluster(parts) + webhooks(parts) + [versionCommand],
+            ] + control(parts) + explain(parts) + cluster(parts) + webhooks(parts) + [versionCommand],
             version: Build.version, readsConfiguration: false)
     }
 

@@ -18,8 +18,11 @@ import Time
     private final class Member: Sendable {
         private let server: HTTPServer
 
-        init(_ pages: [String], problems: String = "") throws {
-            let box = Box((pages, problems))
+        /// - Parameters:
+        ///   - problems: the body of `/readyz`, which then responds 503.
+        ///   - ready: the body of `/readyz` without problems.
+        init(_ pages: [String], problems: String = "", ready: String = "ready\n") throws {
+            let box = Box((pages, problems, ready))
             server = HTTPServer(listeners: [
                 Listener(
                     name: "admin", host: "127.0.0.1", port: 0, limits: .admin, admit: { _ in .noBody },
@@ -29,16 +32,16 @@ import Time
         }
 
         private final class Box: Sendable {
-            private let state: Mutex<(pages: [String], problems: String)>
+            private let state: Mutex<(pages: [String], problems: String, ready: String)>
 
-            init(_ state: (pages: [String], problems: String)) { self.state = Mutex(state) }
+            init(_ state: (pages: [String], problems: String, ready: String)) { self.state = Mutex(state) }
 
             func answer(_ path: String) -> HTTPResponse {
                 state.withLock { state in
                     guard path == "/metrics" else {
                         return HTTPResponse(
-                            status: state.problems.isEmpty ? 200 : 503, reason: "test", body: Array(state.problems.utf8)
-                        )
+                            status: state.problems.isEmpty ? 200 : 503, reason: "test",
+                            body: Array((state.problems.isEmpty ? state.ready : state.problems).utf8))
                     }
                     let page = state.pages.first ?? ""
                     if state.pages.count > 1 { state.pages.removeFirst() }
@@ -113,6 +116,23 @@ import Time
         // 80 records in two seconds.
         #expect(json["perSecond"]?.object?["done"]?.integer == 40)
         #expect(json["perSecond"]?.object?["dead-lettered"] == nil)
+        await member.stop()
+    }
+
+    @Test func `a paused member is ready, and shown with the author and the reason`() async throws {
+        let broker = try DevBroker(topics: [:])
+        let line = "paused: group sluice-refunds paused by ann since 2026-11-27T09:00:00.000Z: wrong answers"
+        let member = try Member(
+            ["sluice_consumer_control_reading 0", "sluice_consumer_control_reading 0"], ready: "ready\n\(line)\n")
+        let arguments = ["--kafka.bootstrap.servers", broker.bootstrapServers, "--members", member.address]
+        let (code, printed) = await top(arguments + ["--output", "json"])
+        #expect(code == 0)
+        let json = try #require(try printed.objects.first?["members"]?.array?.first?.object)
+        #expect(json["ready"]?.bool == true)
+        #expect(json["notes"]?.array == [.string(line)])
+        #expect(json["conditions"]?.array == ["pauses and resumptions have no effect"])
+        let text = await top(arguments).printed.output
+        #expect(text.contains("  \(member.address): \(line)\n"))
         await member.stop()
     }
 

@@ -7,6 +7,8 @@ struct TopMember: Sendable {
     var failure: String?
     /// The failing checks in `/readyz`, or none if the process is ready.
     var problems: [String] = []
+    /// Lines of `/readyz` about a member that do not affect its readiness, such as its pause with author and reason.
+    var notes: [String] = []
     var page = MetricsPage([])
 
     var isReady: Bool { failure == nil && problems.isEmpty }
@@ -34,8 +36,10 @@ struct TopMember: Sendable {
                 return member
             }
             member.page = MetricsPage(metrics.body)
-            if readiness.status != 200 {
-                let lines = String(decoding: readiness.body, as: UTF8.self).split(separator: "\n").map(String.init)
+            let lines = String(decoding: readiness.body, as: UTF8.self).split(separator: "\n").map(String.init)
+            if readiness.status == 200 {
+                member.notes = lines.filter { $0 != "ready" }
+            } else {
                 member.problems = lines.isEmpty ? ["/readyz responded \(readiness.status)"] : lines
             }
         } catch {

@@ -51,7 +51,7 @@ struct TopReport {
 
     /// The problems and unusual conditions of a member, one per line.
     private func notes(_ member: TopMember) -> [String] {
-        let problems = (member.failure.map { [$0] } ?? []) + member.problems + member.conditions
+        let problems = (member.failure.map { [$0] } ?? []) + member.problems + member.notes + member.conditions
         return problems.map { "  \(Self.address(member.url)): \(PlainText.printable($0))" }
     }
 
@@ -118,6 +118,7 @@ struct TopReport {
         object[OutputName.executable] = member.executable.map { .string($0) }
         object[OutputName.version] = member.version.map { .string($0) }
         object[OutputName.problems] = .array(problems.map { .string($0) })
+        object[OutputName.notes] = .array(member.notes.map { .string($0) })
         object[OutputName.conditions] = .array(member.conditions.map { .string($0) })
         let page = member.page
         let values = [

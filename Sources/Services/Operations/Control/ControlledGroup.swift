@@ -1,0 +1,89 @@
+internal import Configuration
+internal import Kafka
+internal import Lifecycle
+internal import PipelineRuntime
+internal import Records
+
+/// The consumer group that a command pauses or resumes.
+struct ControlledGroup: Equatable {
+    let group: KafkaConsumerGroup
+    /// The executable of this installation, or nil for a group of another consumer.
+    let executable: String?
+
+    /// A note for operators who may expect more from a pause, or nil.
+    var warning: String? {
+        switch executable {
+        case "sluice-refunds":
+            "Apple's deadlines go on: requests that are not answered within 12 hours of their receipt are missed. "
+                + "List them with: sluicectl refunds due"
+        case nil:
+            "\(PlainText.printable(group.rawValue)) is not a group of Sluice's executables; it pauses only if its "
+                + "consumer reads the control topic"
+        default: nil
+        }
+    }
+}
+
+/// Resolves the name of a group, or of an executable with a group of another name.
+struct ControlledGroups {
+    let configuration: Configuration
+    let access: SluicectlParts.Access?
+    let webhooks: SluicectlParts.Webhooks?
+
+    /// Returns the group that the arguments name.
+    ///
+    /// - Parameter isKnown: returns whether Kafka knows a group; called only for groups of other consumers.
+    /// - Throws: a ``StartupError`` if the group is unknown or ambiguous.
+    func resolve(
+        _ name: String, isKnown: (KafkaConsumerGroup) async throws -> Bool
+    ) async throws -> ControlledGroup {
+        if name == TopicNames.webhooksGroup || configuration[OperationsSettings.receiver] != nil {
+            return try receiver(name)
+        }
+        let own = own
+        if let match = own.first(where: { $0.executable == name }) ?? own.first(where: { $0.group.rawValue == name }) {
+            return match
+        }
+        let group = KafkaConsumerGroup(rawValue: name)
+        var isAccepted = configuration[ControlSettings.new]
+        if !isAccepted { isAccepted = try await isKnown(group) }
+        guard isAccepted else {
+            throw StartupError(
+                "Kafka has no consumer group \(PlainText.printable(name)); the groups of this installation are "
+                    + own.map(\.group.rawValue).sorted().joined(separator: ", "),
+                fix: "Correct the name, or pass --new for a group that has not started yet", exitCode: .usage)
+        }
+        return ControlledGroup(group: group, executable: nil)
+    }
+
+    /// The groups of this installation's executables.
+    private var own: [ControlledGroup] {
+        let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
+        let receivers = access?.options(configuration).webhookReceivers.map(\.group) ?? []
+        return ClusterGroup.all(names, configuration, webhooks: receivers).map {
+            ControlledGroup(group: $0.group, executable: $0.executable)
+        }
+    }
+
+    /// Returns the group of a receiver of webhooks. Each receiver has a group of its own.
+    private func receiver(_ name: String) throws(StartupError) -> ControlledGroup {
+        let executable = TopicNames.webhooksGroup
+        guard name == executable else {
+            throw StartupError(
+                "\(PlainText.printable(name)) has no receivers", setting: "--receiver",
+                fix: "Leave it out, or pass \(executable) as GROUP", exitCode: .usage)
+        }
+        guard let webhooks else {
+            throw StartupError(
+                "this sluicectl was built without webhooks", fix: "Pass the name of the receiver's group as GROUP")
+        }
+        do {
+            let own = try webhooks.receiver(configuration[OperationsSettings.receiver], configuration)
+            return ControlledGroup(
+                group: KafkaConsumerGroup(rawValue: own[ConsumerSettings.group(of: executable)]),
+                executable: executable)
+        } catch {
+            throw StartupError("\(error)", fix: "Pass --receiver NAME with one of webhooks.receivers", exitCode: .usage)
+        }
+    }
+}

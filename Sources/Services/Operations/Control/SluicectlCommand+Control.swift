@@ -1,0 +1,58 @@
+internal import Configuration
+internal import ServiceKit
+
+/// The command lines of `sluicectl pause`, `resume` and `pauses`.
+extension SluicectlCommand {
+    static func control(_ parts: SluicectlParts) -> [Command] {
+        let schema = kafkaSchema.adding(
+            ConfigurationSchema(
+                [ControlSettings.reason, ControlSettings.author, ControlSettings.new, OperationsSettings.receiver]
+                    + OperationsSettings.clusterGroups.map(\.setting))
+        ).adding(parts.access?.schema ?? ConfigurationSchema([])).adding(
+            parts.webhooks?.schema ?? ConfigurationSchema([]))
+        return [pause(schema), resume(schema), pauses]
+    }
+
+    private static let group = Command.Argument(
+        "GROUP", help: "consumer group, or the executable, such as sluice-refunds")
+
+    private static func pause(_ schema: ConfigurationSchema) -> Command {
+        Command(
+            "pause", summary: "Pause a consumer group, or one receiver of webhooks.",
+            discussion: """
+                The members stay in the group, keep their partitions and their offsets, and answer reads. Records in \
+                progress finish, and no other is handled until sluicectl resume, also after a restart. The ingress \
+                continues to accept notifications. The pause is a record in the topic …control, with reason and \
+                author, and is shown by sluicectl pauses, sluicectl top, /readyz, the log and the metric \
+                sluice_consumer_paused. A paused group of sluice-refunds answers no request of Apple, whose deadlines \
+                go on.
+                """,
+            schema: schema, arguments: [group],
+            examples: [
+                .init(
+                    "sluicectl pause sluice-refunds --reason 'the consent service answers wrongly' --author ann",
+                    "Answer nothing until the service is correct."),
+                .init(
+                    "sluicectl pause sluice-webhooks --receiver crm --reason 'migration of the CRM'",
+                    "One of webhooks.receivers; the others continue."),
+                .init("sluicectl pause inbox --reason 'disk is full'", "A group of your own."),
+            ])
+    }
+
+    private static func resume(_ schema: ConfigurationSchema) -> Command {
+        Command(
+            "resume", summary: "Resume a paused consumer group, or one receiver of webhooks.",
+            discussion: "The group continues at the first record that it has not handled.",
+            schema: schema, arguments: [group],
+            examples: [
+                .init("sluicectl resume sluice-refunds --reason 'the service is correct' --author ann", "Continue."),
+                .init("sluicectl resume sluice-webhooks --receiver crm", "One receiver."),
+            ])
+    }
+
+    private static let pauses = Command(
+        "pauses", summary: "List the paused consumer groups, with reason and author.", schema: kafkaSchema,
+        examples: [
+            .init("sluicectl pauses", "A table."), .init("sluicectl pauses --output json", "For scripts."),
+        ])
+}
