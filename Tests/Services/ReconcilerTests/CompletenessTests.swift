@@ -97,6 +97,45 @@ import Testing
         await installation.stop()
     }
 
+    @Test func `a sweep stops while its group is paused, and continues from its last page`() async throws {
+        let installation = try await ReconcilerInstallation()
+        let lost = try await lose(installation)
+        func write(_ state: String) async throws {
+            let value = #"{"version":1,"state":"\#(state)","reason":"r","author":"ann","at":"2026-11-23T12:00:00Z"}"#
+            try await installation.write([
+                KafkaProducerRecord(
+                    topic: installation.topics.control, key: Array("sluice-reconciler".utf8), value: Array(value.utf8))
+            ])
+        }
+        let isHeld = Atomic<Bool>(false)
+        let isCancelled = Atomic<Bool>(false)
+        let pages = Self.all / 40 + 12
+        let reconciler = try await RunningReconciler(installation, try installation.configuration()) {
+            guard installation.api.requests(of: .getNotificationHistory) >= pages,
+                !isHeld.exchange(true, ordering: .relaxed)
+            else { return }
+            // Holds the sweep of everything midway until it is cancelled.
+            defer { isCancelled.store(true, ordering: .relaxed) }
+            try await untilCancelled()
+        }
+        try await waitUntil(within: Self.limit) { isHeld.load(ordering: .relaxed) }
+        try await write("paused")
+        try await waitUntil { isCancelled.load(ordering: .relaxed) }
+        let paused = try await installation.wait(for: .everything) { $0.isRunning }
+        #expect(reconciler.metric("sluice_consumer_paused{") == 1)
+        let requests = installation.api.requests(of: .getNotificationHistory)
+
+        try await write("running")
+        let sweep = try await installation.wait(for: .everything, within: Self.limit) { $0.last != nil }
+        #expect(sweep.last?.startedAt == paused.run?.startedAt)
+        #expect(installation.api.requests(of: .getNotificationHistory) > requests)
+        let published = try await installation.published()
+        #expect(Set(published.keys) == lost)
+        #expect(published.values.allSatisfy { $0 == 1 })
+        await reconciler.stop()
+        await installation.stop()
+    }
+
     @Test func `an API that fails three times in ten changes only the duration`() async throws {
         let installation = try await ReconcilerInstallation()
         let lost = try await lose(installation)
