@@ -13,7 +13,8 @@ extension Story {
         [
             StoryName.id: .string(identifier.text), StoryName.kinds: .array(kinds.map { .string($0.rawValue) }),
             StoryName.environment: .string(environment.rawValue), StoryName.found: .bool(isFound),
-            StoryName.masked: .bool(!reveals), StoryName.purchases: .array(purchases.map { .object($0.json) }),
+            StoryName.complete: .bool(isComplete), StoryName.masked: .bool(!reveals),
+            StoryName.purchases: .array(purchases.map { .object($0.json) }),
             StoryName.timeline: .array(entries.map { .object($0.json(reveals: reveals)) }),
             StoryName.searched: .array(searched.map { .object($0.json) }),
             StoryName.gaps: .array(gaps.map { .object($0.json) }),

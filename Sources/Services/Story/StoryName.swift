@@ -9,6 +9,7 @@ package enum StoryName {
     package static let gaps = "gaps"
     package static let answer = "answer"
     package static let found = "found"
+    package static let complete = "complete"
     package static let masked = "masked"
 
     package static let at = "at"

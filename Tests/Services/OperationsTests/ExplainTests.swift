@@ -262,6 +262,36 @@ import Testing
         }
     }
 
+    @Test func `a topic that does not exist is stated with its fix, and the answer is incomplete`() async throws {
+        let world = try await StoryWorld(hasRefunds: false)
+        let position = try await world.write(try world.produced(StoryWorld.bought))
+        let answer = try await ask(["1001"] + Self.app, world)
+        #expect(answer.code == 3 && answer.json["found"] == true && answer.json["complete"] == false)
+        #expect(answer.entries("notification").map { $0["position"]?.string } == [position])
+        let topic = world.names.refunds(.production).rawValue
+        let gap = try #require(
+            answer.json["gaps"]?.array?.compactMap(\.object)
+                .first { $0["what"]?.string?.contains(topic) == true })
+        #expect(gap["what"]?.string?.contains("does not exist") == true)
+        #expect(gap["fix"]?.string?.contains("sluicectl topics apply") == true)
+        #expect(answer.text.contains(topic) && answer.text.contains("sluicectl topics apply"))
+        await world.close()
+    }
+
+    @Test func `an answer from all topics is complete, and a wrong prefix is an error`() async throws {
+        try await withWorld { world, _ in
+            let answer = try await ask(["1001"] + Self.app, world)
+            #expect(answer.code == 0 && answer.json["complete"] == true)
+            let other = await sluicectl(
+                [
+                    "explain", "1001", "--kafka.bootstrap.servers", world.kafka.bootstrapServers, "--topics.prefix",
+                    "other",
+                ] + Self.app)
+            #expect(other.exitCode == 1)
+            #expect(other.printed.complaints.contains { $0.contains("other.notifications.production does not exist") })
+        }
+    }
+
     @Test func `a limit omits records and lists the omitted ones`() async throws {
         try await withWorld { world, _ in
             let answer = try await ask(["7777", "--limit", "4"], world)

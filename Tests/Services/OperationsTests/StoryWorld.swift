@@ -43,15 +43,17 @@ struct StoryWorld {
             + silent.flatMap { [$0, "http://127.0.0.1:1"] }
     }
 
-    init(partitions: Int = 4) async throws {
+    /// - Parameter hasRefunds: whether the topic of refund cases exists.
+    init(partitions: Int = 4, hasRefunds: Bool = true) async throws {
         names = TopicNames(prefix: "sto\(UUID().uuidString.lowercased().prefix(8))")
         let input = names.notifications(.production)
         let letters = input.deadLetters(of: "sluice-entitlements")
-        let topics: [KafkaTopic: Int] = [
+        var topics: [KafkaTopic: Int] = [
             input: partitions, names.quarantine: 1, names.entitlements(.production): partitions,
             names.refunds(.production): partitions, letters: partitions, names.erasures: 1,
             names.reconciliation(.production): partitions,
         ]
+        if !hasRefunds { topics[names.refunds(.production)] = nil }
         if let chosen = ApacheKafka.chosen {
             embedded = nil
             kafka = try KafkaConfiguration(bootstrapServers: chosen.bootstrapServers)

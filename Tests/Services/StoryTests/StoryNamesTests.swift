@@ -35,8 +35,8 @@ import Testing
         let story = Story(try #require(StoryIdentifier("1")), .production)
         #expect(
             story.json(reveals: false) == [
-                "id": "1", "kinds": [], "environment": "Production", "found": false, "masked": true, "purchases": [],
-                "timeline": [], "searched": [], "gaps": [],
+                "id": "1", "kinds": [], "environment": "Production", "found": false, "complete": true,
+                "masked": true, "purchases": [], "timeline": [], "searched": [], "gaps": [],
             ])
     }
 

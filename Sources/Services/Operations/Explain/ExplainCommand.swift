@@ -36,6 +36,7 @@ struct ExplainCommand {
         }
         if isRevealing { try await recordReveal(of: story) }
         try await print(story, model, console)
+        guard story.isComplete else { return .storyIncomplete }
         return story.isFound ? .ok : .failure
     }
 
@@ -126,4 +127,9 @@ struct ExplainCommand {
         case .text: await console.write(StoryText(reveals: isRevealing).text(story, answer))
         }
     }
+}
+
+extension ExitCode {
+    /// The story may lack events, because a topic does not exist or is denied to the user. A public contract.
+    static let storyIncomplete = ExitCode(rawValue: 3)
 }

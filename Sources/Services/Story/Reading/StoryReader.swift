@@ -105,13 +105,11 @@ package struct StoryReader {
     /// - Parameter hasArchive: whether archived records were added.
     package func account(for story: inout Story, _ collector: StoryCollector, hasArchive: Bool) {
         story.searched = search.extents(keys: collector.keys)
-        if !topics.missing.isEmpty {
-            let missing = topics.missing.map(\.rawValue).joined(separator: ", ")
-            story.gaps.append(
-                Story.Gap(
-                    "not searched, because it does not exist or is denied to this user: \(missing)",
-                    fix: "Create it with sluicectl topics apply, or allow Describe and Read"))
-        }
+        let unsearched = UnsearchedTopics(
+            missing: topics.missing, hidden: topics.hidden, unreadable: Array(search.unreadable),
+            usual: StoryTopics.usual(names, environment))
+        story.gaps += unsearched.gaps
+        story.isComplete = !unsearched.areNeeded
         let input = names.notifications(environment)
         for place in topics.partitions(of: input, keys: collector.keys) {
             guard let low = topics.watermarks[place]?.low, low.rawValue > 0 else { continue }

@@ -10,6 +10,8 @@ package final class StorySearch {
     private let report: (String) -> Void
     /// The offsets read from each partition.
     private var read: [KafkaTopicPartition: SearchedOffsets] = [:]
+    /// Topics that the brokers allow this user to describe but not to read.
+    private(set) var unreadable: Set<KafkaTopic> = []
 
     /// Number of records between two progress lines.
     private static let step: Int64 = 100_000
@@ -29,7 +31,8 @@ package final class StorySearch {
         self.report = report
     }
 
-    /// Reads all given partitions at the same time.
+    /// Reads all given partitions at the same time. A topic that the brokers deny is left out, and added to
+    /// ``unreadable``.
     ///
     /// - Parameters:
     ///   - filter: excludes records before they are copied; nil takes all.
@@ -44,7 +47,31 @@ package final class StorySearch {
         var progress = Progress(total: Self.count(ranges))
         let parts = newestFirst && progress.total > Self.recordsInOnePart ? Self.newestAndOlder(ranges) : [ranges]
         for part in parts {
-            guard try await read(part, filter, &progress, take) else { return }
+            guard try await readPermitted(part, filter, &progress, take) else { return }
+        }
+    }
+
+    /// Reads the topics that the brokers do not deny.
+    ///
+    /// - Returns: false if `take` stopped it.
+    private func readPermitted(
+        _ ranges: [KafkaTopicPartition: Range<Int64>], _ filter: KafkaRecordFilter?, _ progress: inout Progress,
+        _ take: (KafkaRecord) throws -> Bool
+    ) async throws -> Bool {
+        var rest = ranges.filter { !unreadable.contains($0.key.topic) }
+        do {
+            return try await read(&rest, filter, &progress, take)
+        } catch let error as KafkaError where error.code == .topicAuthorizationFailed {
+            // The denied topic stopped the others too. Read what is left of each topic by itself.
+            for topic in Set(rest.keys.map(\.topic)).sorted(by: { $0.rawValue < $1.rawValue }) {
+                var ranges = rest.filter { $0.key.topic == topic }
+                do {
+                    guard try await read(&ranges, filter, &progress, take) else { return false }
+                } catch let error as KafkaError where error.code == .topicAuthorizationFailed {
+                    unreadable.insert(topic)
+                }
+            }
+            return true
         }
     }
 
@@ -53,16 +80,20 @@ package final class StorySearch {
         var count: Int64 = 0
     }
 
+    /// - Parameter ranges: the offsets to read; without those that were read when this returns or throws.
     /// - Returns: false if `take` stopped it.
     private func read(
-        _ ranges: [KafkaTopicPartition: Range<Int64>], _ filter: KafkaRecordFilter?, _ progress: inout Progress,
+        _ ranges: inout [KafkaTopicPartition: Range<Int64>], _ filter: KafkaRecordFilter?, _ progress: inout Progress,
         _ take: (KafkaRecord) throws -> Bool
     ) async throws -> Bool {
         var reached = ranges.mapValues(\.lowerBound)
         defer {
-            for (place, range) in ranges {
-                read[place, default: SearchedOffsets()].insert(range.lowerBound..<(reached[place] ?? range.lowerBound))
-            }
+            ranges = Dictionary(
+                uniqueKeysWithValues: ranges.map { place, range in
+                    let next = min(reached[place] ?? range.lowerBound, range.upperBound)
+                    read[place, default: SearchedOffsets()].insert(range.lowerBound..<next)
+                    return (place, next..<range.upperBound)
+                })
         }
         let total = Self.count(ranges)
         guard total > 0 else { return true }

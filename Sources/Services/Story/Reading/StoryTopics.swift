@@ -11,13 +11,15 @@ package struct StoryTopics: Sendable {
     /// The oldest and the next offset of each partition, for topics that exist.
     package let watermarks: [KafkaTopicPartition: KafkaWatermarks]
 
-    /// Topics that every installation should have but that do not exist, or that this user may not describe.
+    /// Topics that every installation should have but that do not exist.
     package let missing: [KafkaTopic]
+    /// Topics that this user may not describe, so that the brokers do not report whether they exist.
+    package let hidden: [KafkaTopic]
 
     /// - Parameters:
     ///   - groups: the consumer groups that may have dead letter topics.
     ///   - hasMore: whether erasures and the index of sluice-reconciler are read too, if they exist.
-    /// - Throws: a ``StartupError`` if the notification topic does not exist, or the brokers do not respond.
+    /// - Throws: a ``StartupError`` if none of the topics is visible, or the brokers do not respond.
     package init(
         _ names: TopicNames, _ environment: AppStoreEnvironment, groups: [String], hasMore: Bool, of admin: KafkaAdmin
     ) async throws {
@@ -25,7 +27,7 @@ package struct StoryTopics: Sendable {
         self.environment = environment
         let input = names.notifications(environment)
         let others = Self.deadLetters(names, besides: environment)
-        let usual = [input, names.entitlements(environment), names.refunds(environment), names.quarantine]
+        let usual = Self.usual(names, environment)
         let letters = names.specifications().map(\.name).filter {
             $0.rawValue.hasSuffix(".dlq") && !others.contains($0)
         }
@@ -33,12 +35,11 @@ package struct StoryTopics: Sendable {
             usual + letters + (hasMore ? [names.erasures, names.reconciliation(environment)] : [])
             + groups.flatMap { [input.deadLetters(of: $0), names.entitlements(environment).deadLetters(of: $0)] }
         let found = try await admin.describeTopics(Array(Set(wanted)), settings: .none)
-        guard found.contains(where: { $0.topic == input }) else {
-            throw StartupError(
-                "topic \(input) does not exist",
-                fix: "Check topics.prefix and --environment, or create the topics with: sluicectl topics apply")
-        }
-        missing = (usual + letters).filter { topic in !found.contains { $0.topic == topic } }
+        let invisible = Set(wanted).subtracting(found.map(\.topic))
+        let denied = try await admin.deniedTopics(among: Array(invisible))
+        guard !found.isEmpty else { throw Self.nothingToRead(input, isDenied: denied.contains(input)) }
+        missing = (usual + letters).filter { invisible.contains($0) && !denied.contains($0) }
+        hidden = denied.sorted { $0.rawValue < $1.rawValue }
         let places = found.flatMap { description in
             description.partitions.map { KafkaTopicPartition(topic: description.topic, partition: $0.partition) }
         }
@@ -47,6 +48,21 @@ package struct StoryTopics: Sendable {
             ends.withLock { $0.merge(some) { _, new in new } }
         }
         watermarks = try ends.withLock { $0 }.mapValues { try $0.get() }
+    }
+
+    /// Returns the topics without which a story lacks more than dead letters.
+    static func usual(_ names: TopicNames, _ environment: AppStoreEnvironment) -> [KafkaTopic] {
+        [names.notifications(environment), names.entitlements(environment), names.refunds(environment)]
+            + [names.quarantine]
+    }
+
+    private static func nothingToRead(_ input: KafkaTopic, isDenied: Bool) -> StartupError {
+        isDenied
+            ? StartupError(
+                "topic \(input), and every other topic of a story, is denied to this user", fix: UnsearchedTopics.grant)
+            : StartupError(
+                "topic \(input) does not exist",
+                fix: "Check topics.prefix and --environment, or create the topics with: sluicectl topics apply")
     }
 
     /// Returns the dead letter topics of the other environments.

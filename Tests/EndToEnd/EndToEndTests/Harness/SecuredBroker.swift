@@ -99,6 +99,13 @@ struct SecuredBroker: Sendable {
         _ = try await cluster.tool("kafka-acls.sh", ["--add"] + right.arguments)
     }
 
+    /// Adds a right while `body` runs.
+    func granting(_ right: Right, _ body: () async throws -> Void) async throws {
+        _ = try await cluster.tool("kafka-acls.sh", ["--add"] + right.arguments)
+        try await body()
+        _ = try await cluster.tool("kafka-acls.sh", ["--remove", "--force"] + right.arguments)
+    }
+
     /// Returns the broker's log lines about denied operations so far.
     var denials: [String] {
         cluster.log().split(separator: "\n").filter { $0.contains(" is Denied ") }.map(String.init)

@@ -1,0 +1,35 @@
+internal import Kafka
+
+/// The topics that a story could not read, by reason.
+struct UnsearchedTopics {
+    /// The fix for a topic that is denied to the user.
+    static let grant =
+        "Allow Describe and Read on it to this user; sluicectl topics acls prints the commands for the services' users"
+
+    /// Topics that every installation should have but that do not exist.
+    let missing: [KafkaTopic]
+    /// Topics that the user may not describe.
+    let hidden: [KafkaTopic]
+    /// Topics that the user may describe but not read.
+    let unreadable: [KafkaTopic]
+    /// Topics whose absence makes the story incomplete. Other topics that do not exist contain nothing.
+    let usual: [KafkaTopic]
+
+    /// Whether the story may lack events.
+    var areNeeded: Bool { !hidden.isEmpty || !unreadable.isEmpty || missing.contains(where: usual.contains) }
+
+    /// One gap for each reason.
+    var gaps: [Story.Gap] {
+        [
+            gap("it does not exist", missing, fix: "Create it with: sluicectl topics apply"),
+            gap("this user may not describe it", hidden, fix: Self.grant),
+            gap("this user may describe but not read it", unreadable, fix: Self.grant),
+        ].compactMap { $0 }
+    }
+
+    private func gap(_ cause: String, _ topics: [KafkaTopic], fix: String) -> Story.Gap? {
+        guard !topics.isEmpty else { return nil }
+        let list = topics.map(\.rawValue).sorted().joined(separator: ", ")
+        return Story.Gap("not searched, because \(cause): \(list)", fix: fix)
+    }
+}
