@@ -37,12 +37,10 @@ package enum AdminListener {
     }
 
     private static func answer(_ checks: [HealthCheck], good: String, notes: [HealthCheck] = []) -> HTTPResponse {
-        func lines(_ checks: [HealthCheck]) -> String {
-            checks.compactMap { check in check.problem().map { "\(check.name): \($0)\n" } }.joined()
-        }
-        let problems = lines(checks)
-        guard !problems.isEmpty else { return .text(good + lines(notes)) }
-        return .text(problems + lines(notes), status: 503, reason: "not_ready")
+        let problems = checks.compactMap(\.failure).joined()
+        let others = notes.compactMap(\.failure).joined()
+        guard !problems.isEmpty else { return .text(good + others) }
+        return .text(problems + others, status: 503, reason: "not_ready")
     }
 }
 

@@ -28,7 +28,7 @@ package final class AdminService: Service {
         self.logger = logger
         let checks = CheckList()
         self.checks = checks
-        let starting = HealthCheck("start") { "the process is starting" }
+        let starting = HealthCheck("start", .process) { "the process is starting" }
         server = HTTPServer(listeners: [
             AdminListener.listener(
                 host: host, port: port, metrics: metrics,

@@ -12,6 +12,6 @@ package final class DrainSwitch: Sendable {
 
     /// The health check for this switch.
     package var check: HealthCheck {
-        HealthCheck("draining") { [self] in isDraining ? "the process is stopping" : nil }
+        HealthCheck("draining", .process) { [self] in isDraining ? "the process is stopping" : nil }
     }
 }

@@ -2,13 +2,26 @@
 public struct HealthCheck: Sendable {
     /// A short name for the response, such as `kafka`.
     public let name: String
+    /// The runbook for a failure of this check, which ends its line in the response; nil if there is none.
+    public let runbook: String?
     /// Returns the problem, or nil if the check passes. Called for every request to `/readyz` or `/livez`, and must not
     /// block.
     public let problem: @Sendable () -> String?
 
     /// Creates a check.
-    public init(_ name: String, problem: @escaping @Sendable () -> String?) {
+    public init(_ name: String, runbook: String? = nil, problem: @escaping @Sendable () -> String?) {
         self.name = name
+        self.runbook = runbook
         self.problem = problem
+    }
+
+    /// Creates a check with one of Sluice's own runbooks.
+    package init(_ name: String, _ runbook: Runbook, problem: @escaping @Sendable () -> String?) {
+        self.init(name, runbook: runbook.rawValue, problem: problem)
+    }
+
+    /// The line of a failing check in the response, or nil if the check passes.
+    var failure: String? {
+        problem().map { "\(name): \($0)\(runbook.map { "; see \($0)" } ?? "")\n" }
     }
 }

@@ -157,10 +157,10 @@ package enum EntitlementsApplication {
         _ state: KeyedState<EntitlementsModel>, _ input: InputFreshness, _ role: StateOptions.Role,
         _ pause: GroupPause
     ) -> [HealthCheck] {
-        let checks = [HealthCheck("state") { state.readinessObstacle }]
+        let checks = [HealthCheck("state", .state) { state.readinessObstacle }]
         guard role != .worker else { return checks }
         return checks + [
-            HealthCheck("input") {
+            HealthCheck("input", .input) {
                 guard !pause.isPaused else { return nil }
                 return input.obstacle(
                     at: AppStoreInstant(clampingMillisecondsSince1970: Clocks.system.wallMilliseconds()))

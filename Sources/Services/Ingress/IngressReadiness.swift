@@ -9,7 +9,7 @@ enum IngressReadiness {
         _ producer: KafkaProducer, _ sanity: ClockSanity, _ signedDates: SignedDates, _ clocks: Clocks
     ) -> [HealthCheck] {
         [
-            HealthCheck("kafka") {
+            HealthCheck("kafka", .ingressKafka) {
                 let status = producer.status
                 let advice = status.trouble.map { ": \($0.advice)" } ?? ""
                 if !status.isAvailable { return "no broker is reachable" + advice }
@@ -19,7 +19,7 @@ enum IngressReadiness {
                 if !denied.isEmpty { return "waiting for topics: \(topics); denied to this user: \(denied)" }
                 return (topics.isEmpty ? "the producer is not ready" : "waiting for topics: \(topics)") + advice
             },
-            HealthCheck("clock") {
+            HealthCheck("clock", .clock) {
                 let monotonic = clocks.monotonicMilliseconds()
                 guard sanity.observe(wall: clocks.wallMilliseconds(), monotonic: monotonic) else {
                     return "the wall clock is wrong, or has just jumped"

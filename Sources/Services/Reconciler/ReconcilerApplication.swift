@@ -71,7 +71,7 @@ package enum ReconcilerApplication {
                 return ConsumerParts(
                     handler: .batches(service.handler),
                     services: [service.outbound, service.state, service.scheduler],
-                    readiness: [HealthCheck("state") { service.state.readinessObstacle }],
+                    readiness: [HealthCheck("state", .state) { service.state.readinessObstacle }],
                     liveness: [HealthCheck("state") { service.state.fault }],
                     pages: [AdminPage(path: SweepListing.path) { service.scheduler.page }])
             })

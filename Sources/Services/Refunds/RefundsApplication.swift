@@ -63,8 +63,8 @@ package enum RefundsApplication {
                     handler: .batches(service.handler),
                     services: [service.revocation, service.preferences, service.state, service.scheduler],
                     readiness: [
-                        HealthCheck("state") { service.state.readinessObstacle },
-                        HealthCheck("preferences") { service.preferences.obstacle },
+                        HealthCheck("state", .state) { service.state.readinessObstacle },
+                        HealthCheck("preferences", .state) { service.preferences.obstacle },
                     ],
                     liveness: [HealthCheck("state") { service.state.fault }])
             })

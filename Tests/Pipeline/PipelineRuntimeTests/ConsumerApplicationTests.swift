@@ -101,7 +101,7 @@ struct ConsumerApplicationTests {
         #expect(try get("/livez").status == 200)
         let starting = try get("/readyz")
         #expect(starting.status == 503)
-        #expect(starting.text == "start: the process is starting\n")
+        #expect(starting.text == "start: the process is starting; see runbooks/process-down.md\n")
         mayGoOn.open()
         try await waitUntil { try get("/readyz").status == 200 }
         trigger.yield("test")

@@ -216,7 +216,7 @@ public struct ConsumerApplication: Sendable {
         if let topic = declared.control?.topic {
             control.add(pause, topic: topic, kafka: kafka, logger: logger)
         }
-        parts.readiness.insert(HealthCheck("kafka") { pipeline?.obstacle }, at: 0)
+        parts.readiness.insert(HealthCheck("kafka", .consumerKafka) { pipeline?.obstacle }, at: 0)
         parts.liveness.insert(
             HealthCheck("kafka") { pipeline?.isLive ?? true ? nil : "the client is stuck" }, at: 0)
         return (parts, ConsumerService.Member(deadLetters: deadLetters, pipeline: pipeline))

@@ -26,7 +26,7 @@ extension NamedConsumer {
     }
 
     func check(_ check: HealthCheck) -> HealthCheck {
-        label.map { HealthCheck("\(check.name) \($0.value)", problem: check.problem) } ?? check
+        label.map { HealthCheck("\(check.name) \($0.value)", runbook: check.runbook, problem: check.problem) } ?? check
     }
 
     func page(_ page: AdminPage) -> AdminPage {
