@@ -241,7 +241,7 @@ let executables: [Target] = [
         "sluicectl",
         uses: [
             "Operations", "Archive", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks", "PipelineRuntime",
-            "Bytes", "Configuration",
+            "ServiceKit", "Bytes", "Configuration",
             "Cryptography",
         ]),
     executable(

@@ -12,23 +12,28 @@ extension SluicectlParts {
     /// The contributions of this installation's services to `sluicectl`.
     static let wired = SluicectlParts(
         executables: [
-            Executable(name: "sluice-ingress", schema: IngressPlan.schema) {
+            Executable(name: "sluice-ingress", schema: IngressPlan.schema, dependencies: { try .ingress($0) }) {
                 configuration throws(ConfigurationError) in _ = try IngressPlan(configuration)
             },
-            Executable(name: "sluice-entitlements", schema: EntitlementsApplication.application.command.schema) {
-                configuration throws(ConfigurationError) in try EntitlementsSettings.check(configuration)
-            },
             Executable(
-                name: "sluice-refunds", schema: RefundsApplication.application.command.schema, isOptional: true
+                name: "sluice-entitlements", schema: EntitlementsApplication.application.command.schema,
+                dependencies: { try .entitlements($0) }
+            ) { configuration throws(ConfigurationError) in try EntitlementsSettings.check(configuration) },
+            Executable(
+                name: "sluice-refunds", schema: RefundsApplication.application.command.schema, isOptional: true,
+                dependencies: { try .refunds($0) }
             ) { configuration throws(ConfigurationError) in try RefundsSettings.check(configuration) },
             Executable(
-                name: "sluice-reconciler", schema: ReconcilerApplication.application.command.schema, isOptional: true
+                name: "sluice-reconciler", schema: ReconcilerApplication.application.command.schema, isOptional: true,
+                dependencies: { try .consumer(ReconcilerApplication.application, $0, verifies: true) }
             ) { configuration throws(ConfigurationError) in try ReconcilerSettings.check(configuration) },
             Executable(
-                name: "sluice-archive", schema: ArchiveApplication.application.command.schema, isOptional: true
+                name: "sluice-archive", schema: ArchiveApplication.application.command.schema, isOptional: true,
+                dependencies: { try .archive($0) }
             ) { configuration throws(ConfigurationError) in try ArchiveSettings.check(configuration) },
             Executable(
-                name: "sluice-webhooks", schema: WebhooksApplication.application.command.schema, isOptional: true
+                name: "sluice-webhooks", schema: WebhooksApplication.application.command.schema, isOptional: true,
+                dependencies: { try .webhooks($0) }
             ) { configuration throws(ConfigurationError) in try WebhooksSettings.check(configuration) },
         ],
         verification: Verification(

@@ -1,5 +1,5 @@
 internal import AppStoreModel
-internal import Kafka
+package import Kafka
 internal import Lifecycle
 internal import Records
 internal import ServiceKit
@@ -7,9 +7,13 @@ internal import ServiceKit
 /// Checks the configuration of the topics that the ingress writes to.
 enum IngressTopics {
     static func check(_ plan: IngressPlan) async throws(StartupError) -> TopicPreflight.Outcome {
-        let expectations = plan.topics.ingress().map { topic in
-            KafkaTopicExpectation(topic: topic.name, createdWith: topic.settings)
-        }
-        return try await TopicPreflight.run(plan.kafka, topics: expectations, profile: plan.profile)
+        try await TopicPreflight.run(plan.kafka, topics: plan.requiredTopics, profile: plan.profile)
+    }
+}
+
+extension IngressPlan {
+    /// The topics that are checked at startup.
+    package var requiredTopics: [KafkaTopicExpectation] {
+        topics.ingress().map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
     }
 }

@@ -39,6 +39,8 @@ struct CheckFinding<Check: RawRepresentable & Equatable>: Equatable where Check.
 /// The result of a check. The raw values are a public contract: they are the values of `status` in the JSON.
 enum FindingStatus: String {
     case ok, warning, problem
-    /// Not checked; `found` states the reason.
+    /// Not checked, because it does not apply or was not requested; `found` states the reason.
     case skipped
+    /// The check could not be made; `found` states the reason.
+    case unknown
 }

@@ -291,14 +291,16 @@ package struct Sluicectl: Sendable {
     private func doctor(
         _ flags: Configuration, _ arguments: [String], _ environment: [String: String]
     ) async throws -> ExitCode {
-        guard let ingress = parts.executables.first(where: { $0.name == DoctorCommand.executable }) else {
-            // Programming error: the executable was wired without the doctor's executable.
-            preconditionFailure("no \(DoctorCommand.executable)")
+        let name = flags[DoctorSettings.executable(of: parts.executables.map(\.name))]
+        guard let executable = parts.executables.first(where: { $0.name == name }) else {
+            // Programming error: the setting accepts only names of executables.
+            preconditionFailure("no \(name)")
         }
         let command = DoctorCommand(
-            flags: flags, ingress: ingress, verification: parts.verification, sharedKeys: parts.sharedKeys,
-            arguments: arguments, environment: environment, clocks: clocks, timeout: timeout)
-        return try await command.run(console)
+            flags: flags, executable: executable, parts: parts, arguments: arguments, environment: environment,
+            clocks: clocks, timeout: timeout)
+        // Name resolution and connections block the thread, so this does not run on the cooperative pool.
+        return try await withTaskExecutorPreference(HandlerThreads.shared) { try await command.run(console) }
     }
 
     /// Prints the error on one line and returns its exit code.

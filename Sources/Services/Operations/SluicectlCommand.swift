@@ -24,7 +24,7 @@ enum SluicectlCommand {
             ],
             subcommands: [
                 topics(parts), tap, top(parts), verify(parts), quarantine(parts), deadLetters, replay, config(parts),
-                doctor,
+                doctor(parts),
                 entitlements,
                 api,
                 refunds, backfill, reconcile, archive(parts), compareVersions, size, state,
@@ -197,25 +197,36 @@ enum SluicectlCommand {
 
     // MARK: doctor
 
-    private static let doctor = Command(
-        DoctorCommand.name, summary: "Check all dependencies of the ingress.",
-        discussion: """
-            Reads the configuration like sluice-ingress (--config or SLUICE_CONFIG, environment, and its settings as \
-            flags), and checks clock, roots, brokers, topics and message sizes; nothing is changed. If an App Store \
-            Server API key is configured, it is tried with a request to Apple, and the clocks are compared. OCSP \
-            responders are queried if a notification or certificates are given, which contain their addresses. Prints \
-            one line per check: ok, warning, problem or skipped, subject, finding and fix. Exits with 1 if there is a \
-            problem.
-            """,
-        schema: DoctorSettings.schema,
-        examples: [
-            .init("sluicectl doctor --config sluice.properties", "With the ingress's configuration file."),
-            .init(
-                "sluicectl doctor --jws body.json",
-                "Also query the OCSP responders of this notification's certificates."),
-            .init("sluicectl doctor --profile single-node --apps com.example.app:1234567890", "With a single broker."),
-            .init("sluicectl doctor --output json", "For scripts."),
-        ], readsConfiguration: false)
+    private static func doctor(_ parts: SluicectlParts) -> Command {
+        Command(
+            DoctorCommand.name, summary: "Check all dependencies of an executable.",
+            discussion: """
+                Reads the configuration like the executable in --for, sluice-ingress by default (--config or \
+                SLUICE_CONFIG, environment, and its settings as flags). Checks the configuration with its files, clock, \
+                roots, names, connections, TLS and authentication, topics, each right of topics acls, ports, directories \
+                and free space, the servers of webhooks and providers, and buckets. Run it on the machine and as the user \
+                of the executable. Nothing is changed in Kafka: rights are tried with requests that brokers refuse after \
+                they have checked them, except with durability=managed, where the right to write remains unknown. In a \
+                bucket the object conditional-writes is created, as by sluice-archive. If an App Store Server API key is \
+                configured, it is tried with a request to Apple, and the clocks are compared. OCSP responders are queried \
+                if a notification or certificates are given, which contain their addresses. Prints one line per check: ok, \
+                warning, problem, unknown (it could not be checked) or skipped, subject, finding and fix. Exits with 1 if \
+                there is a problem.
+                """,
+            schema: DoctorSettings.schema(parts),
+            examples: [
+                .init("sluicectl doctor --config sluice.properties", "With the ingress's configuration file."),
+                .init(
+                    "sluicectl doctor --for sluice-webhooks --config sluice.properties",
+                    "For another executable, before its start or when it fails."),
+                .init(
+                    "sluicectl doctor --jws body.json",
+                    "Also query the OCSP responders of this notification's certificates."),
+                .init(
+                    "sluicectl doctor --profile single-node --apps com.example.app:1234567890", "With a single broker."),
+                .init("sluicectl doctor --output json", "For scripts."),
+            ], readsConfiguration: false)
+    }
 
     // MARK: version
 

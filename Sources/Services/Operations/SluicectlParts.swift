@@ -17,15 +17,19 @@ package struct SluicectlParts: Sendable {
         /// Throws the errors that the schema alone cannot detect: everything that would make startup fail. Starts
         /// nothing.
         package let check: @Sendable (Configuration) throws(ConfigurationError) -> Void
+        /// Returns everything that the executable needs outside of its own process, for a valid configuration.
+        package let dependencies: @Sendable (Configuration) throws -> Dependencies
 
         package init(
             name: String, schema: ConfigurationSchema, isOptional: Bool = false,
+            dependencies: @escaping @Sendable (Configuration) throws -> Dependencies = { _ in Dependencies() },
             check: @escaping @Sendable (Configuration) throws(ConfigurationError) -> Void
         ) {
             self.name = name
             self.schema = schema
             self.isOptional = isOptional
             self.check = check
+            self.dependencies = dependencies
         }
     }
 

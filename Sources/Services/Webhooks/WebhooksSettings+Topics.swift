@@ -19,6 +19,15 @@ extension WebhooksSettings {
     package static let topicSettings: [any AnySetting] =
         general + [receivers] + NamedSettings(general, prefix: prefix, template: receiverTemplate).settings
 
+    /// Returns the URL of each receiver, with its setting.
+    package static func urls(_ configuration: Configuration) -> [(setting: String, url: String)] {
+        let names = configuration[receivers]
+        guard !names.isEmpty else { return configuration[url].map { [(url.key, $0)] } ?? [] }
+        return names.compactMap { name in
+            narrowed(configuration, to: name)[url].map { ("webhooks.receivers.\(name).url", $0) }
+        }
+    }
+
     /// Returns the group and topics of each receiver, even if the receivers cannot be distinguished.
     package static func reading(_ configuration: Configuration) -> [Reading] {
         let names = TopicNames(prefix: configuration[topicsPrefix])

@@ -45,13 +45,14 @@ struct DoctorOnBrokerTests {
         #expect(exitCode == 0, "\(printed.output) \(printed.complaints)")
         #expect(
             try Self.seen(printed) == [
-                "configuration: ok", "clock: ok", "root: ok", "ocsp: skipped", "brokers: ok", "topic: warning",
-                "topic: warning", "topic: warning", "topic: warning", "message-sizes: ok", "api: skipped",
+                "configuration: ok", "clock: ok", "root: ok", "ocsp: skipped", "dns: ok", "connection: ok",
+                "brokers: ok", "topic: warning", "topic: warning", "topic: warning", "topic: warning", "right: skipped",
+                "message-sizes: ok", "api: skipped", "clock: unknown",
             ])
         let (_, text) = await sluicectl(command)
         #expect(text.output.contains("ok       configuration"))
         #expect(text.output.contains(", embedded broker, 1 broker (1) holds the topics\n"))
-        #expect(text.output.hasSuffix("\n4 warnings, 2 skipped\n"))
+        #expect(text.output.hasSuffix("\n4 warnings, 1 unknown, 3 skipped\n"))
         await broker.stop()
     }
 
@@ -76,6 +77,31 @@ struct DoctorOnBrokerTests {
         await broker.stop()
     }
 
+    @Test func `another executable is checked with its own configuration and needs`() async throws {
+        let topic = KafkaTopic(rawValue: "other.input")
+        let (broker, directory) = (try DevBroker(topics: [topic: 1]), try TemporaryDirectory())
+        let listener = try AnsweringListener(answering: [])
+        let command = [
+            "doctor", "--for", "sluice-other", "--kafka.bootstrap.servers", broker.bootstrapServers, "--profile",
+            "single-node", "--output", "json", "--other.url", "http://127.0.0.1:\(listener.port)/in",
+        ]
+        let (exitCode, printed) = await sluicectl(command + ["--other.directory", directory.path])
+        #expect(exitCode == 0, "\(printed.output)")
+        let seen = try Self.seen(printed)
+        #expect(
+            seen.prefix(6) == [
+                "configuration: ok", "clock: ok", "dns: ok", "connection: ok", "brokers: ok", "topic: warning",
+            ])
+        #expect(seen.contains("port: ok") && seen.contains("bucket: ok") && seen.contains("directory: ok"))
+        #expect(!seen.contains { $0.hasPrefix("root") || $0.hasPrefix("api") || $0.hasPrefix("message-sizes") })
+        let (failed, faults) = await sluicectl(
+            command + ["--other.bucket", "denied", "--other.directory", directory.path + "/none"])
+        #expect(failed == 1)
+        #expect(try Self.seen(faults).suffix(5).contains("bucket: problem"))
+        #expect(try Self.seen(faults).contains("directory: problem"))
+        await broker.stop()
+    }
+
     @Test func `an invalid configuration is reported with every error`() async throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("http.port=none\nkafka.acks=1\n", to: "sluice.properties")
@@ -97,8 +123,9 @@ struct DoctorOnBrokerTests {
         #expect(exitCode == 1)
         #expect(
             try Self.seen(printed) == [
-                "configuration: ok", "clock: ok", "root: ok", "ocsp: skipped", "brokers: problem", "topic: skipped",
-                "message-sizes: ok", "api: skipped",
+                "configuration: ok", "clock: ok", "root: ok", "ocsp: skipped", "dns: ok", "connection: problem",
+                "brokers: problem", "topic: unknown", "right: unknown", "message-sizes: ok", "api: skipped",
+                "clock: unknown",
             ])
         #expect(printed.output.contains(#""subject":"Apple Root CA - G3","found":"built in, fingerprint 63343abf"#))
     }

@@ -149,6 +149,18 @@ import Testing
         Fault("silent brokers", .problem, .brokers, "no Kafka broker answers: timed out") {
             $0.brokers = .silent("no Kafka broker answers: timed out", fix: "Start Kafka")
         },
+        Fault("a wrong password", .problem, .authentication, "rejected the credentials") {
+            $0.mechanism = "PLAIN"
+            $0.brokers = .silent("the brokers rejected the credentials", fix: "Correct it")
+            $0.trouble = .credentials
+            $0.topics = nil
+        },
+        Fault("a foreign authority", .problem, .tls, "is not trusted") {
+            $0.securityProtocol = "SASL_SSL"
+            $0.brokers = .silent("the certificate is not trusted", fix: "Set kafka.ssl.ca.location")
+            $0.trouble = .untrustedCertificate
+            $0.topics = nil
+        },
         Fault("the embedded broker in production", .problem, .brokers, "keeps records in memory") {
             $0.brokers = .answering(clusterId: "mockCluster", isEmbedded: true)
         },
@@ -262,12 +274,27 @@ import Testing
         #expect(findings(["cleanup.policy": "delete"]).map(\.status) == [.problem])
     }
 
+    @Test func `credentials that are rejected prove that TLS has passed, and an unreachable broker proves nothing`() {
+        func statuses(_ trouble: KafkaTrouble.Cause?) -> [FindingStatus] {
+            var facts = Self.good()
+            (facts.securityProtocol, facts.mechanism) = ("SASL_SSL", "SCRAM-SHA-512")
+            facts.brokers = .silent("no Kafka broker answers", fix: "Start Kafka")
+            facts.trouble = trouble
+            return facts.findings.filter { [.tls, .authentication].contains($0.check) }.map(\.status)
+        }
+        #expect(statuses(.credentials) == [.ok, .problem])
+        #expect(statuses(.certificateName) == [.problem, .unknown])
+        #expect(statuses(.refused) == [.unknown, .unknown])
+        #expect(statuses(nil) == [.unknown, .unknown])
+    }
+
     @Test func `without a valid configuration only the clock is checked`() {
         var facts = DoctorFacts()
         facts.now = Self.now
         facts.configuration = .wrong(["apps: is missing", "http.port: is no number"])
         let findings = facts.findings
-        #expect(findings.map(\.status) == [.problem, .problem, .ok] + Array(repeating: .skipped, count: 6))
+        #expect(
+            findings.map(\.status) == [.problem, .problem, .ok] + Array(repeating: .skipped, count: 6) + [.unknown])
         #expect(!DoctorReport(findings: findings).isGood)
     }
 
@@ -292,7 +319,10 @@ import Testing
 
     @Test func `only the ingress's own arguments are passed to it`() {
         let line = DoctorCommandLine(
-            ["--output", "json", "doctor", "--jws=-", "--http.port", "1", "--config", "a", "--certificates", "c"],
+            [
+                "--output", "json", "doctor", "--for", "sluice-ingress", "--jws=-", "--http.port", "1", "--config", "a",
+                "--certificates", "c",
+            ],
             name: "doctor", ownKeys: DoctorSettings.ownKeys, environment: ["SLUICE_CONFIG": "b"])
         #expect(line.arguments == ["--http.port", "1", "--config", "a"])
         #expect(line.configurationFile == "a")

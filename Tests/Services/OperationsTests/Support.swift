@@ -73,13 +73,21 @@ func sluicectl(
 
 let testParts = SluicectlParts(
     executables: [
-        .init(name: "sluice-ingress", schema: IngressPlan.schema) {
-            configuration throws(ConfigurationError) in _ = try IngressPlan(configuration)
-        },
+        .init(
+            name: "sluice-ingress", schema: IngressPlan.schema,
+            dependencies: { configuration in
+                var needs = SluicectlParts.Dependencies()
+                needs.verifies = true
+                needs.topics = try IngressPlan(configuration).requiredTopics
+                return needs
+            }
+        ) { configuration throws(ConfigurationError) in _ = try IngressPlan(configuration) },
         .init(
             name: "sluice-other",
             schema: ConfigurationSchema(
-                ApplicationSettings.all, openPrefixes: [ApplicationSettings.kafka])
+                ApplicationSettings.all + [otherURL, otherDirectory, otherBucket],
+                openPrefixes: [ApplicationSettings.kafka]),
+            dependencies: { otherNeeds($0) }
         ) { _ throws(ConfigurationError) in },
         .init(
             name: "sluice-extra",
@@ -117,6 +125,24 @@ let testParts = SluicectlParts(
     entitlements: .init(
         schema: EntitlementsStory.schema,
         model: { configuration throws(ConfigurationError) in try EntitlementsStory.model(configuration) }))
+
+private let otherURL = Setting.string("other.url", help: "Of tests.").optional
+private let otherDirectory = Setting.string("other.directory", help: "Of tests.").optional
+private let otherBucket = Setting.string("other.bucket", default: "open", help: "Of tests.")
+
+private func otherNeeds(_ configuration: Configuration) -> SluicectlParts.Dependencies {
+    var needs = SluicectlParts.Dependencies()
+    needs.topics = [KafkaTopicExpectation(topic: "other.input")]
+    needs.listeners = [.init("admin.port", host: "127.0.0.1", port: 0)]
+    needs.endpoints = configuration[otherURL].map { [.init("other.url", $0)] } ?? []
+    needs.directories =
+        configuration[otherDirectory].map { [.init("other.directory", $0, isCreated: false)] } ?? []
+    let bucket = configuration[otherBucket]
+    needs.buckets = [
+        .init("other.bucket", bucket) { if bucket == "denied" { throw KafkaError(.closed, "access is denied") } }
+    ]
+    return needs
+}
 
 private let webhooksGroup = ConsumerSettings.group(of: "sluice-webhooks")
 

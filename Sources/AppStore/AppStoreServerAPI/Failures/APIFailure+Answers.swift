@@ -75,7 +75,7 @@ extension APIFailure {
         causes += [
             "the key id does not match the key file", "the issuer id does not match the account",
             "the key was revoked in App Store Connect, or is not an In-App Purchase key",
-            "the bundle id does not belong to the key's account",
+            "the bundle id does not belong to the key's account, or the app has no released version yet",
         ]
         if clockDifference == nil { causes.append("this machine's clock is wrong") }
         return "one of: " + causes.joined(separator: "; ")

@@ -129,6 +129,21 @@ public struct ConsumerApplication: Sendable {
         }
     }
 
+    /// Returns the topics that are checked at startup, including the dead letter topics, without duplicates.
+    ///
+    /// - Throws: a `ConfigurationError`.
+    package func requiredTopics(_ configuration: Configuration) throws -> [KafkaTopicExpectation] {
+        var seen: Set<KafkaTopic> = []
+        return try consumers(configuration).flatMap { consumer in
+            let declared = try topics(consumer.configuration)
+            return declared.input + declared.others
+                + options(consumer.configuration, declared).deadLetterTopics.map(KafkaTopicExpectation.init(topic:))
+        }.filter { seen.insert($0.topic).inserted }
+    }
+
+    /// Returns the port of the admin listener.
+    package func adminPort(_ configuration: Configuration) -> Int { configuration[adminPort] }
+
     /// Returns the admin listener, which starts first.
     package func admin(_ configuration: Configuration, logger: Logger, metrics: MetricsRegistry) -> AdminService {
         AdminService(

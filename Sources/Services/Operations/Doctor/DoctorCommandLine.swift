@@ -1,6 +1,6 @@
 internal import Configuration
 
-/// The command line of `sluicectl doctor` as `sluice-ingress` would read it.
+/// The command line of `sluicectl doctor` as the checked executable would read it.
 struct DoctorCommandLine {
     /// The arguments without the command's name and its own flags.
     let arguments: [String]

@@ -33,8 +33,19 @@ extension DoctorFacts {
         case .asked(let answers, let warnings):
             return warnings.map { DoctorFinding(.warning, .api, "\($0.setting): \($0.problem)", fix: $0.fix) }
                 + answers.map { Self.finding($0) }
-                + Self.clockFindings(answers)
         }
+    }
+
+    /// The difference between the clocks of this machine and of Apple. Kafka's brokers do not state their time.
+    var differenceFindings: [DoctorFinding] {
+        let differences: [Int64] =
+            if case .asked(let answers, _) = api { answers.compactMap(\.clockDifference) } else { [] }
+        guard differences.isEmpty else { return Self.clockFindings(differences) }
+        return [
+            DoctorFinding(
+                .unknown, .clock, of: "difference", "no server stated its time",
+                fix: "Check that the clock is synchronized: chronyc tracking, timedatectl")
+        ]
     }
 
     private static func finding(_ answer: APIAnswer) -> DoctorFinding {
@@ -61,8 +72,7 @@ extension DoctorFacts {
     }
 
     /// Returns one finding about the greatest clock difference in all responses.
-    private static func clockFindings(_ answers: [APIAnswer]) -> [DoctorFinding] {
-        let differences = answers.compactMap(\.clockDifference)
+    private static func clockFindings(_ differences: [Int64]) -> [DoctorFinding] {
         guard let difference = differences.max(by: { $0.magnitude < $1.magnitude }) else { return [] }
         let found = "\(difference.magnitude / 1000) s \(difference < 0 ? "behind" : "ahead of") Apple's"
         guard difference.magnitude >= greatestClockDifference else {

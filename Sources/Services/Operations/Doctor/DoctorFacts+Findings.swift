@@ -15,8 +15,9 @@ extension DoctorFacts {
     private static let shortestRootLife: Int64 = 90
 
     var findings: [DoctorFinding] {
-        configurationFindings + [clockFinding] + rootFindings + responderFindings + brokerFindings + topicFindings
-            + messageSizeFindings + apiFindings
+        configurationFindings + [clockFinding] + (verifies ? rootFindings + responderFindings : []) + network
+            + connectionFindings + brokerFindings + topicFindings + rights
+            + (isIngress ? messageSizeFindings : []) + (verifies ? apiFindings : []) + differenceFindings + surroundings
     }
 
     private var isConfigured: Bool { if case .good = configuration { true } else { false } }
@@ -40,11 +41,12 @@ extension DoctorFacts {
             return [
                 DoctorFinding(
                     .ok, .configuration,
-                    "\(apps) \(apps == 1 ? "app" : "apps"), profile \(profile.rawValue), from \(place)")
+                    (apps.map { "\($0) \($0 == 1 ? "app" : "apps"), " } ?? "")
+                        + "profile \(profile.rawValue), from \(place)")
             ]
         case .wrong(let lines):
             return lines.map {
-                DoctorFinding(.problem, .configuration, $0, fix: "sluice-ingress --help lists every setting")
+                DoctorFinding(.problem, .configuration, $0, fix: "\(executable) --help lists every setting")
             }
         }
     }
@@ -54,7 +56,8 @@ extension DoctorFacts {
         guard now >= Self.earliestClock, now <= Self.latestClock else {
             return DoctorFinding(
                 .problem, .clock, "\(text), before this version's release or more than ten years after it",
-                fix: "Correct the clock (chronyc tracking, timedatectl); until then every response is 503")
+                fix: "Correct the clock (chronyc tracking, timedatectl)"
+                    + (isIngress ? "; until then every response is 503" : ""))
         }
         return DoctorFinding(.ok, .clock, text)
     }

@@ -2,26 +2,21 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Findings about the ingress's topics and about existing compacted topics, derived only from the facts.
+/// Findings about the executable's topics, derived only from the facts.
 extension DoctorFacts {
     /// Upper bound of a record's size: the body as received, plus its decoded copy. The listener accepts 256 KiB.
     static let largestRecordBytes = 2 * 262_144
 
-    private var names: [KafkaTopic] { topicNames.ingress().map { $0.name } }
-
-    /// The expectations that the ingress enforces at startup.
-    private var expectations: [KafkaTopicExpectation] {
-        topicNames.ingress().map { specification in
-            KafkaTopicExpectation(
-                topic: specification.name, createdWith: specification.settings)
-        }
-    }
+    private var names: [KafkaTopic] { expectations.map(\.topic) }
 
     var topicFindings: [DoctorFinding] {
         guard let topics else {
             let reason = topicsError.map { DoctorFinding(.problem, .topic, $0.description, fix: Self.fix($0)) }
+            if let reason { return [reason] }
             return [
-                reason ?? Self.skipped(.topic, brokersAreSilent ? "no broker is reachable" : Self.needsConfiguration)
+                brokersAreSilent
+                    ? DoctorFinding(.unknown, .topic, "no broker is reachable")
+                    : Self.skipped(.topic, Self.needsConfiguration)
             ]
         }
         return expectations.flatMap { expectation -> [DoctorFinding] in
@@ -31,10 +26,10 @@ extension DoctorFacts {
             let differences =
                 fatal.map { finding(.problem, $0) } + tolerated.map { finding(.warning, $0) }
                 + unreported(expectation.wished(by: profile), in: description)
-            let obstacles = description.map(Self.obstacles) ?? []
+            let obstacles = description.map(obstacles) ?? []
             guard differences.isEmpty, obstacles.isEmpty, let description else { return differences + obstacles }
             return [DoctorFinding(.ok, .topic, of: description.topic.rawValue, Self.summary(description))]
-        } + stateFindings(topics)
+        } + (isIngress ? stateFindings(topics) : [])
     }
 
     /// Checks the topics of consumers that may not be in use here. Returns findings only for topics that exist and
@@ -103,7 +98,7 @@ extension DoctorFacts {
     }
 
     /// Returns the conditions that currently prevent brokers from acknowledging records.
-    private static func obstacles(_ topic: KafkaTopicDescription) -> [DoctorFinding] {
+    private func obstacles(_ topic: KafkaTopicDescription) -> [DoctorFinding] {
         func finding(
             _ status: FindingStatus, _ partitions: [KafkaTopicDescription.Partition], _ what: String,
             _ fix: String
@@ -119,11 +114,14 @@ extension DoctorFacts {
         let refusing = led.filter { $0.inSyncReplicas.count < needed }
         let behind = led.filter { $0.inSyncReplicas.count >= needed && $0.inSyncReplicas.count < $0.replicas.count }
         let start = "Start the missing brokers"
+        let effect = isIngress ? "every request gets a 503 response" : "records cannot be written"
         return [
-            finding(.problem, leaderless, "no leader: every request gets a 503 response", start),
+            finding(
+                .problem, leaderless,
+                isIngress ? "no leader: \(effect)" : "no leader: records cannot be read or written", start),
             finding(
                 .problem, refusing,
-                "fewer in-sync replicas than min.insync.replicas: every request gets a 503 response", start),
+                "fewer in-sync replicas than min.insync.replicas: \(effect)", start),
             finding(.warning, behind, "under-replicated", start),
         ].compactMap { $0 }
     }

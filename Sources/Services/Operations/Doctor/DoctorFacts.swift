@@ -5,11 +5,12 @@ internal import Kafka
 internal import Records
 internal import ServiceKit
 
-/// Facts about the ingress side of an installation, from which the findings are derived.
+/// Facts about an executable and its surroundings, from which the findings are derived.
 struct DoctorFacts {
     enum Configured {
-        /// A valid configuration; `file` is nil if all settings come from the environment and flags.
-        case good(apps: Int, profile: DeploymentProfile, file: String?)
+        /// A valid configuration; `file` is nil if all settings come from the environment and flags, and `apps` if the
+        /// executable has none.
+        case good(apps: Int?, profile: DeploymentProfile, file: String?)
         /// An invalid configuration, with one line per error.
         case wrong([String])
     }
@@ -71,6 +72,10 @@ struct DoctorFacts {
         case answering(clusterId: String, isEmbedded: Bool)
     }
 
+    /// The executable whose dependencies are checked.
+    var executable = DoctorCommand.defaultExecutable
+    /// Whether the executable verifies data signed by Apple.
+    var verifies = true
     var configuration = Configured.wrong([])
     /// The current time in milliseconds since 1970.
     var now: Int64 = 0
@@ -83,6 +88,22 @@ struct DoctorFacts {
     var bootstrapServers = ""
     var brokers = Brokers.unknown
     var topicNames = TopicNames()
+    /// The topics that the executable requires at startup.
+    var expectations = TopicNames().ingress().map {
+        KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings)
+    }
+    /// The value of `kafka.security.protocol`, in upper case.
+    var securityProtocol = "PLAINTEXT"
+    /// The SASL mechanism, if the protocol uses SASL.
+    var mechanism: String?
+    /// The reason that the brokers do not answer, if it is known.
+    var trouble: KafkaTrouble.Cause?
+    /// Findings about names and connections.
+    var network: [DoctorFinding] = []
+    /// Findings about rights in Kafka.
+    var rights: [DoctorFinding] = []
+    /// Findings about ports, directories, servers and buckets.
+    var surroundings: [DoctorFinding] = []
     /// The existing topics, or nil if they could not be read.
     var topics: [KafkaTopicDescription]?
     /// The reason that ``topics`` is nil.
@@ -93,4 +114,7 @@ struct DoctorFacts {
     var scramRefusedByKafka4: String?
     /// `message.max.bytes` of the ingress's producer.
     var producerMessageMaxBytes: Int?
+
+    /// Whether the executable is the ingress, which has more to check.
+    var isIngress: Bool { executable == DoctorCommand.defaultExecutable }
 }

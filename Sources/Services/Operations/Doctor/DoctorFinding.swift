@@ -8,6 +8,7 @@ typealias DoctorFinding = CheckFinding<DoctorCheck>
 enum DoctorCheck: String {
     case configuration, clock, root, ocsp, api, brokers, topic
     case messageSizes = "message-sizes"
+    case dns, connection, tls, authentication, right, port, directory, bucket
 }
 
 /// All findings, as text and as JSON.
@@ -22,10 +23,11 @@ struct DoctorReport {
     }
 
     private var conclusion: String {
-        let counts = [FindingStatus.problem, .warning, .skipped].compactMap { status -> String? in
+        let counts = [FindingStatus.problem, .warning, .unknown, .skipped].compactMap { status -> String? in
             let count = findings.count { $0.status == status }
             guard count > 0 else { return nil }
-            return status == .skipped ? "\(count) skipped" : "\(count) \(status.rawValue)\(count == 1 ? "" : "s")"
+            guard status != .skipped, status != .unknown else { return "\(count) \(status.rawValue)" }
+            return "\(count) \(status.rawValue)\(count == 1 ? "" : "s")"
         }
         return counts.isEmpty ? "no findings" : counts.joined(separator: ", ")
     }

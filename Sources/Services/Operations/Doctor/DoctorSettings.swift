@@ -1,7 +1,15 @@
 internal import Configuration
 
-/// Flags of `sluicectl doctor` in addition to those of the ingress.
+/// Flags of `sluicectl doctor` in addition to those of the checked executable.
 enum DoctorSettings {
+    /// Returns the setting for the executable whose dependencies are checked.
+    static func executable(of names: [String]) -> Setting<String> {
+        Setting(
+            "for", .oneOf(names), default: DoctorCommand.defaultExecutable,
+            help: "Executable whose dependencies are checked, with its own configuration."
+        ).onCommandLineOnly
+    }
+
     static let jws = Setting.string(
         "jws",
         help: "Notification as received, whose OCSP responders are queried; - reads standard input."
@@ -11,14 +19,16 @@ enum DoctorSettings {
         help: "Leaf and intermediate certificate in PEM, in this order, whose OCSP responders are queried."
     ).optional.onCommandLineOnly
 
-    static let schema = ConfigurationSchema(
-        [jws, certificates, OperationsSettings.output],
-        openPrefixes: [
-            OpenPrefix(
-                "", help: "Any setting of sluice-ingress; see its --help.",
-                example: "--profile single-node")
-        ])
+    static func schema(_ parts: SluicectlParts) -> ConfigurationSchema {
+        ConfigurationSchema(
+            [executable(of: parts.executables.map(\.name)), jws, certificates, OperationsSettings.output],
+            openPrefixes: [
+                OpenPrefix(
+                    "", help: "Any setting of the executable; see its --help.",
+                    example: "--profile single-node")
+            ])
+    }
 
-    /// Keys that the ingress does not know.
-    static let ownKeys = [jws.key, certificates.key, OperationsSettings.output.key]
+    /// Keys that the executables do not know.
+    static let ownKeys = ["for", jws.key, certificates.key, OperationsSettings.output.key]
 }

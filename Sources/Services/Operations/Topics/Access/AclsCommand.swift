@@ -43,7 +43,13 @@ struct AclsCommand {
             to: executables ?? AccessTable.Executable.allCases, as: configuration[AccessSettings.principal], table)
     }
 
-    private var table: AccessTable {
+    /// The settings that determine the rights, in addition to those of Kafka.
+    static func schema(_ access: SluicectlParts.Access) -> ConfigurationSchema {
+        ConfigurationSchema([StateSettings.role] + OperationsSettings.clusterGroups.map(\.setting))
+            .adding(access.schema)
+    }
+
+    var table: AccessTable {
         var groups: [AccessTable.Executable: String] = [:]
         for (name, setting) in OperationsSettings.clusterGroups {
             guard let executable = AccessTable.Executable(rawValue: name) else { continue }

@@ -1,0 +1,37 @@
+extension KafkaRights {
+    /// A topic that does not exist, so that a commit for it changes nothing.
+    private static let absentTopic = KafkaTopic(rawValue: "sluice.doctor.absent")
+
+    /// Returns whether the user may read as a member of a group, by a commit for a topic that does not exist.
+    package func reading(as group: KafkaConsumerGroup, _ admin: KafkaAdmin) async -> Answer {
+        do throws(KafkaError) {
+            let place = KafkaTopicPartition(topic: Self.absentTopic, partition: KafkaPartition(rawValue: 0))
+            try await admin.alterOffsets(of: group, to: [place: KafkaOffset(rawValue: 0)], within: limit)
+            return .granted
+        } catch {
+            return Self.answer(error)
+        }
+    }
+
+    /// Returns whether the user may describe a group, by its committed offset for a topic that does not exist.
+    package func describing(_ group: KafkaConsumerGroup, _ admin: KafkaAdmin) async -> Answer {
+        do throws(KafkaError) {
+            let place = KafkaTopicPartition(topic: Self.absentTopic, partition: KafkaPartition(rawValue: 0))
+            _ = try await admin.committedOffsets(of: group, partitions: [place], within: limit)
+            return .granted
+        } catch {
+            return Self.answer(error)
+        }
+    }
+
+    /// The brokers check the right to the group first, so any other refusal by a broker means that it is granted.
+    private static func answer(_ error: KafkaError) -> Answer {
+        switch error.code {
+        case .groupAuthorizationFailed: .denied
+        case .topicAuthorizationFailed, .unknownTopicOrPartition, .unknownMember, .illegalGeneration,
+            .rebalanceInProgress, .fencedInstance:
+            .granted
+        default: .unknown(error.message)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// Determines what this user may do, without changing anything: by requests that brokers refuse after they have checked
+/// the rights. Brokers report rights themselves only to users who may describe the cluster.
+package struct KafkaRights: Sendable {
+    /// Whether the user has a right.
+    package enum Answer: Hashable, Sendable {
+        case granted, denied
+        /// The request failed for another reason, such as a topic that does not exist.
+        case unknown(String)
+    }
+
+    let configuration: KafkaConfiguration
+    /// The maximum time of each question.
+    let limit: Duration
+
+    package init(_ configuration: KafkaConfiguration, within limit: Duration) {
+        self.configuration = configuration
+        self.limit = limit
+    }
+}

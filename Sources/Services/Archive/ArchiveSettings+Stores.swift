@@ -1,0 +1,48 @@
+internal import ArchiveKeys
+package import Configuration
+internal import ObjectStorage
+internal import TransparencyLog
+
+extension ArchiveSettings {
+    /// A store in which the service writes.
+    package struct Store: Sendable {
+        package let setting: String
+        /// The directory or the URL of the bucket.
+        package let location: String
+        package let isBucket: Bool
+        /// Opens the store, lists it, and checks that it can be written with conditions, as the service does.
+        package let check: @Sendable () async throws -> Void
+    }
+
+    /// Returns the archive's store and, if there is one, the second store for checkpoints.
+    package static func stores(_ configuration: Configuration) -> [Store] {
+        let archive = store(ArchivePlace.url.key, configuration[ArchivePlace.url]) {
+            try ArchivePlace.openStore(configuration, creating: false)
+        }
+        let anchor = configuration[ArchivePlace.anchorURL].map { location in
+            store(ArchivePlace.anchorURL.key, location) {
+                try ArchivePlace.openAnchor(configuration, creating: false)
+            }
+        }
+        return [archive] + [anchor].compactMap { $0 }
+    }
+
+    private static func store(
+        _ setting: String, _ location: String, open: @escaping @Sendable () throws -> (any ObjectStore)?
+    ) -> Store {
+        let isFile = location.hasPrefix("file://")
+        return Store(
+            setting: setting, location: isFile ? String(location.dropFirst("file://".count)) : location,
+            isBucket: location.hasPrefix("s3://")
+        ) {
+            guard let store = try open() else { return }
+            _ = try await store.folders(in: nil)
+            try await store.lock(try ObjectName("doctor")).release()
+        }
+    }
+
+    /// Returns the file with the keys of the purchases.
+    package static func keyStore(_ configuration: Configuration) -> (setting: String, path: String) {
+        (ArchivePlace.keyStore.key, configuration[ArchivePlace.keyStore])
+    }
+}

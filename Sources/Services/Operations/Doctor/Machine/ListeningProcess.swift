@@ -1,0 +1,53 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// The process that listens on a port of this machine, as far as `/proc` shows it to this user.
+struct ListeningProcess: Equatable {
+    let pid: Int
+    /// The first 15 bytes of the program's name.
+    let name: String
+
+    /// Returns the process, or nil if none listens, or it belongs to another user.
+    init?(port: Int) {
+        let inodes = Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { Self.inodes(in: $0, port: port) })
+        guard !inodes.isEmpty, let found = Self.process(withSocketIn: inodes) else { return nil }
+        self = found
+    }
+
+    private init(pid: Int, name: String) { (self.pid, self.name) = (pid, name) }
+
+    /// Whether this is a process of an executable.
+    func isOf(_ executable: String) -> Bool { name == String(decoding: executable.utf8.prefix(15), as: UTF8.self) }
+
+    /// Returns the inodes of the sockets that listen on a port. The state of such a socket is 0A.
+    private static func inodes(in file: String, port: Int) -> [String] {
+        guard let bytes = FileManager.default.contents(atPath: file) else { return [] }
+        let suffix = ":" + hexadecimal(port)
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let columns = line.split(separator: " ")
+            guard columns.count > 9, columns[1].hasSuffix(suffix), columns[3] == "0A" else { return nil }
+            return String(columns[9])
+        }
+    }
+
+    private static func hexadecimal(_ port: Int) -> String {
+        let digits = String(port, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    private static func process(withSocketIn inodes: Set<String>) -> ListeningProcess? {
+        let names = Set(inodes.map { "socket:[\($0)]" })
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        for pid in entries.compactMap({ Int($0) }) {
+            let folder = "/proc/\(pid)/fd"
+            let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            let isOwner = descriptors.contains { descriptor in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(descriptor)")
+                return target.map(names.contains) ?? false
+            }
+            guard isOwner, let name = FileManager.default.contents(atPath: "/proc/\(pid)/comm") else { continue }
+            return ListeningProcess(pid: pid, name: String(decoding: name.filter { $0 != 10 }, as: UTF8.self))
+        }
+        return nil
+    }
+}

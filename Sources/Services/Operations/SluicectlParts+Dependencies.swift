@@ -1,0 +1,63 @@
+package import Kafka
+
+extension SluicectlParts {
+    /// Everything that an executable needs outside of its own process, for `sluicectl doctor`.
+    package struct Dependencies: Sendable {
+        /// An address on which the executable listens.
+        package struct Listener: Sendable {
+            /// The setting of the port.
+            package let setting: String
+            /// A numeric IPv4 or IPv6 address.
+            package let host: String
+            /// The port; 0 means any free port.
+            package let port: Int
+
+            package init(_ setting: String, host: String, port: Int) {
+                (self.setting, self.host, self.port) = (setting, host, port)
+            }
+        }
+
+        /// A directory in which the executable writes.
+        package struct Directory: Sendable {
+            package let setting: String
+            package let path: String
+            /// Whether the executable creates a missing directory.
+            package let isCreated: Bool
+
+            package init(_ setting: String, _ path: String, isCreated: Bool) {
+                (self.setting, self.path, self.isCreated) = (setting, path, isCreated)
+            }
+        }
+
+        /// A server to which the executable sends HTTP requests.
+        package struct Endpoint: Sendable {
+            package let setting: String
+            package let url: String
+
+            package init(_ setting: String, _ url: String) { (self.setting, self.url) = (setting, url) }
+        }
+
+        /// A bucket in which the executable writes.
+        package struct Bucket: Sendable {
+            package let setting: String
+            package let location: String
+            /// Reads and writes in the bucket as the executable does at its start. Throws the reason if it cannot.
+            package let check: @Sendable () async throws -> Void
+
+            package init(_ setting: String, _ location: String, check: @escaping @Sendable () async throws -> Void) {
+                (self.setting, self.location, self.check) = (setting, location, check)
+            }
+        }
+
+        /// The topics that must exist, with their required settings.
+        package var topics: [KafkaTopicExpectation] = []
+        package var listeners: [Listener] = []
+        package var directories: [Directory] = []
+        package var endpoints: [Endpoint] = []
+        package var buckets: [Bucket] = []
+        /// Whether the executable verifies data signed by Apple, and therefore has apps, roots and possibly API keys.
+        package var verifies = false
+
+        package init() {}
+    }
+}
