@@ -121,6 +121,43 @@ import Testing
         await harness.broker.stop()
     }
 
+    @Test(arguments: [
+        (["--type", "DID_RENEW"], ["v1-1", "v1-3"]), (["--bundle", "com.example.app"], ["v1-1", "v1-2", "v1-3"]),
+        (["--bundle", "com.example.other"], []), (["--environment", "production"], ["v1-1", "v1-2", "v1-3"]),
+        (["--environment", "sandbox"], []), (["--type", "DID_RENEW", "--until", "2026-11-01T00:01:00Z"], ["v1-1"]),
+    ])
+    func `a filter selects the records as in sluicectl replay`(_ flags: [String], _ expected: [String]) async throws {
+        let harness = try Harness()
+        let archive = harness.archive
+        try await archive.write([
+            archive.legacy(.didRenew, "1"), archive.legacy(.refund, "2"), archive.legacy(.didRenew, "3"),
+        ])
+        let (code, printed) = await harness.replay(["--to-topic", harness.scratch.rawValue, "--yes"] + flags)
+        #expect(code == 0, "\(printed.complaints)")
+        #expect(try await harness.records(harness.scratch).compactMap { $0.headers.text(.id) }.sorted() == expected)
+        await harness.broker.stop()
+    }
+
+    @Test func `a copy from an earlier replay is left unless it is requested`() async throws {
+        let harness = try Harness()
+        let archive = harness.archive
+        var copy = archive.legacy(.didRenew, "1")
+        copy.headers = copy.headers.map {
+            $0.key == RecordHeaderName.origin.rawValue ? KafkaHeader(.origin, RecordOrigin.replay.rawValue) : $0
+        }
+        try await archive.write([archive.legacy(.didRenew, "1"), copy])
+        let target = ["--to-topic", harness.scratch.rawValue, "--yes", "--output", "json"]
+        let (code, printed) = await harness.replay(target)
+        #expect(code == 1)
+        let lines = try printed.objects
+        #expect(lines.compactMap { $0["reason"]?.string } == ["copy"])
+        #expect(lines.last?["replayed"]?.integer == 1 && lines.last?["left"]?.integer == 1)
+        let (again, all) = await harness.replay(target + ["--again"])
+        #expect(again == 0, "\(all.complaints)")
+        #expect(try await harness.records(harness.scratch).count == 3)
+        await harness.broker.stop()
+    }
+
     @Test func `erased records are not replayed`() async throws {
         let harness = try Harness()
         let archive = harness.archive

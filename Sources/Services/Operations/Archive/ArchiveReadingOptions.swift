@@ -65,6 +65,14 @@ struct ArchiveFilter: Sendable {
         type = configuration[ArchiveReadingOptions.type]
     }
 
+    /// Creates a filter that selects only by time.
+    init(window configuration: Configuration) {
+        since = configuration[ArchiveReadingOptions.since]?.millisecondsSince1970
+        until = configuration[ArchiveReadingOptions.until]?.millisecondsSince1970
+        app = nil
+        type = nil
+    }
+
     /// Whether the filter needs the record's content in addition to its leaf.
     var asksForContent: Bool { app != nil || type != nil }
 

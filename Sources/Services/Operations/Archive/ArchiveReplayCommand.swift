@@ -79,24 +79,19 @@ struct ArchiveReplayCommand {
         _ readers: [LogReader], _ logs: ArchiveLogs, _ contents: ArchivedContents, to target: KafkaTopic,
         _ console: Console, _ take: (ReplayItem) async throws -> Bool
     ) async throws {
-        let filter = ArchiveFilter(configuration)
+        let window = ArchiveFilter(window: configuration)
         let after = configuration[OperationsSettings.after]
         var passedOver: [String: Int] = [:]
         for reader in readers {
             let partition = reader.names.partition.partition
             if let after, partition.rawValue < after.partition.rawValue { continue }
             let wantsMore = try await reader.scan(logs).run(
-                after: after?.partition == partition ? after?.offset : nil, where: filter.mayWant
+                after: after?.partition == partition ? after?.offset : nil, where: window.mayWant
             ) { entry in
                 let position = RecordPosition(partition: partition, offset: entry.leaf.position.offset)
                 switch try contents.content(of: entry) {
                 case .record(let record):
-                    guard filter.wants(record) else { return try await take(ReplayItem(position: position)) }
-                    return try await take(
-                        ReplayItem(
-                            position: position, identity: record.text(.id),
-                            subject: ReplaySubject(notification: record),
-                            prepared: .success([record.replayed(to: target)])))
+                    return try await take(item(record, at: position, to: target))
                 case .missing:
                     return try await take(
                         ReplayItem(
@@ -104,7 +99,7 @@ struct ArchiveReplayCommand {
                             prepared: .failure(
                                 ReplayRefusal(
                                     reason: "missing", detail: "its payload was removed before its retention ended"))))
-                case .keyUnknown where !filter.asksForContent:
+                case .keyUnknown where filter == ReplayFilter():
                     return try await take(
                         ReplayItem(
                             position: position,
@@ -125,14 +120,38 @@ struct ArchiveReplayCommand {
             console.complain("skipped: \(parts.joined(separator: ", "))")
         }
     }
-}
 
-extension ArchiveFilter {
-    fileprivate func wants(_ record: KafkaRecord) -> Bool {
-        guard asksForContent else { return true }
-        let notification = try? NotificationRecord(record)
-        return wants(
-            app: notification?.bundleId?.rawValue ?? record.text(.bundleId),
-            type: notification?.notification.notificationType?.rawValue)
+    /// The conditions that need the record's content. `--since` and `--until` apply to its leaf.
+    private var filter: ReplayFilter {
+        ReplayFilter(
+            type: configuration[TapSettings.type],
+            bundleId: configuration[OperationsSettings.quarantineBundle] ?? configuration[ArchiveReadingOptions.app],
+            environment: configuration[ReplaySettings.environment])
+    }
+
+    /// Returns the properties of an archived record, which may be a quarantined notification.
+    private func subject(of record: KafkaRecord) -> ReplaySubject {
+        let names = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
+        guard configuration[ArchiveReadingOptions.replayedTopic] == names.quarantine.rawValue else {
+            return ReplaySubject(notification: record)
+        }
+        let kept = QuarantineRecord(key: record.key, value: record.value, headers: record.headers)
+        return ReplaySubject(kept, receivedAt: kept.receivedAt)
+    }
+
+    private func item(_ record: KafkaRecord, at position: RecordPosition, to target: KafkaTopic) -> ReplayItem {
+        var item = ReplayItem(
+            position: position, identity: record.text(.id), subject: subject(of: record))
+        guard filter.matches(item.subject) else { return item }
+        // The archive also has the copies that earlier replays wrote. If they were not skipped, each run would double
+        // them.
+        let isCopy = record.text(.origin) == RecordOrigin.replay.rawValue
+        item.prepared =
+            isCopy && !configuration[ReplaySettings.againCopies]
+            ? .failure(
+                ReplayRefusal(
+                    reason: "copy", detail: "it was written by an earlier replay or release; --again sends it too"))
+            : .success([record.replayed(to: target)])
+        return item
     }
 }

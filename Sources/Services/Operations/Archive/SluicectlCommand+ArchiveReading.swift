@@ -105,9 +105,10 @@ extension SluicectlCommand {
                 Key, value and headers are as they were, the origin is replay; the time of the record is the \
                 present, so that the topic's retention starts again. Consumers ignore what they have already. A \
                 topic other than notifications, quarantine and certificates needs --to-topic, also to go back into \
-                itself. What was erased does not come back. Without --yes, the plan follows the list: numbers by type \
-                and app, and the groups that receive them. Control-C ends it after the record in hand, and --after \
-                goes on from there. With --yes who brings them back is published in appstore.erasures first, and archived: \
+                itself. What was erased does not come back. A record that an earlier replay or a release from \
+                quarantine wrote is left unless --again is given. Without --yes, the plan follows the list: numbers \
+                by type and app, and the groups that receive them. Control-C ends it after the record in hand, and \
+                --after goes on from there. With --yes who brings them back is published in appstore.erasures first, and archived: \
                 it needs --author. Exits with 1 when something was left.
                 """,
             schema: ConfigurationSchema(
@@ -116,13 +117,18 @@ extension SluicectlCommand {
                     OperationsSettings.topicsPrefix, OperationsSettings.after, OperationsSettings.rate,
                     OperationsSettings.yes, OperationsSettings.output,
                 ]
-            ).adding(keysOfArchive).adding(filterOfArchive).adding(ArchiveReveals.schema),
+            ).adding(keysOfArchive).adding(filterOfArchive).adding(
+                ConfigurationSchema([
+                    TapSettings.type, OperationsSettings.quarantineBundle, ReplaySettings.environment,
+                    ReplaySettings.againCopies,
+                ])
+            ).adding(ArchiveReveals.schema),
             examples: [
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --config sluice.properties",
                     "Print what would be written."),
                 .init(
-                    "sluicectl archive replay --topic appstore.notifications.production --rate 2000 --yes "
+                    "sluicectl archive replay --topic appstore.notifications.production --again --rate 2000 --yes "
                         + "--author an.operator --config sluice.properties", "A lost topic, 2000 records per second."),
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --to-topic scratch "
