@@ -116,6 +116,9 @@ extension EndToEnd.SecuredClientsOnApacheKafka {
             #expect(start.errors.contains(words), "\(cause): \"\(words)\" is not in: \(start)")
             #expect(doctor.output.contains(words), "\(cause): \"\(words)\" is not in: \(doctor)")
         }
+        if let stage = cause.stage {
+            #expect(doctor.output.contains("problem  \(stage) "), "\(cause): \(doctor)")
+        }
         #expect(!start.errors.contains(TokenEndpoint.secret) && !doctor.output.contains(TokenEndpoint.secret))
     }
 
@@ -136,35 +139,38 @@ private struct TrueCause: Sendable, CustomStringConvertible {
     var wrongFiles: [String] = []
     var isForeignAuthority = false
     var code: Int32 = 78
+    /// The check of doctor that fails before a broker answers, if it is known.
+    var stage: String?
     /// Expected in the startup error, and in a finding of doctor.
     let words: [String]
 
     static let all = [
         TrueCause(
             description: "wrong password", mechanism: .plain, wrongFiles: ["kafka.sasl.password.file"],
+            stage: "authentication",
             words: ["rejected the credentials", "Invalid username or password", "Correct kafka.sasl.username"]),
         TrueCause(
             description: "mechanism that is not offered", mechanism: .plain,
-            changes: ["kafka.sasl.mechanism": "SCRAM-SHA-256"],
+            changes: ["kafka.sasl.mechanism": "SCRAM-SHA-256"], stage: "authentication",
             words: ["mechanism handshake failed", "PLAIN", "Set kafka.sasl.mechanism"]),
         TrueCause(
-            description: "foreign authority", mechanism: .plain, isForeignAuthority: true,
+            description: "foreign authority", mechanism: .plain, isForeignAuthority: true, stage: "tls",
             words: ["certificate verify failed", "authority"]),
         TrueCause(
             description: "no certificate", mechanism: .mutualTLS,
-            changes: ["kafka.ssl.certificate.location": nil, "kafka.ssl.key.location": nil],
+            changes: ["kafka.ssl.certificate.location": nil, "kafka.ssl.key.location": nil], stage: "tls",
             words: ["rejected this client's certificate, or it has none", "kafka.ssl.key.location"]),
         TrueCause(
             description: "no TLS", mechanism: .plain, changes: ["kafka.security.protocol": "SASL_PLAINTEXT"], code: 1,
             words: ["security.protocol", "SASL_SSL"]),
         TrueCause(
             description: "identity provider that refuses", mechanism: .token,
-            wrongFiles: ["kafka.token.client.secret.file"],
+            wrongFiles: ["kafka.token.client.secret.file"], stage: "authentication",
             words: ["no token was issued", "invalid_client: unknown client or wrong secret"]),
         TrueCause(
             description: "identity provider that does not answer", mechanism: .token,
-            changes: ["kafka.token.endpoint.url": "http://127.0.0.1:1/token"], code: 1,
-            words: ["no token was issued", "http://127.0.0.1:1/token does not answer", "identity provider"]),
+            changes: ["kafka.token.endpoint.url": "http://127.0.0.1:1/token"], code: 1, stage: "authentication",
+            words: ["no token was issued", "no response from http://127.0.0.1:1/token", "identity provider"]),
         TrueCause(
             description: "topics without a right", mechanism: .plain, user: EncryptedBroker.outsider,
             words: ["denied to this user", "sluicectl topics acls"]),
