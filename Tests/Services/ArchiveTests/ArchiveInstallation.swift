@@ -189,5 +189,5 @@ final class ArchiveInstallation: Sendable {
 }
 
 extension [UInt8] {
-    fileprivate func write(toFile path: String) throws { try Data(self).write(to: URL(fileURLWithPath: path)) }
+    func write(toFile path: String) throws { try Data(self).write(to: URL(fileURLWithPath: path)) }
 }

@@ -1,0 +1,65 @@
+import Configuration
+import Cryptography
+import Foundation
+import ObjectStorage
+import PipelineRuntime
+import TestSupport
+import Testing
+
+@testable import Archive
+
+/// The stores that `sluicectl doctor` checks.
+@Suite struct ArchiveStoresTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func configuration(_ url: String, _ further: [String] = []) throws -> Configuration {
+        try initializeCryptography()
+        try PrivateKey.generate(.ed25519).pem().write(toFile: directory.file("sign.pem"))
+        let (kek, credentials) = (directory.file("kek"), directory.file("credentials"))
+        try Array("0123456789abcdef0123456789abcdef".utf8).write(toFile: kek)
+        try Array("aws_access_key_id=test\naws_secret_access_key=test\n".utf8).write(toFile: credentials)
+        chmod(credentials, 0o600)
+        let outcome = ArchiveApplication.application.command.parse(
+            [
+                "--archive.url", url, "--archive.origin", "example.com/archive", "--archive.signing.key.file",
+                directory.file("sign.pem"), "--archive.key.encryption.key.file", kek, "--archive.key.store",
+                directory.file("keys.sqlite"), "--archive.s3.credentials.file", credentials,
+            ] + further, environment: [:])
+        guard case .run(let invocation) = outcome else { throw ArchiveInstallation.NoConfiguration() }
+        return invocation.configuration
+    }
+
+    /// Returns the error of the check of a bucket on a server with this response.
+    private func failure(_ response: String) async throws -> ObjectStoreError? {
+        let server = try AnsweringListener(answering: Array(response.utf8))
+        let configuration = try configuration(
+            "s3://bucket/archive", ["--archive.s3.endpoint", "http://127.0.0.1:\(server.port)"])
+        let store = try #require(ArchiveSettings.stores(configuration).first)
+        #expect(store.isBucket && store.setting == "archive.url" && store.location == "s3://bucket/archive")
+        do {
+            try await store.check()
+            return nil
+        } catch {
+            return try #require(error as? ObjectStoreError, "\(error)")
+        }
+    }
+
+    @Test func `a bucket that denies access fails its check`() async throws {
+        let body = "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+        let denied = try await failure(
+            "HTTP/1.1 403 Forbidden\r\nContent-Type: application/xml\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
+        #expect(denied?.code == .denied, "\(denied.map { "\($0)" } ?? "no error")")
+    }
+
+    @Test func `a directory is named by its path, and the second store is included`() throws {
+        let anchor = directory.file("anchor")
+        let stores = ArchiveSettings.stores(
+            try configuration("file://\(directory.path)/archive", ["--archive.anchor.url", anchor]))
+        #expect(stores.map(\.setting) == ["archive.url", "archive.anchor.url"])
+        #expect(stores.map(\.location) == ["\(directory.path)/archive", anchor])
+        #expect(!stores.contains { $0.isBucket })
+    }
+}
