@@ -157,13 +157,14 @@ private struct ConsumerWorld {
         secured = try await SecuredBroker(harness, users: [consumer.executable])
         app = try await harness.simulatedApp()
         ingress = try await harness.ingress(on: secured.administrator, for: app)
-        let now = ISO8601DateFormatter().string(from: Date())
+        // The reconciler publishes a missing notification only when it is two minutes old.
+        let earlier = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: -600))
         let process = try harness.start(
             Executable(
                 "sluice-simulator",
                 arguments: [
                     "serve", "--pki", harness.path("pki"), "--app", SentApp.simulated, "--scenario", "non-consumable",
-                    "--accounts", "1", "--undelivered", "100%", "--as-of", now, "--accept-unknown", "--api-port", "0",
+                    "--accounts", "1", "--undelivered", "100%", "--as-of", earlier, "--accept-unknown", "--api-port", "0",
                 ]))
         try await waitUntil { process.output.contains("\n") || process.ended != nil }
         let ports = try #require(JSON.object(process.output), "\(process)")
