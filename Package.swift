@@ -10,26 +10,44 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),  // SE-0443
 ]
 
+enum Layer: String {
+    case platform = "Platform"
+    case appStore = "AppStore"
+    case archive = "Archive"
+    case pipeline = "Pipeline"
+    case services = "Services"
+    case executables = "Executables"
+    case fuzzing = "Fuzzing"
+    case endToEnd = "EndToEnd"
+}
+
+/// The targets that texts name, separated by spaces.
+func named(_ names: [String]) -> [Target.Dependency] {
+    names.flatMap { $0.split(separator: " ") }.map { .byName(name: String($0)) }
+}
+
 /// - Parameter files: files that become constants of the module.
-func module(
-    _ name: String, layer: String, uses dependencies: [Target.Dependency] = [], embedding files: [String] = []
-) -> Target {
+func module(_ name: String, _ layer: Layer, _ uses: String..., embedding files: [String] = []) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Sources/\(layer)/\(name)",
+        name: name, dependencies: named(uses), path: "Sources/\(layer.rawValue)/\(name)",
         resources: files.map { .embedInCode($0) }, swiftSettings: settings)
 }
 
-func executable(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
+func executable(_ name: String, _ uses: String..., in folder: String? = nil) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Sources/Executables/\(name)", swiftSettings: settings)
+        name: name, dependencies: named(uses), path: folder ?? "Sources/Executables/\(name)", swiftSettings: settings)
 }
 
-func tests(
-    _ name: String, layer: String, uses dependencies: [Target.Dependency], excluding excluded: [String] = []
-) -> Target {
+func tests(_ name: String, _ layer: Layer, _ uses: String..., excluding excluded: [String] = []) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(layer)/\(name)", exclude: excluded,
+        name: name, dependencies: named(uses), path: "Tests/\(layer.rawValue)/\(name)", exclude: excluded,
         swiftSettings: settings)
+}
+
+/// A module that only tests use.
+func testModule(_ name: String, _ uses: String..., in folder: String, excluding excluded: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: named(uses), path: "Tests/\(folder)", exclude: excluded, swiftSettings: settings)
 }
 
 func systemLibrary(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
@@ -45,274 +63,265 @@ let platform: [Target] = [
     systemLibrary("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
     systemLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev", brew: "zstd"),
     systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-    .systemLibrary(name: "CFixedKey", path: "Sources/Platform/CFixedKey"),
-    .systemLibrary(name: "CSockets", path: "Sources/Platform/CSockets"),
-    .systemLibrary(name: "CThreads", path: "Sources/Platform/CThreads"),
-    .systemLibrary(name: "CVectors", path: "Sources/Platform/CVectors"),
-    .target(name: "CFixedPort", path: "Sources/Platform/CFixedPort"),
-    module("Bytes", layer: "Platform", uses: ["CVectors"]),
-    module("Time", layer: "Platform"),
-    module("Concurrency", layer: "Platform", uses: ["CThreads", "Time"]),
-    module("JSON", layer: "Platform", uses: ["Bytes"]),
-    module("Telemetry", layer: "Platform", uses: ["Time", "Concurrency", "Bytes", "JSON"]),
-    module("Configuration", layer: "Platform", uses: ["Bytes", "JSON"]),
-    module("Lifecycle", layer: "Platform", uses: ["Telemetry", "Concurrency", "CThreads"]),
-    module("KafkaModel", layer: "Platform"),
-    module("Kafka", layer: "Platform", uses: ["CRdKafka", "KafkaModel", "Time", "Concurrency"]),
-    module("KafkaDevBroker", layer: "Platform", uses: ["CRdKafka", "Kafka", "Time", "Concurrency"]),
-    module("Cryptography", layer: "Platform", uses: ["CFixedKey", "COpenSSL", "Bytes"]),
-    module("TransparencyLog", layer: "Platform", uses: ["Bytes", "Cryptography"]),
-    module("SQLite", layer: "Platform", uses: ["CSQLite"]),
-    module("Zstandard", layer: "Platform", uses: ["CZstd"]),
-    module("SignedRequests", layer: "Platform", uses: ["Bytes", "Configuration", "Cryptography"]),
-    module("HTTPServer", layer: "Platform", uses: ["CSockets", "Time", "Concurrency", "Bytes"]),
-    module("HTTPClient", layer: "Platform", uses: ["CCurl", "Concurrency", "Bytes", "Configuration"]),
-    module(
-        "ObjectStorage", layer: "Platform",
-        uses: ["Bytes", "Concurrency", "Configuration", "Cryptography", "HTTPClient", "JSON", "Time"]),
-    module(
-        "KafkaTokens", layer: "Platform",
-        uses: ["Bytes", "Configuration", "Cryptography", "HTTPClient", "JSON", "Kafka", "ObjectStorage", "Time"]),
+    .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
+    module("Primitives", .platform, "CSystem"),
+    module("JSON", .platform, "Primitives"),
+    module("Telemetry", .platform, "JSON Primitives"),
+    module("Configuration", .platform, "JSON Primitives"),
+    module("Lifecycle", .platform, "CSystem Primitives Telemetry"),
+    module("KafkaModel", .platform),
+    module("Kafka", .platform, "CRdKafka KafkaModel Primitives"),
+    module("KafkaDevBroker", .platform, "CRdKafka Kafka Primitives"),
+    module("Cryptography", .platform, "COpenSSL Primitives"),
+    module("TransparencyLog", .platform, "Cryptography Primitives"),
+    module("SQLite", .platform, "CSQLite"),
+    module("Zstandard", .platform, "CZstd"),
+    module("SignedRequests", .platform, "Configuration Cryptography Primitives"),
+    module("HTTPServer", .platform, "CSystem Primitives"),
+    module("HTTPClient", .platform, "CCurl Configuration Primitives"),
+    module("ObjectStorage", .platform, "Configuration Cryptography HTTPClient JSON Primitives"),
+    module("KafkaTokens", .platform, "Configuration Cryptography HTTPClient JSON Kafka ObjectStorage Primitives"),
 ]
 
 let appStore: [Target] = [
-    module("AppStoreModel", layer: "AppStore", uses: ["JSON", "Time", "Bytes"]),
-    module("Records", layer: "AppStore", uses: ["Bytes", "JSON", "AppStoreModel", "KafkaModel", "Cryptography"]),
-    module("EntitlementRules", layer: "AppStore", uses: ["JSON", "AppStoreModel"]),
+    module("AppStoreModel", .appStore, "JSON Primitives"),
+    module("Records", .appStore, "AppStoreModel Cryptography JSON KafkaModel Primitives"),
+    module("EntitlementRules", .appStore, "AppStoreModel JSON"),
+    module("AppStoreVerification", .appStore, "AppStoreModel Cryptography JSON Primitives"),
+    module("LegacyNotifications", .appStore, "AppStoreModel Cryptography JSON"),
     module(
-        "RefundRules", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Configuration", "Cryptography", "Time"]),
-    module("RefundCases", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Records", "RefundRules"]),
+        "AppStoreServerAPI", .appStore, "AppStoreModel AppStoreVerification Cryptography HTTPClient JSON Primitives",
+        "Telemetry"),
     module(
-        "AppStoreVerification", layer: "AppStore",
-        uses: ["JSON", "AppStoreModel", "Bytes", "Concurrency", "Cryptography"]),
-    module("LegacyNotifications", layer: "AppStore", uses: ["JSON", "AppStoreModel", "Cryptography"]),
+        "Reconciliation", .appStore, "AppStoreModel AppStoreServerAPI AppStoreVerification Cryptography",
+        "EntitlementRules JSON KafkaModel Primitives Records"),
     module(
-        "AppStoreServerAPI", layer: "AppStore",
-        uses: [
-            "AppStoreModel", "AppStoreVerification", "HTTPClient", "JSON", "Bytes", "Time", "Cryptography",
-            "Telemetry",
-        ]),
+        "AppStoreSettings", .appStore, "AppStoreModel AppStoreServerAPI AppStoreVerification Configuration",
+        "Cryptography HTTPClient Primitives Records SignedRequests Telemetry"),
+    module("AppStoreSigning", .appStore, "Cryptography Primitives"),
     module(
-        "Reconciliation", layer: "AppStore",
-        uses: [
-            "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreVerification", "Cryptography", "EntitlementRules",
-            "KafkaModel", "Records", "Time",
-        ]),
+        "Publication", .appStore, "AppStoreModel AppStoreVerification Cryptography Kafka LegacyNotifications",
+        "Primitives Records Telemetry"),
+    module("RefundRules", .appStore, "AppStoreModel Configuration Cryptography JSON Primitives Records"),
+]
+
+let archive: [Target] = [
     module(
-        "AppStoreSettings", layer: "AppStore",
-        uses: [
-            "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "Records", "Bytes", "Configuration",
-            "Cryptography", "HTTPClient", "SignedRequests", "Telemetry", "Time",
-        ]),
-    module("AppStoreSigning", layer: "AppStore", uses: ["Bytes", "Cryptography"]),
+        "ArchiveLog", .archive, "AppStoreModel Cryptography JSON KafkaModel ObjectStorage Records RefundRules",
+        "TransparencyLog"),
     module(
-        "ArchiveLog", layer: "AppStore",
-        uses: [
-            "JSON", "AppStoreModel", "Cryptography", "KafkaModel", "ObjectStorage", "Records", "RefundCases",
-            "TransparencyLog",
-        ]),
-    module(
-        "ArchiveKeys", layer: "AppStore",
-        uses: [
-            "Bytes", "JSON", "AppStoreModel", "ArchiveLog", "Configuration", "Cryptography", "KafkaModel",
-            "ObjectStorage", "Records", "RefundCases", "SQLite", "TransparencyLog",
-        ]),
+        "ArchiveKeys", .archive, "AppStoreModel ArchiveLog Configuration Cryptography JSON KafkaModel ObjectStorage",
+        "Primitives Records RefundRules SQLite TransparencyLog"),
 ]
 
 let pipeline: [Target] = [
+    module("ServiceKit", .pipeline, "Configuration HTTPClient HTTPServer Kafka KafkaTokens Lifecycle Telemetry"),
+    module("PipelineRuntime", .pipeline, "Configuration JSON Kafka Lifecycle Primitives ServiceKit Telemetry"),
     module(
-        "ServiceKit", layer: "Pipeline",
-        uses: ["Kafka", "KafkaTokens", "Telemetry", "Configuration", "Lifecycle", "HTTPServer", "HTTPClient"]),
-    module(
-        "PipelineRuntime", layer: "Pipeline",
-        uses: [
-            "ServiceKit", "Kafka", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency", "Bytes", "JSON",
-        ]),
-    module(
-        "KeyedState", layer: "Pipeline",
-        uses: [
-            "PipelineRuntime", "Kafka", "SQLite", "Zstandard", "Telemetry", "Configuration", "Lifecycle", "Time",
-            "Bytes",
-        ]),
-    module("PipelineTestKit", layer: "Pipeline", uses: ["PipelineRuntime", "Kafka", "Telemetry", "KafkaDevBroker"]),
+        "KeyedState", .pipeline, "Configuration Kafka Lifecycle PipelineRuntime Primitives SQLite Telemetry",
+        "Zstandard"),
+    module("PipelineTestKit", .pipeline, "Kafka KafkaDevBroker PipelineRuntime Telemetry"),
 ]
 
 let services: [Target] = [
     module(
-        "Publication", layer: "Services",
-        uses: [
-            "AppStoreModel", "AppStoreVerification", "Bytes", "Cryptography", "Kafka", "LegacyNotifications", "Records",
-            "Telemetry", "Time",
-        ]),
+        "Story", .services, "AppStoreModel ArchiveKeys ArchiveLog EntitlementRules JSON Kafka KafkaModel KeyedState",
+        "Lifecycle PipelineRuntime Primitives Records RefundRules"),
     module(
-        "Story", layer: "Services",
-        uses: [
-            "AppStoreModel", "ArchiveKeys", "ArchiveLog", "Bytes", "EntitlementRules", "JSON", "Kafka", "KafkaModel",
-            "KeyedState", "Lifecycle", "PipelineRuntime", "Records", "RefundCases",
-        ]),
+        "Ingress", .services, "AppStoreModel AppStoreSettings AppStoreVerification Configuration Cryptography",
+        "HTTPClient HTTPServer Kafka Lifecycle Primitives Publication Records ServiceKit Telemetry"),
     module(
-        "Ingress", layer: "Services",
-        uses: [
-            "AppStoreModel", "AppStoreSettings", "AppStoreVerification", "Publication", "Records", "ServiceKit",
-            "Kafka",
-            "HTTPServer", "HTTPClient", "Telemetry", "Configuration", "Lifecycle", "Time", "Concurrency",
-            "Cryptography",
-        ]),
-    module(
-        "Entitlements", layer: "Services",
-        uses: [
-            "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreSettings", "AppStoreVerification",
-            "EntitlementRules", "Publication", "Records", "RefundCases", "PipelineRuntime", "KeyedState", "ServiceKit",
-            "Kafka",
-            "HTTPServer", "HTTPClient", "Story", "Telemetry",
-            "Configuration", "Cryptography", "Lifecycle", "Time", "Bytes",
-        ],
-        // A link to the file in deploy.
+        "Entitlements", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification",
+        "Configuration Cryptography EntitlementRules HTTPClient HTTPServer JSON Kafka KeyedState Lifecycle",
+        "PipelineRuntime Primitives Publication Records RefundRules ServiceKit Story Telemetry",
         embedding: ["entitlements.openapi.json"]),
     module(
-        "Webhooks", layer: "Services",
-        uses: [
-            "AppStoreModel", "Records", "PipelineRuntime", "KeyedState", "ServiceKit", "Kafka", "HTTPClient",
-            "Cryptography",
-            "Telemetry", "Configuration", "Lifecycle", "Time", "JSON", "SignedRequests",
-        ]),
+        "Webhooks", .services, "AppStoreModel Configuration Cryptography HTTPClient JSON Kafka KeyedState Lifecycle",
+        "PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry"),
     module(
-        "Refunds", layer: "Services",
-        uses: [
-            "AppStoreModel", "AppStoreServerAPI", "AppStoreSettings", "AppStoreVerification", "Configuration",
-            "Cryptography", "HTTPClient", "JSON", "Kafka", "KeyedState", "Lifecycle", "PipelineRuntime", "Records",
-            "RefundCases", "RefundRules", "ServiceKit", "SignedRequests", "Telemetry", "Time",
-        ]),
+        "Refunds", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification Configuration",
+        "Cryptography HTTPClient JSON Kafka KeyedState Lifecycle PipelineRuntime Primitives Records RefundRules",
+        "ServiceKit SignedRequests Telemetry"),
     module(
-        "Reconciler", layer: "Services",
-        uses: [
-            "AppStoreModel", "AppStoreServerAPI", "AppStoreSettings", "AppStoreVerification", "Configuration",
-            "Cryptography", "HTTPClient", "JSON", "Kafka", "KeyedState", "Lifecycle", "PipelineRuntime", "Publication",
-            "Reconciliation", "Records", "ServiceKit", "Telemetry", "Time",
-        ]),
+        "Reconciler", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification Configuration",
+        "Cryptography HTTPClient JSON Kafka KeyedState Lifecycle PipelineRuntime Primitives Publication",
+        "Reconciliation Records ServiceKit Telemetry"),
     module(
-        "Archive", layer: "Services",
-        uses: [
-            "AppStoreModel", "ArchiveKeys", "ArchiveLog", "Configuration",
-            "HTTPClient", "Kafka", "Lifecycle", "ObjectStorage", "PipelineRuntime", "Records", "ServiceKit",
-            "SignedRequests", "Telemetry", "Time",
-            "TransparencyLog",
-        ]),
+        "Archive", .services, "AppStoreModel ArchiveKeys ArchiveLog Configuration HTTPClient Kafka Lifecycle",
+        "ObjectStorage PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry TransparencyLog"),
     module(
-        "Simulator", layer: "Services",
-        uses: [
-            "JSON", "Concurrency", "AppStoreModel", "AppStoreSigning", "Lifecycle", "HTTPClient", "HTTPServer",
-            "Telemetry", "Configuration", "Cryptography", "Bytes", "Time",
-        ]),
+        "Simulator", .services, "AppStoreModel AppStoreSigning Configuration Cryptography HTTPClient HTTPServer JSON",
+        "Lifecycle Primitives Telemetry"),
     module(
-        "Operations", layer: "Services",
-        uses: [
-            "Bytes", "JSON", "AppStoreModel", "AppStoreVerification", "AppStoreServerAPI", "AppStoreSettings",
-            "ArchiveKeys", "ArchiveLog", "ObjectStorage", "TransparencyLog",
-            "EntitlementRules", "Reconciliation", "Records", "PipelineRuntime", "ServiceKit", "Kafka", "KeyedState",
-            "RefundCases",
-            "RefundRules", "Story", "Cryptography", "SQLite", "HTTPClient", "Telemetry", "Configuration", "Lifecycle",
-            "Time",
-        ]),
+        "Sluicectl", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification ArchiveKeys",
+        "ArchiveLog Configuration Cryptography CSystem EntitlementRules HTTPClient JSON Kafka KeyedState Lifecycle",
+        "ObjectStorage PipelineRuntime Primitives Reconciliation Records RefundRules ServiceKit SQLite Story",
+        "Telemetry TransparencyLog"),
 ]
 
 let executables: [Target] = [
-    module("SharedConfiguration", layer: "Executables"),
+    .target(name: "CFixedPort", path: "Sources/Executables/CFixedPort"),
+    module("SharedConfiguration", .executables),
     executable(
-        "sluice-ingress",
-        uses: [
-            "Ingress", "ServiceKit", "SharedConfiguration", "Configuration", "Cryptography", "Lifecycle", "Telemetry",
-        ]),
+        "sluice-ingress", "Configuration Cryptography Ingress Lifecycle ServiceKit SharedConfiguration Telemetry"),
+    executable("sluice-entitlements", "Cryptography Entitlements PipelineRuntime SharedConfiguration"),
+    executable("sluice-webhooks", "Cryptography PipelineRuntime SharedConfiguration Webhooks"),
+    executable("sluice-refunds", "Cryptography PipelineRuntime Refunds SharedConfiguration"),
+    executable("sluice-archive", "Archive Cryptography PipelineRuntime SharedConfiguration"),
+    executable("sluice-reconciler", "Cryptography PipelineRuntime Reconciler SharedConfiguration"),
+    executable("sluice-simulator", "Configuration Cryptography Primitives Simulator"),
     executable(
-        "sluice-entitlements", uses: ["Entitlements", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
-    executable("sluice-webhooks", uses: ["Webhooks", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
-    executable("sluice-refunds", uses: ["Refunds", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
-    executable("sluice-archive", uses: ["Archive", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
-    executable("sluice-reconciler", uses: ["Reconciler", "PipelineRuntime", "SharedConfiguration", "Cryptography"]),
-    executable("sluice-simulator", uses: ["Simulator", "Bytes", "Configuration", "Cryptography"]),
+        "sluicectl", "Archive Configuration Cryptography Entitlements Ingress PipelineRuntime Primitives Reconciler",
+        "Refunds ServiceKit Sluicectl Webhooks"),
     executable(
-        "sluice-bench",
-        uses: [
-            "Bytes", "AppStoreModel", "AppStoreSettings", "AppStoreSigning", "AppStoreVerification",
-            "ArchiveKeys", "ArchiveLog", "EntitlementRules", "ObjectStorage", "Records", "Simulator", "TransparencyLog",
-            "Kafka", "SQLite", "HTTPServer", "Configuration", "Cryptography", "Lifecycle", "Telemetry", "Time",
-        ]),
+        "sluice-dev-broker", "CFixedPort Configuration Cryptography Kafka KafkaDevBroker Lifecycle Records ServiceKit",
+        "SharedConfiguration Telemetry"),
     executable(
-        "sluicectl",
-        uses: [
-            "Operations", "Archive", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks", "PipelineRuntime",
-            "ServiceKit", "Bytes", "Configuration",
-            "Cryptography",
-        ]),
-    executable(
-        "sluice-dev-broker",
-        uses: [
-            "Records", "ServiceKit", "SharedConfiguration", "Cryptography", "Kafka", "Configuration", "Lifecycle",
-            "Telemetry", "CFixedPort", "KafkaDevBroker",
-        ]),
+        "sluice-bench", "AppStoreModel AppStoreSettings AppStoreSigning AppStoreVerification ArchiveKeys ArchiveLog",
+        "Configuration Cryptography EntitlementRules HTTPServer Kafka Lifecycle ObjectStorage Primitives Records",
+        "Simulator SQLite Telemetry TransparencyLog", in: "Tests/Benchmarks"),
 ]
 
-// What the tests are written with: vectors, seeds, waiting, Apache Kafka. Only test targets use it.
-let testSupport: Target = .target(
-    name: "TestSupport", path: "Tests/TestSupport", exclude: ["mldsa44-example.py"], swiftSettings: settings)
-
-// What tests of consumers share: writing and reading topics, running a service.
-let pipelineTestSupport: Target = .target(
-    name: "PipelineTestSupport", dependencies: ["Kafka", "Lifecycle", "Telemetry", "TestSupport"],
-    path: "Tests/Pipeline/PipelineTestSupport", swiftSettings: settings)
-
-// A proxy that damages what a broker answers.
-let kafkaTestSupport: Target = .target(
-    name: "KafkaTestSupport", path: "Tests/Platform/KafkaTestSupport", swiftSettings: settings)
-
-// What holds of every store of objects, system calls that fail, and a disk that loses power.
-let objectStorageTestSupport: Target = .target(
-    name: "ObjectStorageTestSupport",
-    dependencies: ["Bytes", "Configuration", "Cryptography", "HTTPClient", "ObjectStorage", "TestSupport"],
-    path: "Tests/Platform/ObjectStorageTestSupport", swiftSettings: settings)
-
-// Values against a published JSON Schema.
-let jsonTestSupport: Target = .target(
-    name: "JSONTestSupport", dependencies: ["JSON"], path: "Tests/Platform/JSONTestSupport", swiftSettings: settings)
-
-// The hostile notifications of the threat model, for the verifier alone and for the whole ingress.
-let appStoreTestSupport: Target = .target(
-    name: "AppStoreTestSupport",
-    dependencies: ["Bytes", "AppStoreModel", "AppStoreSigning", "AppStoreVerification", "Cryptography"],
-    path: "Tests/AppStore/AppStoreTestSupport", swiftSettings: settings)
-
-// Answers every body with 200, so that HTTP testers have something to speak to.
-let httpProbe: Target = .executableTarget(
-    name: "http-probe", dependencies: ["HTTPServer"], path: "Tests/EndToEnd/http-probe", swiftSettings: settings)
-
-// A consumer whose handler traps or hangs where its records say so; as one outside this package, it sees what is public.
-let pipelineProbe: Target = .executableTarget(
-    name: "pipeline-probe", dependencies: ["PipelineRuntime", "Configuration", "Kafka"],
-    path: "Tests/Pipeline/pipeline-probe", packageAccess: false, swiftSettings: settings)
-
-// Removes each check in turn from a copy of the sources and runs the tests: `make mutants`.
-let mutants: Target = .executableTarget(
-    name: "mutants", path: "Tests/Mutants", exclude: ["README.md"], swiftSettings: settings)
-
-// Readers of foreign bytes with what must hold of them; `fuzz` runs them from seeds or under libFuzzer.
-let fuzzing: [Target] = [
-    .target(
-        name: "FuzzTargets",
-        dependencies: [
-            "Bytes", "JSON", "AppStoreModel", "AppStoreSigning", "AppStoreServerAPI", "AppStoreVerification",
-            "ArchiveLog", "Configuration",
-            "Cryptography",
-            "EntitlementRules", "HTTPServer", "KafkaModel", "LegacyNotifications", "Records", "RefundRules",
-            "Simulator", "TransparencyLog",
-            "TestSupport",
-        ], path: "Tests/Fuzzing/FuzzTargets", swiftSettings: settings),
+// Only tests use these.
+let testSupport: [Target] = [
+    // Vectors, seeds, waiting, Apache Kafka.
+    testModule("TestSupport", in: "TestSupport", excluding: ["mldsa44-example.py"]),
+    // Writing and reading topics, and running a service.
+    testModule("PipelineTestSupport", "Kafka Lifecycle Telemetry TestSupport", in: "Pipeline/PipelineTestSupport"),
+    // A proxy that damages a broker's responses.
+    testModule("KafkaTestSupport", in: "Platform/KafkaTestSupport"),
+    // The contract of every object store, failing system calls, and a disk that loses power.
+    testModule(
+        "ObjectStorageTestSupport", "Configuration Cryptography HTTPClient ObjectStorage Primitives TestSupport",
+        in: "Platform/ObjectStorageTestSupport"),
+    // Values against a published JSON Schema.
+    testModule("JSONTestSupport", "JSON", in: "Platform/JSONTestSupport"),
+    // The hostile notifications of the threat model, for the verifier alone and for the whole ingress.
+    testModule(
+        "AppStoreTestSupport", "AppStoreModel AppStoreSigning AppStoreVerification Cryptography Primitives",
+        in: "AppStore/AppStoreTestSupport"),
+    // Answers every body with 200, for HTTP testers.
+    executable("http-probe", "HTTPServer", in: "Tests/EndToEnd/http-probe"),
+    // A consumer whose handler traps or hangs where its records say so. Like one outside this package, it sees only
+    // public declarations.
     .executableTarget(
-        name: "fuzz", dependencies: ["AppStoreVerification", "FuzzTargets", "TestSupport"],
-        path: "Tests/Fuzzing/FuzzRunner",
-        swiftSettings: settings),
+        name: "pipeline-probe", dependencies: named(["PipelineRuntime Configuration Kafka"]),
+        path: "Tests/Pipeline/pipeline-probe", packageAccess: false, swiftSettings: settings),
+    // Removes each check in turn from a copy of the sources and runs the tests: `make mutants`.
+    .executableTarget(name: "mutants", path: "Tests/Mutants", exclude: ["README.md"], swiftSettings: settings),
+    .testTarget(name: "MutantTests", dependencies: ["mutants"], path: "Tests/MutantTests", swiftSettings: settings),
+]
+
+// Parsers of untrusted bytes with their invariants; `fuzz` runs them from seeds or under libFuzzer.
+let fuzzing: [Target] = [
+    testModule(
+        "FuzzTargets", "AppStoreModel AppStoreServerAPI AppStoreSigning AppStoreVerification ArchiveLog Configuration",
+        "Cryptography EntitlementRules HTTPServer JSON KafkaModel LegacyNotifications Primitives Records RefundRules",
+        "Simulator TestSupport TransparencyLog", in: "Fuzzing/FuzzTargets"),
+    executable("fuzz", "AppStoreVerification FuzzTargets TestSupport", in: "Tests/Fuzzing/FuzzRunner"),
+    tests("FuzzTests", .fuzzing, "AppStoreVerification Cryptography FuzzTargets Primitives TestSupport"),
+]
+
+// EndToEndTests starts the executables but links none of them, because functions that they override would be
+// overridden in the tests, too.
+let suites: [Target] = [
+    tests("TelemetryTests", .platform, "Telemetry TestSupport"),
+    tests("ConfigurationTests", .platform, "Configuration TestSupport"),
+    tests("LifecycleTests", .platform, "Lifecycle Telemetry TestSupport"),
+    tests("KafkaTests", .platform, "Kafka KafkaDevBroker KafkaModel KafkaTestSupport Primitives TestSupport"),
     tests(
-        "FuzzTests", layer: "Fuzzing",
-        uses: ["Bytes", "FuzzTargets", "AppStoreVerification", "Cryptography", "TestSupport"]),
+        "KafkaTokensTests", .platform, "Configuration HTTPClient Kafka KafkaTokens ObjectStorage Primitives",
+        "TestSupport"),
+    tests("SignedRequestsTests", .platform, "Configuration SignedRequests"),
+    tests("CryptographyTests", .platform, "Cryptography Primitives TestSupport"),
+    tests("TransparencyLogTests", .platform, "Cryptography Primitives TestSupport TransparencyLog"),
+    tests("ZstandardTests", .platform, "TestSupport Zstandard"),
+    tests("SQLiteTests", .platform, "SQLite TestSupport"),
+    tests("HTTPServerTests", .platform, "HTTPServer Primitives TestSupport"),
+    tests("HTTPClientTests", .platform, "Configuration HTTPClient HTTPServer TestSupport"),
+    tests(
+        "ObjectStorageTests", .platform, "Configuration HTTPClient ObjectStorage ObjectStorageTestSupport Primitives",
+        "TestSupport"),
+    tests("JSONTests", .platform, "JSON TestSupport"),
+    tests("PrimitivesTests", .platform, "Primitives TestSupport"),
+    tests("AppStoreModelTests", .appStore, "AppStoreModel JSON TestSupport"),
+    tests("RecordsTests", .appStore, "AppStoreModel JSON KafkaModel Primitives Records TestSupport"),
+    tests("EntitlementRulesTests", .appStore, "AppStoreModel EntitlementRules JSON TestSupport"),
+    tests("RefundCasesTests", .appStore, "AppStoreModel JSON KafkaModel Records RefundRules TestSupport"),
+    tests("ReconciliationTests", .appStore, "AppStoreModel JSON Reconciliation TestSupport"),
+    tests("RefundRulesTests", .appStore, "AppStoreModel JSON JSONTestSupport RefundRules TestSupport"),
+    tests(
+        "LegacyNotificationsTests", .appStore, "AppStoreModel Cryptography EntitlementRules JSON LegacyNotifications"),
+    tests(
+        "AppStoreVerificationTests", .appStore, "AppStoreModel AppStoreSigning AppStoreTestSupport",
+        "AppStoreVerification Cryptography JSON Primitives TestSupport"),
+    tests(
+        "AppStoreServerAPITests", .appStore, "AppStoreModel AppStoreServerAPI AppStoreTestSupport",
+        "AppStoreVerification Cryptography HTTPClient HTTPServer JSON Primitives TestSupport"),
+    tests(
+        "AppStoreSettingsTests", .appStore, "AppStoreModel AppStoreServerAPI AppStoreSettings Configuration",
+        "Cryptography TestSupport"),
+    tests(
+        "AppStoreSigningTests", .appStore, "AppStoreSigning AppStoreTestSupport Cryptography Primitives TestSupport"),
+    tests("PublicationTests", .appStore, "AppStoreModel Cryptography Kafka Publication Records"),
+    tests(
+        "ArchiveLogTests", .archive, "AppStoreModel ArchiveLog Cryptography HTTPClient Kafka KafkaModel ObjectStorage",
+        "ObjectStorageTestSupport Records RefundRules TestSupport TransparencyLog", excluding: ["tlog_reader.py"]),
+    tests(
+        "ArchiveKeysTests", .archive, "AppStoreModel ArchiveKeys ArchiveLog Cryptography KafkaModel Primitives SQLite",
+        "TestSupport"),
+    tests(
+        "PipelineRuntimeTests", .pipeline, "Configuration JSONTestSupport Kafka KafkaDevBroker KafkaTestSupport",
+        "Lifecycle PipelineRuntime PipelineTestSupport Telemetry TestSupport"),
+    tests(
+        "ServiceKitTests", .pipeline, "Configuration Kafka KafkaDevBroker Lifecycle ServiceKit Telemetry TestSupport"),
+    tests(
+        "KeyedStateTests", .pipeline, "Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime PipelineTestSupport",
+        "Primitives SQLite Telemetry TestSupport Zstandard"),
+    tests("PipelineTestKitTests", .pipeline, "Kafka PipelineRuntime PipelineTestKit TestSupport"),
+    tests(
+        "IngressTests", .services, "AppStoreModel AppStoreSettings AppStoreSigning AppStoreTestSupport",
+        "AppStoreVerification Configuration Cryptography HTTPClient HTTPServer Ingress JSON Kafka KafkaDevBroker",
+        "Lifecycle Primitives Publication Records ServiceKit Simulator Telemetry TestSupport"),
+    tests(
+        "EntitlementsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning Configuration Cryptography",
+        "EntitlementRules Entitlements HTTPClient HTTPServer JSON Kafka KafkaDevBroker KeyedState Lifecycle",
+        "PipelineRuntime PipelineTestSupport Primitives Records Simulator SQLite Story Telemetry TestSupport"),
+    tests(
+        "WebhooksTests", .services, "AppStoreModel Configuration Cryptography HTTPClient HTTPServer JSON",
+        "JSONTestSupport Kafka KafkaDevBroker Lifecycle PipelineRuntime PipelineTestKit PipelineTestSupport",
+        "Primitives Records Telemetry TestSupport Webhooks"),
+    tests(
+        "RefundsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning Configuration HTTPClient",
+        "HTTPServer JSON JSONTestSupport Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime",
+        "PipelineTestSupport Primitives Records RefundRules Refunds SignedRequests Simulator Telemetry TestSupport"),
+    tests(
+        "ArchiveTests", .services, "AppStoreModel Archive ArchiveKeys ArchiveLog Configuration Cryptography",
+        "HTTPClient HTTPServer Kafka KafkaDevBroker Lifecycle ObjectStorage ObjectStorageTestSupport PipelineRuntime",
+        "PipelineTestSupport Primitives Records SQLite Telemetry TestSupport TransparencyLog"),
+    tests(
+        "ReconcilerTests", .services, "AppStoreModel AppStoreSigning Configuration Cryptography EntitlementRules",
+        "HTTPServer JSON Kafka KafkaDevBroker Lifecycle PipelineRuntime PipelineTestSupport Primitives Reconciler",
+        "Reconciliation Records Simulator Telemetry TestSupport"),
+    tests(
+        "SimulatorTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning AppStoreVerification",
+        "Configuration Cryptography EntitlementRules HTTPClient JSON LegacyNotifications Primitives Simulator",
+        "TestSupport"),
+    tests("StoryTests", .services, "AppStoreModel EntitlementRules JSON Story"),
+    tests(
+        "SluicectlTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreSigning",
+        "AppStoreTestSupport AppStoreVerification ArchiveKeys ArchiveLog Configuration Cryptography EntitlementRules",
+        "Entitlements HTTPServer Ingress JSON Kafka KafkaDevBroker KeyedState Lifecycle ObjectStorage PipelineRuntime",
+        "PipelineTestSupport Primitives Reconciliation Records RefundRules ServiceKit Sluicectl SQLite Telemetry",
+        "TestSupport TransparencyLog"),
+    tests(
+        "SharedConfigurationTests", .executables, "Archive Configuration Cryptography Entitlements Ingress Kafka",
+        "KafkaDevBroker Lifecycle PipelineRuntime Reconciler Records Refunds SharedConfiguration Simulator Sluicectl",
+        "Telemetry TestSupport Webhooks"),
+    tests(
+        "EndToEndTests", .endToEnd, "AppStoreModel AppStoreServerAPI AppStoreSigning AppStoreVerification",
+        "Cryptography EntitlementRules HTTPClient HTTPServer JSONTestSupport Kafka Primitives Records Simulator",
+        "TestSupport"),
 ]
 
 let package = Package(
@@ -332,198 +341,6 @@ let package = Package(
         .library(name: "AppStoreModel", targets: ["AppStoreModel", "Records"]),
         .library(name: "AppStoreVerification", targets: ["AppStoreVerification"]),
     ],
-    targets: platform + appStore + pipeline + services + executables + fuzzing + [
-        testSupport, kafkaTestSupport, jsonTestSupport, objectStorageTestSupport, pipelineTestSupport,
-        appStoreTestSupport, httpProbe,
-        pipelineProbe, mutants,
-        .testTarget(
-            name: "MutantTests", dependencies: ["mutants"], path: "Tests/MutantTests", swiftSettings: settings),
-        tests("TelemetryTests", layer: "Platform", uses: ["Telemetry", "TestSupport"]),
-        tests("ConfigurationTests", layer: "Platform", uses: ["Configuration", "TestSupport"]),
-        tests("LifecycleTests", layer: "Platform", uses: ["Lifecycle", "Telemetry", "TestSupport"]),
-        tests(
-            "KafkaTests", layer: "Platform",
-            uses: ["Kafka", "KafkaDevBroker", "KafkaModel", "Concurrency", "KafkaTestSupport", "TestSupport"]),
-        tests(
-            "KafkaTokensTests", layer: "Platform",
-            uses: ["Bytes", "Configuration", "HTTPClient", "Kafka", "KafkaTokens", "ObjectStorage", "TestSupport"]),
-        tests("SignedRequestsTests", layer: "Platform", uses: ["SignedRequests", "Configuration"]),
-        tests("CryptographyTests", layer: "Platform", uses: ["Bytes", "Cryptography", "TestSupport"]),
-        tests(
-            "TransparencyLogTests", layer: "Platform",
-            uses: ["Bytes", "Cryptography", "TransparencyLog", "TestSupport"]),
-        tests("ZstandardTests", layer: "Platform", uses: ["Zstandard", "TestSupport"]),
-        tests("SQLiteTests", layer: "Platform", uses: ["SQLite", "TestSupport"]),
-        tests("HTTPServerTests", layer: "Platform", uses: ["HTTPServer", "TestSupport", "Time"]),
-        tests(
-            "HTTPClientTests", layer: "Platform", uses: ["Configuration", "HTTPClient", "HTTPServer", "TestSupport"]),
-        tests(
-            "ObjectStorageTests", layer: "Platform",
-            uses: [
-                "Configuration", "HTTPClient", "ObjectStorage", "ObjectStorageTestSupport", "TestSupport", "Time",
-            ]),
-        tests("BytesTests", layer: "Platform", uses: ["Bytes", "TestSupport"]),
-        tests("TimeTests", layer: "Platform", uses: ["Time", "TestSupport"]),
-        tests("ConcurrencyTests", layer: "Platform", uses: ["Concurrency"]),
-        tests("JSONTests", layer: "Platform", uses: ["JSON", "TestSupport"]),
-        tests("AppStoreModelTests", layer: "AppStore", uses: ["JSON", "AppStoreModel", "TestSupport"]),
-        tests(
-            "RecordsTests", layer: "AppStore",
-            uses: ["Bytes", "JSON", "Records", "AppStoreModel", "KafkaModel", "TestSupport"]),
-        tests(
-            "ArchiveLogTests", layer: "AppStore",
-            uses: [
-                "AppStoreModel", "ArchiveLog", "Cryptography", "HTTPClient", "Kafka", "KafkaModel", "ObjectStorage",
-                "ObjectStorageTestSupport", "Records", "RefundCases", "TestSupport", "TransparencyLog",
-            ], excluding: ["tlog_reader.py"]),
-        tests(
-            "ArchiveKeysTests", layer: "AppStore",
-            uses: [
-                "AppStoreModel", "ArchiveKeys", "ArchiveLog", "Bytes", "Cryptography", "KafkaModel", "SQLite",
-                "TestSupport",
-            ]),
-        tests(
-            "EntitlementRulesTests", layer: "AppStore",
-            uses: ["JSON", "EntitlementRules", "AppStoreModel", "TestSupport"]),
-        tests(
-            "RefundCasesTests", layer: "AppStore",
-            uses: ["JSON", "AppStoreModel", "KafkaModel", "Records", "RefundCases", "TestSupport"]),
-        tests(
-            "ReconciliationTests", layer: "AppStore",
-            uses: ["AppStoreModel", "JSON", "Reconciliation", "TestSupport"]),
-        tests(
-            "RefundRulesTests", layer: "AppStore",
-            uses: ["JSON", "RefundRules", "AppStoreModel", "JSONTestSupport", "TestSupport"]),
-        tests(
-            "LegacyNotificationsTests", layer: "AppStore",
-            uses: ["JSON", "LegacyNotifications", "AppStoreModel", "Cryptography", "EntitlementRules"]),
-        tests(
-            "AppStoreVerificationTests", layer: "AppStore",
-            uses: [
-                "Bytes", "JSON", "AppStoreVerification", "AppStoreSigning", "AppStoreModel", "Cryptography",
-                "AppStoreTestSupport", "TestSupport",
-            ]),
-        tests(
-            "AppStoreServerAPITests", layer: "AppStore",
-            uses: [
-                "AppStoreServerAPI", "AppStoreModel", "AppStoreVerification", "Cryptography", "HTTPClient",
-                "HTTPServer", "JSON", "Time", "AppStoreTestSupport", "TestSupport",
-            ]),
-        tests(
-            "AppStoreSettingsTests", layer: "AppStore",
-            uses: [
-                "AppStoreSettings", "AppStoreServerAPI", "AppStoreModel", "Configuration", "Cryptography",
-                "TestSupport",
-            ]),
-        tests(
-            "AppStoreSigningTests", layer: "AppStore",
-            uses: ["Bytes", "AppStoreSigning", "AppStoreTestSupport", "Cryptography", "TestSupport"]),
-        tests(
-            "PipelineRuntimeTests", layer: "Pipeline",
-            uses: [
-                "PipelineRuntime", "Kafka", "Telemetry", "Configuration", "Lifecycle", "KafkaDevBroker",
-                "JSONTestSupport", "KafkaTestSupport", "PipelineTestSupport", "TestSupport",
-            ]),
-        tests(
-            "ServiceKitTests", layer: "Pipeline",
-            uses: ["ServiceKit", "Kafka", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "TestSupport"]),
-        tests(
-            "KeyedStateTests", layer: "Pipeline",
-            uses: [
-                "KeyedState", "PipelineRuntime", "Kafka", "SQLite", "Zstandard", "Telemetry", "Lifecycle",
-                "KafkaDevBroker", "Time", "Concurrency", "PipelineTestSupport", "TestSupport",
-            ]),
-        tests(
-            "PipelineTestKitTests", layer: "Pipeline",
-            uses: ["PipelineTestKit", "PipelineRuntime", "Kafka", "TestSupport"]),
-        tests(
-            "PublicationTests", layer: "Services",
-            uses: ["Publication", "AppStoreModel", "Cryptography", "Kafka", "Records"]),
-        tests(
-            "IngressTests", layer: "Services",
-            uses: [
-                "Ingress", "JSON", "Publication", "Simulator", "ServiceKit", "AppStoreSettings", "AppStoreSigning",
-                "AppStoreVerification",
-                "AppStoreModel",
-                "Records", "Kafka", "Cryptography", "HTTPServer", "HTTPClient", "Configuration", "Telemetry",
-                "Lifecycle", "KafkaDevBroker", "Time", "AppStoreTestSupport", "Bytes", "TestSupport",
-            ]),
-        tests(
-            "EntitlementsTests", layer: "Services",
-            uses: [
-                "Entitlements", "JSON", "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "Records",
-                "EntitlementRules", "PipelineRuntime", "Simulator", "Story",
-                "KeyedState", "Kafka", "SQLite", "HTTPClient", "HTTPServer", "Configuration", "Lifecycle", "Telemetry",
-                "KafkaDevBroker", "Cryptography", "Time", "PipelineTestSupport", "TestSupport",
-            ]),
-        tests(
-            "WebhooksTests", layer: "Services",
-            uses: [
-                "Webhooks", "AppStoreModel", "Records", "PipelineRuntime", "PipelineTestKit", "Kafka", "HTTPServer",
-                "HTTPClient", "Cryptography", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "JSON",
-                "Bytes", "Time", "JSONTestSupport", "PipelineTestSupport", "TestSupport",
-            ]),
-        tests(
-            "RefundsTests", layer: "Services",
-            uses: [
-                "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "Configuration", "HTTPClient", "HTTPServer",
-                "JSON",
-                "JSONTestSupport", "Kafka",
-                "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Records", "RefundCases",
-                "RefundRules", "KeyedState",
-                "Refunds", "SignedRequests", "Simulator", "Telemetry", "TestSupport", "Time",
-            ]),
-        tests(
-            "ArchiveTests", layer: "Services",
-            uses: [
-                "AppStoreModel", "Archive", "Bytes", "ArchiveKeys", "ArchiveLog", "Configuration",
-                "Cryptography", "HTTPClient", "HTTPServer", "Kafka", "KafkaDevBroker", "Lifecycle", "ObjectStorage",
-                "ObjectStorageTestSupport", "PipelineRuntime",
-                "PipelineTestSupport", "Records", "SQLite", "Telemetry", "TestSupport", "Time", "TransparencyLog",
-            ]),
-        tests(
-            "ReconcilerTests", layer: "Services",
-            uses: [
-                "AppStoreModel", "AppStoreSigning", "Configuration", "Cryptography", "EntitlementRules", "HTTPServer",
-                "JSON", "Kafka", "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "PipelineTestSupport", "Reconciler",
-                "Reconciliation", "Records", "Simulator", "Telemetry", "TestSupport", "Time",
-            ]),
-        tests(
-            "SimulatorTests", layer: "Services",
-            uses: [
-                "Simulator", "EntitlementRules", "LegacyNotifications", "AppStoreServerAPI", "AppStoreVerification",
-                "AppStoreSigning", "AppStoreModel", "Bytes",
-                "Configuration", "Cryptography", "HTTPClient", "JSON", "Time", "TestSupport",
-            ]),
-        tests("StoryTests", layer: "Services", uses: ["Story", "AppStoreModel", "EntitlementRules", "JSON"]),
-        tests(
-            "OperationsTests", layer: "Services",
-            uses: [
-                "AppStoreServerAPI", "AppStoreSettings", "JSON", "Operations", "PipelineRuntime", "Ingress",
-                "ServiceKit", "AppStoreModel", "AppStoreSigning", "AppStoreVerification",
-                "ArchiveKeys", "ArchiveLog", "ObjectStorage", "SQLite", "TransparencyLog",
-                "Bytes", "EntitlementRules", "Entitlements", "Reconciliation", "Records", "RefundCases", "KeyedState",
-                "Kafka",
-                "Cryptography", "HTTPServer", "Configuration", "Lifecycle", "Telemetry", "KafkaDevBroker", "Time",
-                "AppStoreTestSupport", "PipelineTestSupport", "TestSupport",
-            ]),
-        tests(
-            "SharedConfigurationTests", layer: "Executables",
-            uses: [
-                "SharedConfiguration", "Archive", "Ingress", "Entitlements", "Reconciler", "Refunds", "Webhooks",
-                "Operations",
-                "Simulator",
-                "Configuration", "Cryptography", "Kafka", "KafkaDevBroker", "Lifecycle", "PipelineRuntime", "Records",
-                "Telemetry", "TestSupport",
-            ]),
-        // It starts the executables but links none of them: what they override would be overridden in the tests too.
-        tests(
-            "EndToEndTests", layer: "EndToEnd",
-            uses: [
-                "AppStoreModel", "AppStoreServerAPI", "AppStoreSigning", "AppStoreVerification", "EntitlementRules",
-                "Records", "Simulator", "Kafka", "HTTPClient", "HTTPServer", "JSONTestSupport", "TestSupport", "Time",
-                "Bytes", "Cryptography",
-            ]),
-    ],
+    targets: platform + appStore + archive + pipeline + services + executables + testSupport + fuzzing + suites,
     swiftLanguageModes: [.v6]
 )

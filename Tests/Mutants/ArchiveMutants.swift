@@ -1,6 +1,6 @@
 // The archive: durability before acknowledgement, the findings of a verification, and permanent erasure.
 
-private let log = "AppStore/ArchiveLog/"
+private let log = "Archive/ArchiveLog/"
 private let writer = MutatedFile(
     .archive, "writing", log + "LogWriter.swift", suites: "LogWriterTests|LogCrashTests|VerificationTests")
 private let opening = MutatedFile(
@@ -37,12 +37,12 @@ private let pruning = MutatedFile(
 private let retentionService = MutatedFile(
     .archive, "retention", "Services/Archive/RetentionService.swift", suites: "RetentionServiceTests")
 private let keptKeys = MutatedFile(
-    .archive, "retention", "AppStore/ArchiveKeys/KeyStore+Pruning.swift", suites: "RetentionServiceTests")
+    .archive, "retention", "Archive/ArchiveKeys/KeyStore+Pruning.swift", suites: "RetentionServiceTests")
 private let persons = MutatedFile(
-    .operations, "erasure", "Services/Operations/Archive/ArchivePersons.swift",
+    .operations, "erasure", "Services/Sluicectl/Archive/ArchivePersons.swift",
     suites: "ArchiveSubjectsTests|ArchivePersonsTests")
 private let identifiers = MutatedFile(
-    .archive, "erasure", "AppStore/ArchiveKeys/IdentifierCollector.swift", suites: "SideIndexTests")
+    .archive, "erasure", "Archive/ArchiveKeys/IdentifierCollector.swift", suites: "SideIndexTests")
 private let verification = MutatedFile(
     .archive, "verifying", log + "Verification/LogVerification.swift", suites: "VerificationTests|TamperingTests")
 private let comparison = MutatedFile(
@@ -71,7 +71,7 @@ private let checkpointLog = MutatedFile(
 private let logged = MutatedFile(
     .archive, "verifying", log + "CheckpointLog/LoggedCheckpoints.swift", suites: "CheckpointLogTests")
 private let keyReference = MutatedFile(
-    .archive, "format", "AppStore/ArchiveLog/Format/ArchiveKeyReference.swift", suites: "ArchiveLeafTests")
+    .archive, "format", "Archive/ArchiveLog/Format/ArchiveKeyReference.swift", suites: "ArchiveLeafTests")
 private let deletions = MutatedFile(
     .archive, "retention", log + "Verification/RetentionCheck.swift", suites: "RetentionCheckTests")
 private let policyFile = MutatedFile(
@@ -79,15 +79,15 @@ private let policyFile = MutatedFile(
 private let quorum = MutatedFile(
     .archive, "verifying", "Platform/TransparencyLog/WitnessQuorum.swift", suites: "TlogPolicyTests|WitnessPolicyTests")
 private let reveal = MutatedFile(
-    .archive, "reveals", "AppStore/ArchiveLog/Format/RevealRecord.swift", suites: "RevealRecordTests")
+    .archive, "reveals", "Archive/ArchiveLog/Format/RevealRecord.swift", suites: "RevealRecordTests")
 private let reveals = MutatedFile(
-    .operations, "reveals", "Services/Operations/Archive/ArchiveReveals.swift", suites: "ArchiveRevealTests")
+    .operations, "reveals", "Services/Sluicectl/Archive/ArchiveReveals.swift", suites: "ArchiveRevealTests")
 private let coverage = MutatedFile(
-    .operations, "erasure", "Services/Operations/Archive/ErasureCoverage.swift", suites: "ArchivePersonsTests")
+    .operations, "erasure", "Services/Sluicectl/Archive/ErasureCoverage.swift", suites: "ArchivePersonsTests")
 private let leaf = MutatedFile(
-    .archive, "format", "AppStore/ArchiveLog/Format/ArchiveLeaf.swift", suites: "ArchiveLeafTests|ArchiveObjectTests")
+    .archive, "format", "Archive/ArchiveLog/Format/ArchiveLeaf.swift", suites: "ArchiveLeafTests|ArchiveObjectTests")
 private let object = MutatedFile(
-    .archive, "format", "AppStore/ArchiveLog/Format/ArchiveObject.swift", suites: "ArchiveObjectTests")
+    .archive, "format", "Archive/ArchiveLog/Format/ArchiveObject.swift", suites: "ArchiveObjectTests")
 private let note = MutatedFile(
     .archive, "signatures", "Platform/TransparencyLog/NoteVerifier.swift", suites: "NoteTests")
 private let notes = MutatedFile(
@@ -99,13 +99,13 @@ private let consistency = MutatedFile(
 private let hashing = MutatedFile(
     .archive, "proofs", "Platform/TransparencyLog/MerkleHasher.swift", suites: "TreeTests")
 private let keys = MutatedFile(
-    .archive, "erasure", "AppStore/ArchiveKeys/KeyStore+DataKeys.swift", suites: "KeyStoreTests|ErasureTests")
+    .archive, "erasure", "Archive/ArchiveKeys/KeyStore+DataKeys.swift", suites: "KeyStoreTests|ErasureTests")
 private let erasure = MutatedFile(
-    .archive, "erasure", "AppStore/ArchiveKeys/KeyStore+Erasures.swift", suites: "ErasureTests|KeyStoreTests")
+    .archive, "erasure", "Archive/ArchiveKeys/KeyStore+Erasures.swift", suites: "ErasureTests|KeyStoreTests")
 private let sharing = MutatedFile(
-    .archive, "shared keys", "AppStore/ArchiveKeys/KeyStore+Sharing.swift", suites: "SharingTests")
+    .archive, "shared keys", "Archive/ArchiveKeys/KeyStore+Sharing.swift", suites: "SharingTests")
 private let erasedKeys = MutatedFile(
-    .operations, "erasure", "Services/Operations/Archive/Proofs/ErasedKeys.swift", suites: "ArchiveProofTests")
+    .operations, "erasure", "Services/Sluicectl/Archive/Proofs/ErasedKeys.swift", suites: "ArchiveProofTests")
 
 enum ArchiveMutants {
     static let all =

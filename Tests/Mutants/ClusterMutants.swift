@@ -1,6 +1,6 @@
 // A move to another cluster: the checks that prevent it, and the changes that it makes.
 
-private let cluster = "Services/Operations/Cluster/"
+private let cluster = "Services/Sluicectl/Cluster/"
 private let content = MutatedFile(
     .operations, "copies", cluster + "ContentChecks.swift", suites: "ClusterPrepareTests")
 private let copies = MutatedFile(.operations, "copies", cluster + "CopyChecks.swift", suites: "ClusterPrepareTests")

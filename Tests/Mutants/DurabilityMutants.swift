@@ -1,7 +1,7 @@
 // Topics of a managed service with its own replication.
 
 private let demands = MutatedFile(
-    .operations, "durability", "Services/Operations/Topics/TopicDemands.swift", suites: "TopicPlanTests")
+    .operations, "durability", "Services/Sluicectl/Topics/TopicDemands.swift", suites: "TopicPlanTests")
 
 enum DurabilityMutants {
     static let all: [Mutant] = [

@@ -28,8 +28,10 @@ private let output = MutatedFile(
 private let loop = MutatedFile(
     .http, "2 load", server + "Loop/EventLoop.swift", suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
 private let slots = MutatedFile(
-    .http, "2 load", "Platform/Concurrency/SlotTable.swift", suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
-private let bucket = MutatedFile(.http, "2 load", "Platform/Concurrency/TokenBucket.swift", suites: "LoadTests")
+    .http, "2 load", "Platform/Primitives/Concurrency/SlotTable.swift",
+    suites: "LateAnswerTests|LoadTests|HTTPServerTests/")
+private let bucket = MutatedFile(
+    .http, "2 load", "Platform/Primitives/Concurrency/TokenBucket.swift", suites: "LoadTests")
 private let rules = MutatedFile(
     .http, "2 deadlines", server + "Connection/ConnectionRules.swift", suites: "ConnectionStateTests")
 private let drain = MutatedFile(.http, "2 drain", server + "Loop/EventLoop+Drain.swift", suites: "DrainTests")

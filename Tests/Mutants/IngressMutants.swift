@@ -13,7 +13,7 @@ private let reasons = MutatedFile(
     .ingress, "200", "AppStore/AppStoreVerification/Reason.swift", suites: "AcknowledgementPolicyTests")
 private let duplicates = MutatedFile(
     .ingress, "duplicates", ingress + "DuplicateWindow.swift", suites: "DuplicateWindowTests")
-private let publication = "Services/Publication/"
+private let publication = "AppStore/Publication/"
 private let keys = MutatedFile(
     .ingress, "duplicates", publication + "DuplicateKey.swift", suites: "DuplicateKeyTests")
 private let publisher = MutatedFile(
@@ -25,7 +25,7 @@ private let publishedQuarantine = MutatedFile(
 private let budget = MutatedFile(
     .ingress, "quarantine", ingress + "QuarantineBudget.swift", suites: "QuarantineBudgetTests")
 private let bucket = MutatedFile(
-    .ingress, "quarantine", "Platform/Concurrency/TokenBucket.swift", suites: "QuarantineBudgetTests")
+    .ingress, "quarantine", "Platform/Primitives/Concurrency/TokenBucket.swift", suites: "QuarantineBudgetTests")
 private let clock = MutatedFile(.ingress, "clock", ingress + "ClockSanity.swift", suites: "ClockSanityTests")
 private let dates = MutatedFile(.ingress, "clock", ingress + "SignedDates.swift", suites: "SignedDatesTests")
 private let producer = MutatedFile(

@@ -28,9 +28,9 @@ enum TestArea: String, CaseIterable {
     /// The area's test targets, as a regular expression over the names of tests.
     var tests: String {
         switch self {
-        case .verifier: "^(AppStoreVerificationTests|CryptographyTests|AppStoreModelTests|JSONTests|BytesTests)\\."
+        case .verifier: "^(AppStoreVerificationTests|CryptographyTests|AppStoreModelTests|JSONTests|PrimitivesTests)\\."
         case .revocation: "^(CryptographyTests|AppStoreVerificationTests|IngressTests\\.OCSPOverHTTP)"
-        case .http: "^(HTTPServerTests|ConcurrencyTests)\\."
+        case .http: "^(HTTPServerTests|PrimitivesTests)\\."
         case .access: "^EntitlementRulesTests\\."
         case .reads:
             "^EntitlementsTests\\.(PartitionReading|InputFollower|AnswerAge|AnswerVersion|AccessLog|AccessKeys)Tests"
@@ -47,7 +47,7 @@ enum TestArea: String, CaseIterable {
         case .api: "^AppStoreServerAPITests\\."
         case .legacy: "^(LegacyNotificationsTests|JSONTests)\\."
         case .reconciler: "^(ReconcilerTests|ReconciliationTests)\\."
-        case .operations: "^OperationsTests\\."
+        case .operations: "^SluicectlTests\\."
         case .archive:
             "^(ArchiveLogTests|ArchiveKeysTests|ArchiveTests|TransparencyLogTests|ObjectStorageTests)\\."
         }
@@ -57,9 +57,9 @@ enum TestArea: String, CaseIterable {
     var testTargets: [String] {
         switch self {
         case .verifier:
-            ["AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "JSONTests", "BytesTests"]
+            ["AppStoreVerificationTests", "CryptographyTests", "AppStoreModelTests", "JSONTests", "PrimitivesTests"]
         case .revocation: ["CryptographyTests", "AppStoreVerificationTests", "IngressTests"]
-        case .http: ["HTTPServerTests", "ConcurrencyTests"]
+        case .http: ["HTTPServerTests", "PrimitivesTests"]
         case .ingress: ["IngressTests", "PublicationTests", "AppStoreSettingsTests", "KafkaTests"]
         case .webhooks: ["WebhooksTests", "SignedRequestsTests"]
         case .consumer: ["PipelineRuntimeTests", "KafkaTests", "KafkaTokensTests"]
@@ -71,7 +71,7 @@ enum TestArea: String, CaseIterable {
         case .api: ["AppStoreServerAPITests"]
         case .legacy: ["LegacyNotificationsTests", "JSONTests"]
         case .reconciler: ["ReconcilerTests", "ReconciliationTests"]
-        case .operations: ["OperationsTests"]
+        case .operations: ["SluicectlTests"]
         case .archive:
             [
                 "ArchiveLogTests", "ArchiveKeysTests", "ArchiveTests", "TransparencyLogTests",

@@ -1,7 +1,7 @@
 // Refund cases: pending requests and their deadlines, later statements, and the decision to send, repeat or withhold an
 // answer.
 
-private let module = "AppStore/RefundCases/"
+private let module = "AppStore/RefundRules/Cases/"
 private let service = "Services/Refunds/"
 private let joins = "RefundCaseTests|RefundCaseJoinTests|RefundCaseVersion1Tests|RefundRoundsTests"
 private let part = MutatedFile(.refund, "case", module + "CasePart.swift", suites: joins)

@@ -1,6 +1,6 @@
 // The copy of a state to another number of partitions.
 
-private let state = "Services/Operations/State/"
+private let state = "Services/Sluicectl/State/"
 private let suites = "StateRekeyTests|RekeyedProposalsTests"
 private let isRead = "isMember || KafkaPartition(ofKey: key, partitions: partitions) == record.partition"
 private let layout = MutatedFile(.operations, "rekey", state + "RekeyLayout.swift", suites: suites)

@@ -1,19 +1,19 @@
 // The topics and the minimum Kafka permissions that sluicectl prints.
 
-private let rights = "Services/Operations/Topics/Access/"
+private let rights = "Services/Sluicectl/Topics/Access/"
 private let table = MutatedFile(.operations, "rights", rights + "AccessTable.swift", suites: "AccessTableTests")
 private let right = MutatedFile(.operations, "rights", rights + "AccessRight.swift", suites: "AccessTableTests")
 private let settings = MutatedFile(
     .operations, "rights", rights + "AccessSettings.swift", suites: "AclsCommandTests")
 private let command = MutatedFile(.operations, "rights", rights + "AclsCommand.swift", suites: "AclsCommandTests")
 private let list = MutatedFile(
-    .operations, "topics", "Services/Operations/Topics/TopicsListCommand.swift", suites: "TopicsListTests")
+    .operations, "topics", "Services/Sluicectl/Topics/TopicsListCommand.swift", suites: "TopicsListTests")
 private let listed = MutatedFile(
-    .operations, "topics", "Services/Operations/Topics/ListedTopic.swift", suites: "TopicsListTests")
+    .operations, "topics", "Services/Sluicectl/Topics/ListedTopic.swift", suites: "TopicsListTests")
 private let size = MutatedFile(
-    .operations, "size", "Services/Operations/Size/CapacityPlan.swift", suites: "SizeCommandTests")
+    .operations, "size", "Services/Sluicectl/Size/CapacityPlan.swift", suites: "SizeCommandTests")
 private let figures = MutatedFile(
-    .operations, "size", "Services/Operations/Size/CapacityFigures.swift", suites: "SizeCommandTests")
+    .operations, "size", "Services/Sluicectl/Size/CapacityFigures.swift", suites: "SizeCommandTests")
 private let shell = MutatedFile(.operations, "rights", rights + "ShellWord.swift", suites: "AclsCommandTests")
 
 enum RightsMutants {

@@ -10,8 +10,9 @@ private let names = MutatedFile(.verifier, "3", "Platform/JSON/JSONNames.swift",
 private let document = MutatedFile(
     .verifier, "4", "Platform/JSON/JSONDocument.swift", suites: "CompactFormTests|ProfileTests")
 private let alphabet = MutatedFile(
-    .verifier, "4", "Platform/Bytes/Base64Alphabet.swift", suites: "CompactFormTests")
-private let base64URL = MutatedFile(.verifier, "4", "Platform/Bytes/Base64URL.swift", suites: "CompactFormTests")
+    .verifier, "4", "Platform/Primitives/Bytes/Base64Alphabet.swift", suites: "CompactFormTests")
+private let base64URL = MutatedFile(
+    .verifier, "4", "Platform/Primitives/Bytes/Base64URL.swift", suites: "CompactFormTests")
 private let algorithm = MutatedFile(
     .verifier, "5", verification + "Checks/FormChecks.swift", suites: "CompactFormTests")
 private let list = MutatedFile(
@@ -19,11 +20,11 @@ private let list = MutatedFile(
 private let header = MutatedFile(
     .verifier, "6", verification + "Checks/FormChecks.swift", suites: "CertificateListTests")
 private let base64 = MutatedFile(
-    .verifier, "6", "Platform/Bytes/Base64.swift", suites: "CertificateListTests|Base64Tests")
+    .verifier, "6", "Platform/Primitives/Bytes/Base64.swift", suites: "CertificateListTests|Base64Tests")
 private let percent = MutatedFile(
-    .verifier, "bytes", "Platform/Bytes/PercentEncoding.swift", suites: "PercentEncodingTests")
+    .verifier, "bytes", "Platform/Primitives/Bytes/PercentEncoding.swift", suites: "PercentEncodingTests")
 private let descriptor = MutatedFile(
-    .verifier, "bytes", "Platform/Bytes/FileDescriptor.swift", suites: "FileDescriptorTests")
+    .verifier, "bytes", "Platform/Primitives/Bytes/FileDescriptor.swift", suites: "FileDescriptorTests")
 private let certificate = MutatedFile(
     .verifier, "6", "Platform/Cryptography/Certificate.swift", suites: "CertificateListTests")
 

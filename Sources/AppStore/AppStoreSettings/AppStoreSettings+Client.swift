@@ -3,8 +3,8 @@ package import AppStoreServerAPI
 package import AppStoreVerification
 package import Configuration
 package import HTTPClient
+package import Primitives
 package import Telemetry
-package import Time
 
 /// The App Store Server API client, configured the same way in every executable.
 extension AppStoreSettings {

@@ -1,6 +1,6 @@
-internal import Bytes
 package import Configuration
 internal import Cryptography
+internal import Primitives
 
 /// The shared secrets of one app, read from a file with one secret per line, as shown in App Store Connect. The file
 /// may contain the secrets of the app and of the account and, during a change, both the old and the new one. Empty

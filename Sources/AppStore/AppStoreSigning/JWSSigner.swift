@@ -1,5 +1,5 @@
-internal import Bytes
 package import Cryptography
+internal import Primitives
 
 /// Signs payloads as the App Store does: compact JWS, ES256, with the certificate chain in `x5c`.
 package struct JWSSigner: Sendable {

@@ -1,6 +1,6 @@
-internal import Bytes
 internal import Cryptography
 internal import FoundationEssentials
+internal import Primitives
 
 extension TestCertificateAuthority {
     private enum FileName {

@@ -1,5 +1,5 @@
-internal import Concurrency
 internal import Cryptography
+internal import Primitives
 internal import Synchronization
 
 /// Precomputed tables for the keys that Apple currently signs with. They are computed off the request path and

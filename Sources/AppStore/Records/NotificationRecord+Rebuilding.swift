@@ -1,5 +1,5 @@
-internal import Bytes
 internal import JSON
+internal import Primitives
 
 /// The reason why the compact JWS of a record cannot be rebuilt.
 public enum RebuildError: Error, Hashable, Sendable, CustomStringConvertible {

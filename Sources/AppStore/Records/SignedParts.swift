@@ -1,5 +1,5 @@
 public import AppStoreModel
-internal import Bytes
+internal import Primitives
 
 /// The header and signature segments of a notification's compact JWS and of the JWS nested in it, without the payloads.
 ///

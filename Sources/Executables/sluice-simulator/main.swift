@@ -1,7 +1,7 @@
-internal import Bytes
 internal import Configuration
 internal import Cryptography
 internal import Glibc
+internal import Primitives
 internal import Simulator
 
 do {

@@ -3,10 +3,10 @@ internal import Configuration
 internal import Entitlements
 internal import FoundationEssentials
 internal import Ingress
-internal import Operations
 internal import PipelineRuntime
 internal import Refunds
 internal import ServiceKit
+internal import Sluicectl
 internal import Webhooks
 
 /// The dependencies of each executable, for `sluicectl doctor`.

@@ -2,10 +2,10 @@ internal import Archive
 internal import Configuration
 internal import Entitlements
 internal import Ingress
-internal import Operations
 internal import PipelineRuntime
 internal import Reconciler
 internal import Refunds
+internal import Sluicectl
 internal import Webhooks
 
 extension SluicectlParts {

@@ -1,9 +1,9 @@
-internal import Bytes
 internal import Configuration
 internal import Cryptography
 internal import FoundationEssentials
 internal import Glibc
-internal import Operations
+internal import Primitives
+internal import Sluicectl
 
 do {
     try initializeCryptography()

@@ -1,9 +1,8 @@
-internal import Bytes
 internal import Kafka
 internal import Lifecycle
 internal import PipelineRuntime
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// Reads the state's topics. The reader is the only writer of the database.
 extension KeyedState {

@@ -1,5 +1,5 @@
 internal import Kafka
-internal import Time
+internal import Primitives
 
 extension KeyedState {
     /// Whether a partition of the state's topic was recreated after its records were applied to the file. That is the

@@ -1,7 +1,7 @@
 public import Kafka
 internal import PipelineRuntime
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 extension KeyedState {
     /// The result of a merge.

@@ -1,8 +1,8 @@
 public import Kafka
 internal import Lifecycle
 internal import PipelineRuntime
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 extension KeyedState {
     /// Brings the rows of a partition up to date before its first record is handled.

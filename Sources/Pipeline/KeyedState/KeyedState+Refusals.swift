@@ -1,7 +1,7 @@
 internal import Kafka
 internal import PipelineRuntime
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// Rows that the brokers refuse do not block other rows. They are kept in the file and retried every minute, and the
 /// records that caused them are dead-lettered, so that this file is never the only copy of a fact.

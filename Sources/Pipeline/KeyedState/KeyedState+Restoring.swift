@@ -1,6 +1,6 @@
+internal import Primitives
 internal import SQLite
 internal import Telemetry
-internal import Time
 
 /// Restores a database without rows. Almost every record adds a row, and adding rows to the indexes one by one would
 /// change pages throughout them, so the indexes are created at the end.

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 package import Kafka
 public import Lifecycle
 public import PipelineRuntime
+package import Primitives
 internal import Synchronization
 package import Telemetry
-package import Time
 
 /// State by key. The source of truth is a compacted topic, the changelog. The rows in SQLite reflect a prefix of the
 /// changelog and are written only by its reader.

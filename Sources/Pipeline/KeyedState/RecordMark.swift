@@ -1,5 +1,5 @@
-internal import Bytes
 internal import Kafka
+internal import Primitives
 
 /// The headers of a published row: its writer, the fingerprint of its rules, and the winning proposal.
 ///

@@ -1,5 +1,5 @@
-internal import Bytes
 internal import Kafka
+internal import Primitives
 
 /// Identifies a record by more than its offset: a topic that was deleted and recreated has different records at the
 /// same offsets.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// The keys and ids of the rows that a restore has written into an empty database. No other key has a row, so other
 /// keys need not be looked up, and these keys need no index.

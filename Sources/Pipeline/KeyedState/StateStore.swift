@@ -1,5 +1,5 @@
-internal import Bytes
 internal import Kafka
+internal import Primitives
 internal import SQLite
 internal import Synchronization
 

@@ -1,5 +1,5 @@
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// The system's monotonic clock.
 enum MonotonicClock {

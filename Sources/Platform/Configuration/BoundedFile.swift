@@ -1,5 +1,5 @@
-internal import Bytes
 internal import Glibc
+internal import Primitives
 
 /// A file that cannot be read (with the operating system's message) or has unexpected content.
 package struct FileProblem: Error, Equatable {

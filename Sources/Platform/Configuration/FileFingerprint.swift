@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// A hash of a file's content, for comparing files that contain secrets. It is valid only within the process.
 package struct FileFingerprint: Sendable, Equatable {

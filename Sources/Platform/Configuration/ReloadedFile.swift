@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 internal import Synchronization
 
 /// The value of a small file. A change takes effect within a second, without a restart. If the file becomes unreadable

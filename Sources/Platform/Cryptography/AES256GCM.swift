@@ -1,5 +1,5 @@
-internal import Bytes
 internal import COpenSSL
+internal import Primitives
 
 /// AES-256 in Galois/Counter Mode (NIST SP 800-38D) with a 96-bit nonce and a 128-bit tag.
 ///

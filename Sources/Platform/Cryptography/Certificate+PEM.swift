@@ -1,5 +1,5 @@
-internal import Bytes
 internal import COpenSSL
+internal import Primitives
 
 extension Certificate {
     /// Parses all certificates in a file: one in DER, or any number in PEM, in order.

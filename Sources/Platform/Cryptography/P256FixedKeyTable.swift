@@ -1,4 +1,3 @@
-internal import CFixedKey
 internal import COpenSSL
 
 /// Precomputed multiples of one P-256 public key. They reduce the verification of a signature from about 45 us to 24

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// A symmetric key in its own memory, which is wiped when the last reference is released. The key is never printed.
 package final class SecretKey: @unchecked Sendable {

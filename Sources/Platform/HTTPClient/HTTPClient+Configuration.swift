@@ -1,6 +1,6 @@
-internal import Bytes
 public import Configuration
 internal import FoundationEssentials
+internal import Primitives
 
 /// Settings for all outbound HTTP requests. Names and defaults are a contract.
 public enum HTTPClientSettings {

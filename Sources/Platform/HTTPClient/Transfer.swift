@@ -1,5 +1,5 @@
-internal import Bytes
 internal import CCurl
+internal import Primitives
 
 /// One request in progress: its easy handle and the response so far. Only the client's thread accesses it.
 final class Transfer {

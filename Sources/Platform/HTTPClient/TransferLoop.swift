@@ -1,5 +1,5 @@
 internal import CCurl
-internal import Concurrency
+internal import Primitives
 
 /// The client's thread. It sleeps in `curl_multi_poll` until a socket is ready, a deadline approaches or a caller wakes
 /// it.

@@ -1,7 +1,6 @@
-internal import CSockets
-internal import Concurrency
+internal import CSystem
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 /// An HTTP/1.1 server for a strict subset of the protocol. One thread serves all listeners.
 ///

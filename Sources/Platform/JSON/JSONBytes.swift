@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// Byte-level rules of JSON strings, without Foundation.
 @usableFromInline

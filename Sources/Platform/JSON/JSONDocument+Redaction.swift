@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 extension JSONDocument {
     /// The data that ``redacted(_:)`` removes from a text.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// A scanner that validates one JSON text (RFC 8259) and records the position of each value.
 ///

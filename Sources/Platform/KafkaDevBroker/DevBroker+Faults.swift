@@ -1,6 +1,6 @@
 internal import CRdKafka
 public import Kafka
-internal import Time
+internal import Primitives
 
 /// Fault injection for tests. The mock cluster does not deduplicate, so tests of the producer set
 /// `max.in.flight.requests.per.connection=1`. With a higher limit, a rejected batch counts as stored if a later one was

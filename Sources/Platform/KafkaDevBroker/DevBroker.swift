@@ -1,7 +1,7 @@
 internal import CRdKafka
-internal import Concurrency
 internal import Dispatch
 public import Kafka
+internal import Primitives
 internal import Synchronization
 
 /// An embedded broker on 127.0.0.1: librdkafka's mock cluster, which implements Kafka's protocol in memory.

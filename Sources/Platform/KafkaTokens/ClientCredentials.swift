@@ -1,9 +1,9 @@
-internal import Bytes
 package import Configuration
 internal import HTTPClient
 internal import JSON
 package import Kafka
 package import ObjectStorage
+internal import Primitives
 
 /// Requests tokens from an identity provider with OAuth 2.0 client credentials (RFC 6749 section 4.4).
 package struct ClientCredentials: Sendable {

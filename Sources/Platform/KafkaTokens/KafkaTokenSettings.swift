@@ -3,7 +3,7 @@ internal import Glibc
 internal import HTTPClient
 package import Kafka
 internal import ObjectStorage
-internal import Time
+internal import Primitives
 
 /// Settings for tokens that SASL OAUTHBEARER requires. Names and defaults are a contract.
 public enum KafkaTokenSettings {

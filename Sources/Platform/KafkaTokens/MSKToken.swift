@@ -1,7 +1,7 @@
-internal import Bytes
 internal import Cryptography
 package import Kafka
 package import ObjectStorage
+internal import Primitives
 
 /// Creates tokens for Amazon MSK with IAM. A token is a presigned request for `kafka-cluster:Connect` (AWS Signature
 /// Version 4), encoded as base64url.

@@ -1,6 +1,6 @@
-internal import CThreads
-internal import Concurrency
+internal import CSystem
 internal import Glibc
+internal import Primitives
 
 /// Settings of glibc's malloc for a process that allocates on many threads. They have no effect with other C libraries.
 package enum MemoryArenas {

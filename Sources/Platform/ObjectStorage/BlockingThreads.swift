@@ -1,5 +1,5 @@
-internal import Concurrency
 internal import Dispatch
+internal import Primitives
 internal import Synchronization
 
 /// Dedicated threads for calls that block on a disk. Jobs start in the order of submission. Each caller waits for its

@@ -3,7 +3,7 @@ internal import Cryptography
 internal import FoundationEssentials
 internal import Glibc
 internal import HTTPClient
-package import Time
+package import Primitives
 
 /// The settings of a store that are not part of its URL, such as access to a bucket. Names and defaults are a contract.
 package struct ObjectStoreSettings: Sendable {

@@ -1,6 +1,6 @@
-internal import Bytes
 package import Configuration
 package import Cryptography
+internal import Primitives
 
 /// The keys that sign requests: the current key and, during a rotation, the previous and the next keys.
 package struct SigningKeys: Sendable {

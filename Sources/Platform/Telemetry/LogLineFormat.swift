@@ -1,5 +1,5 @@
 internal import JSON
-internal import Time
+internal import Primitives
 
 /// Encodes a log call as one line of bytes.
 struct LogLineFormat: Sendable {

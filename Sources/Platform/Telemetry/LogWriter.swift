@@ -1,8 +1,7 @@
-internal import Concurrency
 internal import Dispatch
 internal import Glibc
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 /// Writes log lines to a descriptor on a separate thread, so that a blocked reader never blocks a caller.
 ///

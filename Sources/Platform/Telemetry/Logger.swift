@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Time
+internal import Primitives
 
 /// A structured logger. Each call writes one line with a constant message and fields, as JSON or as human-readable
 /// text.

@@ -1,6 +1,5 @@
-internal import Concurrency
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 /// A logger for lines that an untrusted client can cause. It limits the number of lines per second for each key; the
 /// next logged line contains the number of suppressed lines.

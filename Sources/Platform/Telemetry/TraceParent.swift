@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// The `traceparent` header of W3C Trace Context (https://www.w3.org/TR/trace-context/#traceparent-header).
 public struct TraceParent: Sendable, Equatable, CustomStringConvertible {

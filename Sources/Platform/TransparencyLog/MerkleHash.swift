@@ -1,5 +1,5 @@
-internal import Bytes
 internal import Cryptography
+internal import Primitives
 
 /// The hash of a leaf, a node or a whole tree: SHA-256 as in RFC 6962 section 2.1, stored inline without an allocation.
 package struct MerkleHash: Hashable, Sendable {

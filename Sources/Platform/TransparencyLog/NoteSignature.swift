@@ -1,5 +1,5 @@
-internal import Bytes
 internal import Cryptography
+internal import Primitives
 
 /// The type of a signature, which is the byte before the public key in a verifier key (c2sp.org/signed-note).
 package enum NoteSignatureType: UInt8, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
-internal import Bytes
 internal import Cryptography
+internal import Primitives
 
 /// A public key that verifies notes, with its name and signature type.
 package struct NoteVerifier: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// A policy file (c2sp.org/tlog-policy), which lists the known logs and the witnesses that must cosign a checkpoint.
 package struct TlogPolicy: Sendable {

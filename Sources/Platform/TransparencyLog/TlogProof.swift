@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// A self-contained proof with the index of an entry, its inclusion proof and the signed checkpoint
 /// (c2sp.org/tlog-proof).

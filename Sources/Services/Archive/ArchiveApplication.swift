@@ -3,9 +3,9 @@ internal import ArchiveLog
 internal import Configuration
 internal import Kafka
 package import PipelineRuntime
+internal import Primitives
 internal import Records
 internal import ServiceKit
-internal import Time
 
 /// `sluice-archive`: keeps all data received from Apple, and the records derived from it, so that they can be verified
 /// years later.

@@ -3,8 +3,8 @@ internal import ArchiveLog
 internal import Kafka
 internal import ObjectStorage
 internal import PipelineRuntime
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// Appends each record to the log of its partition. A flush signs a checkpoint; only then are offsets committed.
 struct ArchiveHandler: FlushingHandler {

@@ -5,10 +5,10 @@ internal import Kafka
 internal import Lifecycle
 internal import ObjectStorage
 internal import PipelineRuntime
+internal import Primitives
 internal import Records
 internal import ServiceKit
 internal import Telemetry
-internal import Time
 
 /// The assembled components of `sluice-archive`.
 struct ArchiveService {

@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import Kafka
 internal import ObjectStorage
-internal import Time
+internal import Primitives
 
 /// Opens the log of a partition for writing.
 struct LogOpener: Sendable {

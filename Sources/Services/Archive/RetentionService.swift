@@ -5,8 +5,8 @@ internal import Kafka
 internal import Lifecycle
 internal import ObjectStorage
 internal import PipelineRuntime
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// Deletes expired payloads from the logs that this member owns. One run announces a deletion; another, a day later,
 /// carries it out.

@@ -1,6 +1,6 @@
-internal import Bytes
 internal import Configuration
 internal import Cryptography
+internal import Primitives
 
 /// The keys that clients send as `Authorization: Bearer KEY` (RFC 6750), parsed from a file. Each line contains a name,
 /// a permission (`read`, `story` or `full`) and a key, separated by spaces or tabs. Empty lines and lines that begin

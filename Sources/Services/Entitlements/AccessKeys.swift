@@ -1,6 +1,6 @@
 internal import Configuration
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// The current keys in `http.keys.file`. Changes take effect within a second, without a restart. If the file is
 /// unreadable or invalid, an error is logged and the previous keys remain in effect.

@@ -4,9 +4,9 @@ internal import Configuration
 internal import EntitlementRules
 internal import HTTPServer
 internal import KeyedState
+internal import Primitives
 internal import Records
 internal import Telemetry
-internal import Time
 
 /// Applies claims and erasures one at a time. Each takes about as long as one acknowledgement from Kafka.
 final class EntitlementChanges: Sendable {

@@ -7,11 +7,11 @@ internal import Kafka
 internal import KeyedState
 internal import Lifecycle
 package import PipelineRuntime
+internal import Primitives
 internal import Publication
 internal import Records
 internal import ServiceKit
 internal import Telemetry
-internal import Time
 
 /// `sluice-entitlements`: consumes the notification topics, stores state by key in a compacted topic and SQLite, and
 /// serves a read API.

@@ -4,7 +4,7 @@ internal import Configuration
 internal import EntitlementRules
 internal import HTTPClient
 internal import KeyedState
-internal import Time
+internal import Primitives
 
 /// The complete, validated configuration of `sluice-entitlements`, created at startup and by `sluicectl config check`.
 struct EntitlementsConfiguration {

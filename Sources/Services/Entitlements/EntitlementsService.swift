@@ -8,9 +8,9 @@ internal import HTTPServer
 internal import KeyedState
 internal import Lifecycle
 internal import PipelineRuntime
+internal import Primitives
 internal import Records
 internal import Telemetry
-internal import Time
 
 /// The read API's listener, and the workers for the changes that it accepts.
 final class EntitlementsService: Service {

@@ -2,9 +2,9 @@ internal import AppStoreSettings
 package import Configuration
 package import EntitlementRules
 internal import KeyedState
+internal import Primitives
 internal import Records
 internal import ServiceKit
-internal import Time
 
 /// Settings of `sluice-entitlements`, in addition to the settings of all consumers. Names and defaults are a public
 /// contract.

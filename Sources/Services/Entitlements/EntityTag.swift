@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// A weak entity tag (RFC 9110, 8.8.3). It identifies the content rather than the bytes, because each response body
 /// includes the time of the response.

@@ -3,7 +3,7 @@ internal import Configuration
 internal import EntitlementRules
 internal import FoundationEssentials
 internal import JSON
-internal import Time
+internal import Primitives
 
 extension ProductRules {
     /// Reads the subscription settings and the file named by `products`:

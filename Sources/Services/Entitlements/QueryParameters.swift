@@ -1,5 +1,5 @@
 internal import AppStoreModel
-internal import Bytes
+internal import Primitives
 internal import Records
 
 /// The error for a request that the read API cannot answer. The message names the parameter or member.

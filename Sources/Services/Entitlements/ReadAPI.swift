@@ -4,9 +4,9 @@ internal import EntitlementRules
 internal import HTTPServer
 internal import JSON
 internal import KeyedState
+internal import Primitives
 internal import Records
 internal import Telemetry
-internal import Time
 
 /// The read API. Serves entitlements now or at a given moment, evaluated at the time of the request, as well as
 /// histories and lists of purchases. If enabled, it also accepts claims, erasures, and signed transactions from apps.

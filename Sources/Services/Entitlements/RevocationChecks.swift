@@ -2,7 +2,7 @@ internal import AppStoreVerification
 internal import HTTPClient
 internal import Lifecycle
 internal import PipelineRuntime
-internal import Time
+internal import Primitives
 
 /// Checks certificate revocation in the background, for uploaded transactions and Apple's answers. The process has one
 /// verifier, and so one loop.

@@ -6,9 +6,9 @@ internal import Configuration
 internal import EntitlementRules
 internal import HTTPServer
 internal import KeyedState
+internal import Primitives
 internal import Records
 internal import Telemetry
-internal import Time
 
 /// Verifies signed transactions uploaded by apps, adds their facts to the rows, and responds with the resulting
 /// entitlements.

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreVerification
-internal import Bytes
+internal import Primitives
 
 /// Identifies the transaction in an upload.
 struct UploadSubject: Sendable, Equatable {

@@ -1,5 +1,5 @@
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 /// Checks whether the wall clock is plausible. Certificates are checked against it, so a wrong clock must cause a 503
 /// instead of a verdict.

@@ -1,5 +1,5 @@
 internal import AppStoreModel
-internal import Bytes
+internal import Primitives
 
 /// A 64-bit hash of a notification's content. Notifications with the same `notificationUUID` but different hashes are
 /// not copies of each other. Dates and nested objects are excluded, because a retry may be signed again.

@@ -6,12 +6,12 @@ internal import HTTPClient
 internal import HTTPServer
 internal import Kafka
 internal import Lifecycle
+package import Primitives
 internal import Publication
 internal import Records
 internal import ServiceKit
 internal import Synchronization
 package import Telemetry
-package import Time
 
 /// The ingress service: two listeners, verification workers and a producer.
 ///

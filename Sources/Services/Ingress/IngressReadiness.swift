@@ -1,7 +1,7 @@
 internal import Kafka
+internal import Primitives
 internal import ServiceKit
 internal import Telemetry
-internal import Time
 
 /// The conditions for accepting Apple's requests. Roots are not among them: they are loaded before any listener exists.
 enum IngressReadiness {

@@ -1,7 +1,7 @@
 internal import AppStoreVerification
 internal import HTTPServer
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// The public listener. It serves only `POST /notifications` and ignores any query.
 enum NotificationListener {

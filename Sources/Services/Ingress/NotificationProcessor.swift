@@ -1,14 +1,13 @@
 internal import AppStoreModel
 internal import AppStoreVerification
-internal import Bytes
 internal import HTTPServer
 internal import JSON
 internal import Kafka
 internal import LegacyNotifications
+internal import Primitives
 internal import Publication
 internal import Records
 internal import Telemetry
-internal import Time
 
 /// A request queued for a verification worker.
 struct NotificationWork: Sendable {

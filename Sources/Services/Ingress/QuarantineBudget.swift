@@ -1,4 +1,4 @@
-internal import Concurrency
+internal import Primitives
 internal import Synchronization
 
 /// Limits the bytes written to the quarantine topic, so that a client cannot fill the brokers' disks with nonconforming

@@ -1,5 +1,5 @@
-internal import Concurrency
 internal import Dispatch
+internal import Primitives
 internal import Synchronization
 
 /// A fixed set of threads that process items from one queue, several items at once if many are waiting. Items

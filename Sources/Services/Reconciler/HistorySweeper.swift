@@ -2,10 +2,10 @@ internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import AppStoreVerification
 internal import Kafka
+internal import Primitives
 internal import Publication
 internal import Reconciliation
 internal import Records
-internal import Time
 
 /// Runs one sweep: reads Apple's history page by page and publishes the notifications that are missing from the topic.
 struct HistorySweeper: Sendable {

@@ -2,9 +2,9 @@ internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import AppStoreVerification
 internal import Kafka
+internal import Primitives
 internal import Publication
 internal import Records
-internal import Time
 
 /// Publishes missing notifications; each call returns once Kafka has acknowledged the records.
 struct MissingPublisher: Sendable {

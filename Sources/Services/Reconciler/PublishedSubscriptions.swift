@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import Kafka
+internal import Primitives
 internal import Reconciliation
 internal import Records
 internal import Synchronization
-internal import Time
 
 /// The subscriptions in the entitlements topics that are compared with Apple's status. A process reads each topic once
 /// for all apps, and then only new records, so later comparisons and rechecks are cheap.

@@ -2,10 +2,10 @@ internal import AppStoreModel
 internal import Kafka
 internal import KeyedState
 internal import PipelineRuntime
+internal import Primitives
 internal import Reconciliation
 internal import Records
 internal import Synchronization
-internal import Time
 
 /// Indexes the notifications in the notification topics and detects when they resume after a gap.
 struct ReceivedHandler: BatchHandler {

@@ -3,8 +3,8 @@ internal import AppStoreServerAPI
 internal import AppStoreSettings
 internal import AppStoreVerification
 internal import HTTPClient
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// The App Store Server API for `sluice-reconciler`, limited to the reconciler's share of the request budget.
 enum ReconcilerAPI {

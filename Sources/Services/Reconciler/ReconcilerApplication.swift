@@ -3,10 +3,10 @@ internal import Configuration
 internal import Kafka
 internal import KeyedState
 package import PipelineRuntime
+internal import Primitives
 internal import Reconciliation
 internal import Records
 internal import ServiceKit
-internal import Time
 
 /// `sluice-reconciler`: finds notifications in Apple's history that are missing from the notification topics, and
 /// publishes them.

@@ -4,9 +4,9 @@ internal import AppStoreSettings
 internal import AppStoreVerification
 internal import Configuration
 internal import KeyedState
+internal import Primitives
 internal import Reconciliation
 internal import Records
-internal import Time
 
 /// The scope, frequency and range of the sweeps. Times are in milliseconds.
 struct ReconcilerPlan: Sendable {

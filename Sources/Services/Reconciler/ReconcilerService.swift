@@ -8,11 +8,11 @@ internal import Kafka
 internal import KeyedState
 internal import Lifecycle
 internal import PipelineRuntime
+internal import Primitives
 internal import Publication
 internal import Records
 internal import Synchronization
 internal import Telemetry
-internal import Time
 
 /// The assembled components of `sluice-reconciler`.
 struct ReconcilerService {

@@ -1,10 +1,10 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import Kafka
+internal import Primitives
 internal import Reconciliation
 internal import Records
 internal import Telemetry
-internal import Time
 
 /// Publishes Apple's signed answer about a subscription as a record in the entitlement topic. It does so if the answer
 /// differs from the published state, or if the published state is marked as needing a status query. sluice-entitlements

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
+internal import Primitives
 internal import Reconciliation
-internal import Time
 
 /// Runs one status sweep: compares Apple's current status with the published state of each subscription that has
 /// version 1 facts or needs Apple's answer. If they differ, ``StatusRepairer`` publishes Apple's signed answer.

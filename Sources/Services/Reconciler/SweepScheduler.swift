@@ -4,11 +4,11 @@ internal import Kafka
 internal import KeyedState
 internal import Lifecycle
 internal import PipelineRuntime
+internal import Primitives
 internal import Reconciliation
 internal import Records
 internal import Synchronization
 internal import Telemetry
-internal import Time
 
 /// Runs the sweeps that are due in this member's partitions. One sweep of each kind runs at a time, so that a long
 /// sweep does not block the others. They share the API budget.

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import AppStoreVerification
-internal import RefundCases
+internal import RefundRules
 
 /// The part of the App Store Server API used for refunds.
 protocol RefundAPI: Sendable {

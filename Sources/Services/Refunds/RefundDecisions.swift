@@ -1,7 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import Records
-internal import RefundCases
 internal import RefundRules
 internal import Telemetry
 

@@ -4,11 +4,11 @@ internal import Kafka
 internal import KeyedState
 internal import Lifecycle
 internal import PipelineRuntime
+internal import Primitives
 internal import Records
-internal import RefundCases
+internal import RefundRules
 internal import Synchronization
 internal import Telemetry
-internal import Time
 
 /// Answers the waiting rounds in this member's partitions, in the order planned by ``RefundSchedule``.
 ///

@@ -2,7 +2,6 @@ internal import AppStoreModel
 internal import Kafka
 internal import KeyedState
 internal import Records
-internal import RefundCases
 internal import RefundRules
 
 /// Access to the cases and preferences needed to process one round.

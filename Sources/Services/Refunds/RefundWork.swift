@@ -1,9 +1,8 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
-internal import RefundCases
+internal import Primitives
 internal import RefundRules
 internal import Telemetry
-internal import Time
 
 /// Processes one round: decides and freezes its answer, sends it, and records the outcome.
 ///

@@ -3,9 +3,9 @@ internal import Configuration
 internal import Kafka
 internal import KeyedState
 package import PipelineRuntime
+internal import Primitives
 internal import Records
 internal import ServiceKit
-internal import Time
 
 /// `sluice-refunds` reads the notification topics, stores a case for each refund in a compacted topic, and answers
 /// Apple's consumption requests.

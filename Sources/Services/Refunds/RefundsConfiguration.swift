@@ -4,9 +4,9 @@ internal import AppStoreSettings
 internal import AppStoreVerification
 internal import Configuration
 internal import KeyedState
+internal import Primitives
 internal import RefundRules
 internal import Telemetry
-internal import Time
 
 /// The validated configuration of `sluice-refunds`, created at startup and by `sluicectl config check`.
 struct RefundsConfiguration {

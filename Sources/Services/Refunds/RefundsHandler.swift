@@ -2,9 +2,9 @@ internal import AppStoreModel
 internal import Kafka
 internal import KeyedState
 internal import PipelineRuntime
+internal import Primitives
 internal import Records
-internal import RefundCases
-internal import Time
+internal import RefundRules
 
 /// Merges refund data from notifications into refund cases.
 enum RefundsHandler {

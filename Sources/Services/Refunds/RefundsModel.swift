@@ -3,7 +3,7 @@ internal import Kafka
 internal import KeyedState
 internal import PipelineRuntime
 internal import Records
-internal import RefundCases
+internal import RefundRules
 
 /// The state model of refunds: one case per transaction, published in the stored format.
 struct RefundsModel: StateModel {

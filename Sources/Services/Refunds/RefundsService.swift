@@ -7,13 +7,12 @@ internal import HTTPClient
 internal import Kafka
 internal import KeyedState
 internal import PipelineRuntime
+internal import Primitives
 internal import Records
-internal import RefundCases
 internal import RefundRules
 internal import ServiceKit
 internal import Synchronization
 internal import Telemetry
-internal import Time
 
 /// The assembled components of `sluice-refunds`.
 struct RefundsService {

@@ -1,6 +1,6 @@
 internal import AppStoreVerification
 internal import Lifecycle
-internal import Time
+internal import Primitives
 
 /// Checks the revocation of the certificates that sign App Store Server API answers.
 final class RevocationService: Service {

@@ -1,6 +1,6 @@
 internal import JSON
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 /// The result of one attempt to deliver a message.
 package struct DeliveryAttempt: Sendable {

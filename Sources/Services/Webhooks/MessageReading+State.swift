@@ -3,8 +3,8 @@ internal import Cryptography
 internal import JSON
 internal import Kafka
 internal import KeyedState
+internal import Primitives
 internal import Records
-internal import Time
 
 /// Creates messages for `webhooks.content=state` from records of an entitlement topic.
 extension MessageReading {

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 internal import Kafka
+internal import Primitives
 internal import Records
 internal import Telemetry
-internal import Time
 
 /// Converts records to messages according to `webhooks.content`.
 struct MessageReading: Sendable {

@@ -1,6 +1,6 @@
 internal import Kafka
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 /// Distinguishes a record that the receiver cannot process from a receiver that is down. A record is at fault if it has
 /// failed often and for a long time while others were accepted.

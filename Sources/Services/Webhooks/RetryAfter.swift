@@ -1,4 +1,4 @@
-internal import Time
+internal import Primitives
 
 /// Parses the header field `Retry-After`: seconds or a date. Source: RFC 9110 section 10.2.3.
 enum RetryAfter {

@@ -1,8 +1,8 @@
 internal import Configuration
 internal import HTTPClient
+internal import Primitives
 internal import SignedRequests
 internal import Telemetry
-internal import Time
 
 /// Posts signed messages to the receiver. Each call is one attempt.
 struct WebhookSender: Sendable {

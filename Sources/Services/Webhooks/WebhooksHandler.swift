@@ -1,10 +1,10 @@
 internal import HTTPClient
 package import Kafka
 package import PipelineRuntime
+internal import Primitives
 internal import Records
 internal import Synchronization
 internal import Telemetry
-internal import Time
 
 /// Posts each record in the receiver's scope until the receiver accepts it.
 ///

@@ -4,8 +4,8 @@ internal import HTTPClient
 internal import JSON
 package import Kafka
 internal import Lifecycle
+internal import Primitives
 internal import Records
-internal import Time
 
 /// The operations of `sluicectl webhooks` on the configured receiver.
 package enum WebhooksOperations {

@@ -3,9 +3,9 @@ package import Configuration
 internal import Cryptography
 internal import FoundationEssentials
 internal import HTTPClient
+internal import Primitives
 internal import Records
 internal import SignedRequests
-internal import Time
 
 /// The validated configuration of the service, with all checks that need no running component.
 package struct WebhooksPlan: Sendable {

@@ -1,7 +1,7 @@
 import AppStoreModel
+import Primitives
 import Synchronization
 import Testing
-import Time
 
 @testable import AppStoreServerAPI
 

@@ -1,8 +1,8 @@
 import AppStoreSigning
 import AppStoreTestSupport
-import Bytes
 import Cryptography
 import Foundation
+import Primitives
 import Testing
 
 struct SignerTests {

@@ -1,7 +1,7 @@
 internal import AppStoreSigning
 internal import AppStoreVerification
-import Bytes
 internal import Cryptography
+import Primitives
 
 /// Check 6: rows H-64 to H-68, H-83 and H-85 to H-87.
 extension HostileNotification {

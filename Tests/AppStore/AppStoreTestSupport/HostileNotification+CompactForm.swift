@@ -1,7 +1,7 @@
 internal import AppStoreSigning
 internal import AppStoreVerification
-import Bytes
 internal import Cryptography
+import Primitives
 
 /// Checks 4 and 5: rows H-43 to H-58 and H-62.
 extension HostileNotification {

@@ -1,7 +1,7 @@
 internal import AppStoreSigning
 internal import AppStoreVerification
-import Bytes
 internal import Cryptography
+import Primitives
 
 /// Check 10: rows H-72 and H-91 to H-98.
 extension HostileNotification {

@@ -1,7 +1,7 @@
 import AppStoreSigning
 import AppStoreTestSupport
-import Bytes
 import Cryptography
+import Primitives
 import Testing
 
 @testable import AppStoreVerification

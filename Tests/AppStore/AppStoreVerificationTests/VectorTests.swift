@@ -1,8 +1,8 @@
 import AppStoreModel
 import AppStoreTestSupport
-import Bytes
 import Cryptography
 import JSON
+import Primitives
 import TestSupport
 import Testing
 

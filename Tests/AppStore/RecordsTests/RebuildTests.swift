@@ -1,7 +1,7 @@
 import AppStoreModel
-import Bytes
 import JSON
 import KafkaModel
+import Primitives
 import Records
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import AppStoreModel
 import JSON
-import RefundCases
+import RefundRules
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import AppStoreModel
 import JSON
 import Records
-import RefundCases
+import RefundRules
 import TestSupport
 import Testing
 

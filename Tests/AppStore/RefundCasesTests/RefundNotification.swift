@@ -2,7 +2,7 @@ import AppStoreModel
 import JSON
 import KafkaModel
 import Records
-import RefundCases
+import RefundRules
 
 let hour: Int64 = 3_600_000
 let day: Int64 = 86_400_000

@@ -1,5 +1,5 @@
 import AppStoreModel
-import RefundCases
+import RefundRules
 import Testing
 
 /// The cases of app-store.md 10.7 that depend on a single refund case. Times are in hours.

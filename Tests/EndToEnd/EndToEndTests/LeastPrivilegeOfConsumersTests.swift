@@ -164,7 +164,8 @@ private struct ConsumerWorld {
                 "sluice-simulator",
                 arguments: [
                     "serve", "--pki", harness.path("pki"), "--app", SentApp.simulated, "--scenario", "non-consumable",
-                    "--accounts", "1", "--undelivered", "100%", "--as-of", earlier, "--accept-unknown", "--api-port", "0",
+                    "--accounts", "1", "--undelivered", "100%", "--as-of", earlier, "--accept-unknown", "--api-port",
+                    "0",
                 ]))
         try await waitUntil { process.output.contains("\n") || process.ended != nil }
         let ports = try #require(JSON.object(process.output), "\(process)")

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import Webhooks
 
-@testable import Operations
+@testable import Sluicectl
 
 /// The permissions in the manual must equal the output of `sluicectl topics acls`.
 @Suite struct RightsTableTests {

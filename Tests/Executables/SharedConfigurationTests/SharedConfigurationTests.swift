@@ -6,10 +6,10 @@ import Testing
 
 @testable import Entitlements
 @testable import Ingress
-@testable import Operations
 @testable import Reconciler
 @testable import Refunds
 @testable import Simulator
+@testable import Sluicectl
 @testable import Webhooks
 
 @Suite struct SharedConfigurationTests {

@@ -1,5 +1,5 @@
 import Foundation
-import Operations
+import Sluicectl
 import Testing
 
 @testable import Refunds

@@ -1,5 +1,5 @@
-import Bytes
 import Cryptography
+import Primitives
 
 extension FuzzTarget {
     /// Compares both base64 decoders with a bitwise reference, and checks that each byte sequence has only one

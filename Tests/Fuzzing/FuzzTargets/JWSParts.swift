@@ -1,7 +1,7 @@
 import AppStoreModel
-import Bytes
 import Cryptography
 import JSON
+import Primitives
 
 /// The parts of a compact JWS, for modification and reassembly.
 struct JWSParts {

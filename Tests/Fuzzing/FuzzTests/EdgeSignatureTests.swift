@@ -1,7 +1,7 @@
 import AppStoreVerification
-import Bytes
 import Cryptography
 import FuzzTargets
+import Primitives
 import TestSupport
 import Testing
 

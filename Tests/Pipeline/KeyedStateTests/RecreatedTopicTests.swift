@@ -1,11 +1,11 @@
 import Kafka
 import PipelineTestSupport
+import Primitives
 import SQLite
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import KeyedState
 

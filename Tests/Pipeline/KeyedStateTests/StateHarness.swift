@@ -2,11 +2,11 @@ import Foundation
 import Kafka
 import KafkaDevBroker
 import PipelineTestSupport
+import Primitives
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import KeyedState
 

@@ -1,5 +1,5 @@
-import Concurrency
 import Kafka
+import Primitives
 import SQLite
 import Synchronization
 import TestSupport

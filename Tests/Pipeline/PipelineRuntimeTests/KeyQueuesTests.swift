@@ -1,10 +1,9 @@
-import Concurrency
 import Foundation
 import Kafka
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 @testable import PipelineRuntime
 

@@ -1,10 +1,10 @@
 import Kafka
 import PipelineTestSupport
+import Primitives
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import PipelineRuntime
 

@@ -1,6 +1,6 @@
-import Bytes
 import Cryptography
 import Foundation
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import HTTPServer
+import Primitives
 import TestSupport
 import Testing
-import Time
 
 /// A server on a free port with a clock controlled by the test. The test can hold its requests.
 final class TestServer: Sendable {

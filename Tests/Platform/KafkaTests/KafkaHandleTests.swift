@@ -1,6 +1,6 @@
-import Concurrency
 import Dispatch
 import KafkaDevBroker
+import Primitives
 import Synchronization
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
-import Bytes
 import Configuration
 import Foundation
 import HTTPClient
 import Kafka
 import KafkaTokens
 import ObjectStorage
+import Primitives
 import Synchronization
 import Testing
 

@@ -1,9 +1,9 @@
-import Bytes
 import Configuration
 import HTTPClient
 import Kafka
 import KafkaTokens
 import ObjectStorage
+import Primitives
 import Synchronization
 import Testing
 

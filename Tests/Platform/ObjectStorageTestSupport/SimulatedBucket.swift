@@ -1,6 +1,6 @@
-import Bytes
 import Cryptography
 package import HTTPClient
+import Primitives
 import Synchronization
 
 /// An in-memory bucket of an S3-compatible service: a strict implementation of the part of the API that the store uses.

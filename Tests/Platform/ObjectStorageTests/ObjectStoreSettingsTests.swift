@@ -1,9 +1,9 @@
 import Configuration
 import ObjectStorage
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 struct ObjectStoreSettingsTests {
     private let settings = ObjectStoreSettings(prefix: "archive")

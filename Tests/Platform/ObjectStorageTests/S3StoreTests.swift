@@ -2,10 +2,10 @@ import Configuration
 import HTTPClient
 import ObjectStorage
 import ObjectStorageTestSupport
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 /// The S3 store with a simulated service, without network or waiting.
 @Suite(.timeLimit(.minutes(5)))

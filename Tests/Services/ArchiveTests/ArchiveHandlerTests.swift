@@ -5,12 +5,12 @@ import Kafka
 import KafkaDevBroker
 import ObjectStorage
 import PipelineRuntime
+import Primitives
 import Records
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 import TransparencyLog
 
 @testable import Archive

@@ -9,11 +9,11 @@ import KafkaDevBroker
 import ObjectStorage
 import PipelineRuntime
 import PipelineTestSupport
+import Primitives
 import Records
 import Telemetry
 import TestSupport
 import Testing
-import Time
 import TransparencyLog
 
 @testable import Archive

@@ -6,12 +6,12 @@ import Foundation
 import Kafka
 import ObjectStorage
 import PipelineTestSupport
+import Primitives
 import Records
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 import TransparencyLog
 
 @testable import Archive

@@ -1,10 +1,10 @@
 import Configuration
 import Foundation
+import Primitives
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Entitlements
 

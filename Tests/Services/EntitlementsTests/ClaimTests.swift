@@ -2,10 +2,10 @@ import AppStoreModel
 import JSON
 import Kafka
 import Lifecycle
+import Primitives
 import Records
 import TestSupport
 import Testing
-import Time
 
 @testable import Entitlements
 

@@ -4,11 +4,11 @@ import JSON
 import Kafka
 import Lifecycle
 import PipelineRuntime
+import Primitives
 import Records
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Entitlements
 

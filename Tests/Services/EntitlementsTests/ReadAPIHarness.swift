@@ -4,12 +4,12 @@ import HTTPClient
 import HTTPServer
 import JSON
 import KeyedState
+import Primitives
 import Records
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Entitlements
 

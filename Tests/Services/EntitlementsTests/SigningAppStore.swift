@@ -2,8 +2,8 @@ import AppStoreModel
 import AppStoreSigning
 import Cryptography
 import JSON
+import Primitives
 import TestSupport
-import Time
 
 @testable import Entitlements
 

@@ -5,13 +5,13 @@ import HTTPServer
 import JSON
 import Kafka
 import PipelineTestSupport
+import Primitives
 import Records
 import Story
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Entitlements
 

@@ -1,11 +1,11 @@
 import AppStoreModel
 import JSON
 import Lifecycle
+import Primitives
 import Records
 import Simulator
 import TestSupport
 import Testing
-import Time
 
 @testable import Entitlements
 

@@ -2,11 +2,11 @@ import AppStoreModel
 import Cryptography
 import JSON
 import Lifecycle
+import Primitives
 import Records
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Entitlements
 

@@ -1,9 +1,9 @@
 import AppStoreSigning
 import AppStoreVerification
-import Bytes
 import Cryptography
 import HTTPClient
 import KafkaDevBroker
+import Primitives
 import Telemetry
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
 import AppStoreSigning
-import Bytes
 import Cryptography
 import Foundation
 import HTTPClient
 import Kafka
 import KafkaDevBroker
+import Primitives
 import Records
 import Telemetry
 import TestSupport

@@ -5,11 +5,11 @@ import Foundation
 import HTTPClient
 import Kafka
 import KafkaDevBroker
+import Primitives
 import Records
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Ingress
 

@@ -4,12 +4,12 @@ import EntitlementRules
 import JSON
 import Kafka
 import PipelineTestSupport
+import Primitives
 import Reconciliation
 import Records
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Reconciler
 @testable import Simulator

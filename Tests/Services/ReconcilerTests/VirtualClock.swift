@@ -1,5 +1,5 @@
+import Primitives
 import Synchronization
-import Time
 
 /// Both clocks of a process. They advance only when a test or a wait advances them.
 final class VirtualClock: Sendable {

@@ -1,5 +1,5 @@
 import AppStoreServerAPI
-import RefundCases
+import RefundRules
 import Testing
 
 @testable import Refunds

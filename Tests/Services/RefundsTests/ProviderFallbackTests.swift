@@ -5,7 +5,7 @@ import Kafka
 import KeyedState
 import PipelineTestSupport
 import Records
-import RefundCases
+import RefundRules
 import Simulator
 import Telemetry
 import TestSupport

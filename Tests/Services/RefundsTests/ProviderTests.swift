@@ -5,13 +5,13 @@ import HTTPClient
 import HTTPServer
 import JSON
 import JSONTestSupport
+import Primitives
 import RefundRules
 import SignedRequests
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Refunds
 

@@ -8,13 +8,13 @@ import KafkaDevBroker
 import Lifecycle
 import PipelineRuntime
 import PipelineTestSupport
+import Primitives
 import Records
 import Simulator
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Refunds
 

@@ -1,11 +1,11 @@
 import HTTPServer
 import Kafka
 import PipelineRuntime
+import Primitives
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Webhooks
 

@@ -8,11 +8,11 @@ import KafkaDevBroker
 import Lifecycle
 import PipelineRuntime
 import PipelineTestSupport
+import Primitives
 import Records
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Webhooks
 

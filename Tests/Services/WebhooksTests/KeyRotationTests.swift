@@ -1,9 +1,9 @@
 import HTTPClient
 import PipelineTestSupport
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 @testable import Webhooks
 

@@ -1,10 +1,10 @@
 import AppStoreModel
-import Bytes
 import Cryptography
 import JSON
 import JSONTestSupport
 import Kafka
 import PipelineRuntime
+import Primitives
 import Records
 import Synchronization
 import Telemetry

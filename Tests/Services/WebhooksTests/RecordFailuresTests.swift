@@ -1,8 +1,8 @@
 import Kafka
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 @testable import Webhooks
 

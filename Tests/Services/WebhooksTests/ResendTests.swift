@@ -5,11 +5,11 @@ import JSON
 import Kafka
 import Lifecycle
 import PipelineTestSupport
+import Primitives
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Webhooks
 

@@ -1,4 +1,4 @@
-internal import Time
+internal import Primitives
 
 /// A point in time in Apple's format: whole milliseconds since 1970-01-01 UTC.
 ///

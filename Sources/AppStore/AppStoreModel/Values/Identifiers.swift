@@ -1,5 +1,5 @@
-internal import Bytes
 internal import JSON
+internal import Primitives
 
 /// An identifier chosen by Apple or the developer. It is opaque and never parsed. Identifiers become keys and headers,
 /// so equality compares UTF-8 bytes. Swift strings would also be equal if they are canonically equivalent, such as K

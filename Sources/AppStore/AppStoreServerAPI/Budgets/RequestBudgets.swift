@@ -1,6 +1,6 @@
 internal import AppStoreModel
+package import Primitives
 internal import Synchronization
-package import Time
 
 /// The request budgets of all apps, environments and endpoints of this process, shared by all callers.
 ///

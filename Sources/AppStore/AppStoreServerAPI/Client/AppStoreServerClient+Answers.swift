@@ -1,6 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreVerification
-internal import Time
+internal import Primitives
 
 extension AppStoreServerClient {
     /// Sends a request and parses the response. The signed texts in the response are not verified.

@@ -1,8 +1,8 @@
 package import AppStoreModel
 package import AppStoreVerification
 package import HTTPClient
+package import Primitives
 internal import Telemetry
-package import Time
 
 /// A client of Apple's App Store Server API, for both environments and all configured apps. Create one per process,
 /// because the client owns the tokens and the request budgets.

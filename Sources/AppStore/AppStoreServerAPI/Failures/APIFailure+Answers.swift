@@ -1,6 +1,6 @@
 internal import HTTPClient
 internal import JSON
-internal import Time
+internal import Primitives
 
 extension APIFailure {
     /// Creates the failure for an unsuccessful response.

@@ -1,4 +1,4 @@
-internal import Time
+internal import Primitives
 
 /// The header field `Retry-After` of a 429 response. Unlike in RFC 9110 section 10.2.3, Apple sends a UNIX time in
 /// milliseconds, so the meaning of a number depends on its size. The standard forms are accepted too. Source: Apple,

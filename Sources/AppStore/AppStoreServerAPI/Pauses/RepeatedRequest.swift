@@ -1,4 +1,4 @@
-package import Time
+package import Primitives
 
 /// Settings for the retries of a request.
 package struct Repetition: Sendable {

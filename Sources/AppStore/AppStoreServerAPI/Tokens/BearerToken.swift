@@ -1,7 +1,7 @@
 internal import AppStoreModel
-internal import Bytes
 internal import Cryptography
 internal import JSON
+internal import Primitives
 
 /// A JWT for one app. Its descriptions never contain the token.
 struct BearerToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

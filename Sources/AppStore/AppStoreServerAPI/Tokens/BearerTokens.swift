@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import Cryptography
+package import Primitives
 internal import Synchronization
-package import Time
 
 /// Creates and caches a token for each app. A token is created on demand, reused for a few minutes, and replaced when
 /// the key file changes.

@@ -1,5 +1,5 @@
-internal import Bytes
 internal import Cryptography
+internal import Primitives
 
 /// Checks 6 to 9: the certificates in `x5c`, and the path from the leaf to a pinned root.
 enum CertificateChecks {

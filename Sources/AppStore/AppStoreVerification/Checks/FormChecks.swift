@@ -1,6 +1,6 @@
-internal import Bytes
 internal import Cryptography
 internal import JSON
+internal import Primitives
 
 /// Checks 3 to 5, made before any certificate is examined.
 enum FormChecks {

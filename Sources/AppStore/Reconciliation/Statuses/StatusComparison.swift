@@ -2,7 +2,7 @@ internal import AppStoreModel
 package import AppStoreServerAPI
 internal import AppStoreVerification
 internal import JSON
-package import Time
+package import Primitives
 
 /// Queries Apple for the status of a subscription and compares it with the published state.
 package struct StatusComparison: Sendable {

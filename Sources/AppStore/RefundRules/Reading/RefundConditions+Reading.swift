@@ -1,6 +1,6 @@
 internal import AppStoreModel
 internal import Configuration
-internal import Time
+internal import Primitives
 
 extension RefundConditions {
     /// The names of members. These names are a contract.

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Kafka
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 /// Detects handler calls that do not return in time.
 final class CallDeadline: Sendable {

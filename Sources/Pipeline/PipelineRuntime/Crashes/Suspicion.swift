@@ -1,5 +1,5 @@
-internal import Bytes
 internal import Kafka
+internal import Primitives
 
 /// A suspicion that a record, or one of a range of records, crashes the process, because it was being handled during a
 /// crash.

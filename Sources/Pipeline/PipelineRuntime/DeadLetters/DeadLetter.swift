@@ -1,6 +1,6 @@
 internal import Kafka
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// The reason why a record is dead-lettered, and the number of attempts.
 struct DeadLetterCause: Sendable {

@@ -1,7 +1,7 @@
 internal import Kafka
+internal import Primitives
 internal import Synchronization
 internal import Telemetry
-internal import Time
 
 /// Counts and logs events of the group and the client, and reports window state and client statistics as gauges.
 final class GroupTelemetry: Sendable {

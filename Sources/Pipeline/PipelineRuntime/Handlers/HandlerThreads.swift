@@ -1,8 +1,7 @@
-internal import Concurrency
 internal import Dispatch
 internal import FoundationEssentials
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 /// The executor for handlers. It runs on its own threads, which may be blocked.
 ///

@@ -1,5 +1,5 @@
-internal import Concurrency
 internal import Glibc
+internal import Primitives
 internal import Synchronization
 
 /// Measures how many processors the threads of a pool need. A thread that is running or ready to run needs one; a

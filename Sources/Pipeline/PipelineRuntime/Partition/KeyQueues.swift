@@ -1,5 +1,5 @@
-internal import Concurrency
 internal import Kafka
+internal import Primitives
 internal import Synchronization
 
 /// Records of a partition that wait for an earlier record with the same key to finish.

@@ -1,6 +1,6 @@
 internal import Kafka
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// Handling of single records: in order for each key, and concurrently for different keys.
 extension PartitionWorker {

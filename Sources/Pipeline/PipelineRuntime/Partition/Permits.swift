@@ -1,4 +1,4 @@
-internal import Concurrency
+internal import Primitives
 internal import Synchronization
 
 /// A fixed number of permits, granted in the order of requests.

@@ -1,6 +1,6 @@
 internal import JSON
 package import Kafka
-internal import Time
+internal import Primitives
 
 /// The value of a record in the control topic: whether a consumer group is paused, with the reason and the author. The
 /// key of the record is the name of the group, and the last record of a key is in effect.

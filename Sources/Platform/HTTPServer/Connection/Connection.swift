@@ -1,4 +1,4 @@
-internal import Concurrency
+internal import Primitives
 
 /// An open socket of the loop. Only the loop thread accesses it.
 final class Connection {

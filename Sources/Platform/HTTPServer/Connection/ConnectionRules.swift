@@ -1,4 +1,4 @@
-internal import Time
+internal import Primitives
 
 /// The settings shared by a listener's connections: its limits in nanoseconds, and its admission.
 package final class ConnectionRules: Sendable {

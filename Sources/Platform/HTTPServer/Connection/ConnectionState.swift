@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// The state machine of one connection, without the socket. Its input is bytes, the end of input, ticks and responses;
 /// its output is actions.

@@ -1,4 +1,4 @@
-internal import Concurrency
+internal import Primitives
 
 /// A rate limiter for connections: one token bucket per network, in a table of fixed size.
 ///

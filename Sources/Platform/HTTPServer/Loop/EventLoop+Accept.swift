@@ -1,5 +1,5 @@
-internal import CSockets
-internal import Concurrency
+internal import CSystem
+internal import Primitives
 
 // Accepting connections, and evicting others to make room.
 extension EventLoop {

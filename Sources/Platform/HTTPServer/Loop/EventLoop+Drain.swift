@@ -1,6 +1,5 @@
-internal import CSockets
-internal import Concurrency
-internal import Time
+internal import CSystem
+internal import Primitives
 
 // Draining: responses announce that the connection closes, and no accepted request is lost.
 extension EventLoop {

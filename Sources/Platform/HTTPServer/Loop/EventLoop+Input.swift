@@ -1,6 +1,5 @@
-internal import Bytes
-internal import CSockets
-internal import Concurrency
+internal import CSystem
+internal import Primitives
 
 // Reading input and dispatching requests.
 extension EventLoop {

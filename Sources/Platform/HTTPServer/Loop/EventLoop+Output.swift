@@ -1,6 +1,5 @@
-internal import CSockets
-internal import Concurrency
-internal import Time
+internal import CSystem
+internal import Primitives
 
 // Sending responses.
 extension EventLoop {

@@ -1,5 +1,5 @@
-internal import CSockets
-internal import Concurrency
+internal import CSystem
+internal import Primitives
 internal import Synchronization
 
 /// The loop thread of a server, which accepts, reads, dispatches, responds and checks deadlines. Only this thread

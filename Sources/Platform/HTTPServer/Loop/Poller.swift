@@ -1,4 +1,4 @@
-internal import CSockets
+internal import CSystem
 
 /// The readiness of a descriptor, or the events to watch.
 struct Readiness: OptionSet {

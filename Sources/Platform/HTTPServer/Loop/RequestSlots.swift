@@ -1,4 +1,4 @@
-internal import Concurrency
+internal import Primitives
 
 /// The requests in progress. Each has a slot, and its response identifies the slot and its generation.
 ///

@@ -1,4 +1,4 @@
-internal import CSockets
+internal import CSystem
 internal import Synchronization
 
 /// A response on its way to the loop.

@@ -1,4 +1,4 @@
-internal import CSockets
+internal import CSystem
 
 /// A network: the leading bits of an address. Peers are identified only by network (/24 for IPv4, /56 for IPv6).
 package struct NetworkPrefix: Sendable, Hashable, CustomStringConvertible {

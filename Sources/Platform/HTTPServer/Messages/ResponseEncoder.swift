@@ -1,5 +1,4 @@
-internal import Bytes
-internal import Time
+internal import Primitives
 
 /// Encodes response heads. The date is formatted once a second.
 struct ResponseEncoder {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// Decodes one request body, of known length or chunked, without I/O. It reports an error at the byte that causes it.
 ///

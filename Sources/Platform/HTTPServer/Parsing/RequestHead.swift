@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// A request line and its header fields, validated by `RequestHeadParser`.
 ///

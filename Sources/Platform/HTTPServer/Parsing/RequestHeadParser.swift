@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// Parses one request head of the strict subset, byte by byte, without I/O or copying.
 ///

@@ -1,5 +1,5 @@
 internal import CRdKafka
-internal import Time
+internal import Primitives
 
 extension KafkaAdmin {
     /// Returns the topics that this user may not describe.

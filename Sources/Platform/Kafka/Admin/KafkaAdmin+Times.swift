@@ -1,5 +1,5 @@
 internal import CRdKafka
-internal import Time
+internal import Primitives
 
 extension KafkaAdmin {
     /// Returns, for each partition, the offset of the first record with this timestamp or a later one, or the next

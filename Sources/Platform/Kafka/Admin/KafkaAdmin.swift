@@ -1,8 +1,7 @@
 internal import CRdKafka
-internal import Concurrency
 internal import Dispatch
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 /// A client that queries topics and groups, and creates topics.
 ///

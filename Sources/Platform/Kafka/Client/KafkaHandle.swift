@@ -1,6 +1,6 @@
 internal import CRdKafka
-package import Concurrency
 package import Dispatch
+package import Primitives
 internal import Synchronization
 
 /// Owns a librdkafka client and its queue, and drains the queue whenever it fills. A consumer has many queues and uses

@@ -1,6 +1,6 @@
 internal import CRdKafka
-internal import Concurrency
 internal import Dispatch
+internal import Primitives
 internal import Synchronization
 
 /// A thread that waits inside librdkafka for the entries of one queue and processes them in `home.sync`. `home` thus

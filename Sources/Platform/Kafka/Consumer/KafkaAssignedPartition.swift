@@ -44,9 +44,9 @@ public final class KafkaAssignedPartition: Sendable {
     /// Whether new work may start; false after a revocation or loss has begun, or if the consumer is closing.
     public var isActive: Bool { phase == .active }
 
-    /// The next offset to read: one past the last record returned by ``next(maxRecords:maxBytes:within:)``, or the end of
-    /// the partition when it has been reached. There may be no record just before the end, because transaction markers
-    /// occupy offsets, and compaction and deletion leave gaps. Initially ``startOffset``.
+    /// The next offset to read: one past the last record returned by ``next(maxRecords:maxBytes:within:)``, or the end
+    /// of the partition when it has been reached. There may be no record just before the end, because transaction
+    /// markers occupy offsets, and compaction and deletion leave gaps. Initially ``startOffset``.
     public internal(set) var position: KafkaOffset {
         get { KafkaOffset(rawValue: currentPosition.load(ordering: .acquiring)) }
         set { currentPosition.store(newValue.rawValue, ordering: .releasing) }

@@ -1,6 +1,6 @@
 internal import CRdKafka
-internal import Concurrency
 internal import Dispatch
+internal import Primitives
 
 extension KafkaConsumer {
     /// Revokes all partitions (draining and committing as in a rebalance), leaves the group and closes the client.

@@ -1,6 +1,6 @@
 internal import CRdKafka
 internal import Dispatch
-internal import Time
+internal import Primitives
 
 extension KafkaConsumer {
     /// Commits the stored offsets of these partitions synchronously within a limit, then calls `completion`. A failure

@@ -1,6 +1,6 @@
 internal import CRdKafka
-internal import Concurrency
 internal import Dispatch
+internal import Primitives
 
 /// An assignment change that librdkafka requests.
 enum Rebalance: Sendable {

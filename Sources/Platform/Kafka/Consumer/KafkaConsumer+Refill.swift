@@ -1,6 +1,6 @@
 internal import CRdKafka
 internal import Dispatch
-internal import Time
+internal import Primitives
 
 /// Makes librdkafka resume fetching as soon as a full queue has been read.
 ///

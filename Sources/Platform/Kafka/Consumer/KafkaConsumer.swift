@@ -1,7 +1,6 @@
 internal import CRdKafka
-internal import Concurrency
 internal import Dispatch
-internal import Time
+internal import Primitives
 
 /// A consumer that reads partitions through librdkafka, as a member of a group or standalone.
 ///

@@ -1,5 +1,5 @@
 internal import CRdKafka
-internal import Time
+internal import Primitives
 
 /// The oldest and the next offset of a partition's log.
 public struct KafkaWatermarks: Sendable, Hashable {

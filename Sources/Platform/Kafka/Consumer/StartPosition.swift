@@ -1,5 +1,5 @@
 internal import CRdKafka
-internal import Time
+internal import Primitives
 
 /// The position at which reading a partition starts.
 struct StartPosition: Sendable {

@@ -1,5 +1,5 @@
 internal import CRdKafka
-internal import Concurrency
+internal import Primitives
 internal import Synchronization
 
 extension KafkaProducer {

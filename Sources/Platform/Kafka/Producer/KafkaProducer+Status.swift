@@ -1,4 +1,4 @@
-internal import Concurrency
+internal import Primitives
 internal import Synchronization
 
 extension KafkaProducer {

@@ -1,7 +1,6 @@
-internal import Concurrency
 internal import Dispatch
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 /// A producer of records. All in-sync replicas acknowledge each record. Records with the same key stay in order and are
 /// not duplicated during the producer's lifetime (idempotence).

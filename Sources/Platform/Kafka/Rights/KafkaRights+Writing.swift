@@ -1,7 +1,7 @@
 internal import CRdKafka
 internal import Dispatch
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 extension KafkaRights {
     /// Returns whether the user may write to topics.

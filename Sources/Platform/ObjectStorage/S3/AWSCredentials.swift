@@ -1,7 +1,7 @@
 internal import Configuration
 internal import HTTPClient
 internal import JSON
-internal import Time
+internal import Primitives
 
 /// The sources of an AWS key: a configured file, or the sources of AWS's own libraries, which are the environment, a
 /// web identity (EKS), the shared file of AWS's tools, the container's metadata (ECS, EKS Pod Identity) and the

@@ -1,7 +1,6 @@
-internal import Bytes
 internal import Configuration
 package import Cryptography
-internal import Time
+internal import Primitives
 
 /// Signs requests with AWS Signature Version 4, in header fields or, for presigned URLs, in the query.
 ///

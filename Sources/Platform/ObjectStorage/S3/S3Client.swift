@@ -1,7 +1,6 @@
-internal import Bytes
 internal import Cryptography
 package import HTTPClient
-package import Time
+package import Primitives
 
 /// Signs and sends requests, and retries them after transient failures.
 package struct S3Client: Sendable {

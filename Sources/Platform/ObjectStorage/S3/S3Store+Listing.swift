@@ -1,5 +1,5 @@
-internal import Bytes
 internal import HTTPClient
+internal import Primitives
 
 extension S3Store {
     /// The service's maximum page size.

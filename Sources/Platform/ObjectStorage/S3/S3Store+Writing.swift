@@ -1,7 +1,6 @@
-internal import Bytes
 internal import Cryptography
 internal import HTTPClient
-internal import Time
+internal import Primitives
 
 extension S3Store {
     /// Writes an object if the condition is met.

@@ -1,6 +1,6 @@
-internal import Bytes
 internal import Cryptography
 internal import HTTPClient
+internal import Primitives
 internal import Synchronization
 
 /// An object store backed by a bucket of an S3-compatible service.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// The subset of XML in responses of an S3-compatible service: elements and text. Attributes are skipped. Everything
 /// else is refused, such as type and entity declarations, CDATA sections and comments.

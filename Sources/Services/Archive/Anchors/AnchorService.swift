@@ -1,8 +1,8 @@
 internal import ArchiveLog
 internal import Lifecycle
 internal import ObjectStorage
+internal import Primitives
 internal import Telemetry
-internal import Time
 
 /// Sends the newest checkpoint of the log that ``CheckpointLogService`` maintains to each anchor, if this member
 /// maintains that log. Archiving never waits for an anchor. A checkpoint that is not anchored in time is superseded by

@@ -1,8 +1,8 @@
 internal import ArchiveLog
 internal import Lifecycle
 internal import ObjectStorage
+internal import Primitives
 internal import Telemetry
-internal import Time
 internal import TransparencyLog
 
 /// Maintains the log of checkpoints: once per interval, appends a leaf with the newest checkpoint of each log that has

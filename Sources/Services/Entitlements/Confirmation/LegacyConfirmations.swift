@@ -4,10 +4,10 @@ internal import EntitlementRules
 internal import KeyedState
 internal import Lifecycle
 internal import PipelineRuntime
+internal import Primitives
 internal import Records
 internal import Synchronization
 internal import Telemetry
-internal import Time
 
 /// Queries Apple about version 1 statements on purchases in this member's partitions, and adds Apple's signed
 /// statements to their rows. ``ConfirmationSchedule`` selects them.

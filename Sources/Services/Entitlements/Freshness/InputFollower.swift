@@ -1,10 +1,10 @@
 internal import AppStoreModel
 internal import Kafka
 internal import Lifecycle
+internal import Primitives
 internal import Records
 internal import Synchronization
 internal import Telemetry
-internal import Time
 
 /// Measures how far the group has read its input, for ``InputFreshness``.
 ///

@@ -2,11 +2,11 @@ internal import AppStoreModel
 internal import HTTPServer
 internal import JSON
 internal import Kafka
+internal import Primitives
 internal import Records
-internal import RefundCases
+internal import RefundRules
 internal import Story
 internal import Telemetry
-internal import Time
 
 /// Reads stories (everything known about one identifier) from Kafka for the read API, one at a time.
 final class StoryAnswers: Sendable {

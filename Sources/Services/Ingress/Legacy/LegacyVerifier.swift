@@ -1,12 +1,12 @@
 internal import AppStoreModel
 internal import AppStoreSettings
 internal import AppStoreVerification
-internal import Bytes
 internal import Configuration
 internal import Cryptography
 internal import JSON
 internal import LegacyNotifications
 internal import Lifecycle
+internal import Primitives
 internal import Telemetry
 
 /// The reason that a version 1 or older body is not stored.

@@ -2,9 +2,9 @@ package import Configuration
 internal import Cryptography
 internal import FoundationEssentials
 internal import HTTPClient
+package import Primitives
 internal import SignedRequests
 package import Telemetry
-package import Time
 
 extension ConsumptionProvider {
     /// Creates the client from the configuration. Returns nil without `refunds.provider.url`.

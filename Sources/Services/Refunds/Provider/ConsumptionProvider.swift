@@ -1,9 +1,9 @@
 internal import Configuration
 internal import HTTPClient
+internal import Primitives
 package import RefundRules
 internal import SignedRequests
 internal import Telemetry
-internal import Time
 
 /// The company's service that provides facts for refund decisions.
 protocol RefundProvider: Sendable {

@@ -1,5 +1,4 @@
 internal import HTTPClient
-internal import RefundCases
 internal import RefundRules
 
 /// The reason that the company's service returned no usable answer about a case.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// The output of a command: results go to standard output, everything else to standard error.
 struct Console {

@@ -1,6 +1,6 @@
 internal import AppStoreModel
-internal import Bytes
 internal import FoundationEssentials
+internal import Primitives
 
 /// The directory named by `--history-files`.
 struct HistoryFiles {

@@ -1,5 +1,5 @@
-internal import Concurrency
 internal import Lifecycle
+internal import Primitives
 
 /// Distributes SIGTERM and SIGINT to several listeners: the stream used by a delivery, and any later wait.
 struct Interrupts {

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import AppStoreSigning
-internal import Concurrency
 internal import Configuration
 internal import HTTPClient
 internal import Lifecycle
+internal import Primitives
 
 /// `sluice-simulator post`: posts the notifications of scenarios to a URL, and optionally serves the App Store Server
 /// API at the same time.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// The file named by `--report`, with one JSON line per attempt and one per notification that is never posted.
 final class ReportFile {

@@ -1,5 +1,5 @@
-internal import Bytes
 internal import Configuration
+internal import Primitives
 
 /// The file named by `--shared-secret-file`.
 enum SharedSecretFile {

@@ -1,6 +1,6 @@
 internal import AppStoreSigning
-internal import Bytes
 internal import Configuration
+internal import Primitives
 
 /// `sluice-simulator sign`: signs a payload unchanged.
 struct SignCommand {

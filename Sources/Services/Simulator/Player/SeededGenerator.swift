@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// A random number generator fully determined by its seed (SplitMix64), so that the same seed yields the same run.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {

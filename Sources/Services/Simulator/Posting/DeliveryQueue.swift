@@ -1,4 +1,4 @@
-internal import Concurrency
+internal import Primitives
 
 /// Decides the next action of a delivery. It paces the first attempts and keeps failed posts until they are due.
 ///

@@ -1,6 +1,6 @@
-internal import Bytes
 internal import Cryptography
 internal import JSON
+internal import Primitives
 
 /// Verifies the token of a request strictly by Apple's documentation ("Generating JSON Web Tokens for API requests").
 /// The client receives only 401; the server counts the reasons.

@@ -1,6 +1,6 @@
 package import AppStoreModel
-internal import Bytes
 internal import JSON
+internal import Primitives
 
 /// A notification that was signed elsewhere, for example by Apple. The history lists it byte for byte.
 package struct CapturedNotification: Sendable {

@@ -1,6 +1,6 @@
 internal import AppStoreModel
-internal import Bytes
 internal import JSON
+internal import Primitives
 
 /// Validates the body of Send Consumption Information V1 (Apple's ConsumptionRequestV1) member by member.
 enum ConsumptionRequestV1Rules {

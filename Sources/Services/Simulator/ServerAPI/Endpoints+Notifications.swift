@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreSigning
-internal import Bytes
 internal import JSON
+internal import Primitives
 
 // Endpoints for the notification history and test notifications.
 extension ServerAPIEnvironment {

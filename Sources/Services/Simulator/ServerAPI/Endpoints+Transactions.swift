@@ -1,6 +1,6 @@
 internal import AppStoreModel
-internal import Bytes
 internal import JSON
+internal import Primitives
 
 // Endpoints for single transactions and orders.
 extension ServerAPIEnvironment {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// A revision: a position in the results of one query, valid only for that query.
 struct HistoryCursor {

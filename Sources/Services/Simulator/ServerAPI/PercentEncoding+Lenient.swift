@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 extension PercentEncoding {
     /// Returns the percent-decoded text, or the text unchanged if an escape is invalid or the result is not UTF-8.

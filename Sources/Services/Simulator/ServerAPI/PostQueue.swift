@@ -1,5 +1,5 @@
-internal import Concurrency
 internal import Dispatch
+internal import Primitives
 internal import Synchronization
 
 /// Posts a limited number of notifications concurrently. The others wait in an unbounded queue.

@@ -1,7 +1,7 @@
 internal import AppStoreSigning
-internal import Bytes
 package import Cryptography
 internal import FoundationEssentials
+internal import Primitives
 
 /// The server's data about the In-App Purchase key that signs API requests.
 package struct ServerAPICredentials: Sendable {

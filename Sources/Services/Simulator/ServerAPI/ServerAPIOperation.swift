@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// The endpoints of the App Store Server API. The raw value is the name in Apple's documentation and libraries.
 package enum ServerAPIOperation: String, Sendable, CaseIterable {

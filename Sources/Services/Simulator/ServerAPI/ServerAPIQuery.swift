@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Primitives
 
 /// The parameters of a query string, in order.
 struct ServerAPIQuery {

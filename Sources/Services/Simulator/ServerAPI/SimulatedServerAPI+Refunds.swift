@@ -1,8 +1,8 @@
 package import AppStoreModel
 internal import AppStoreSigning
 internal import JSON
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 // Actions that the App Store takes on its own: it repeats requests, decides, and posts notifications.
 extension SimulatedServerAPI {

@@ -1,8 +1,8 @@
 internal import AppStoreModel
 internal import HTTPServer
 internal import JSON
+internal import Primitives
 internal import Synchronization
-internal import Time
 
 // Request handling on the loop thread. Every step takes less than a millisecond.
 extension SimulatedServerAPI {

@@ -3,8 +3,8 @@ package import AppStoreSigning
 internal import Dispatch
 package import HTTPServer
 package import JSON
+package import Primitives
 internal import Synchronization
-package import Time
 
 /// The App Store Server API of the simulated App Store, served on this machine with one listener per environment.
 ///

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 package import KafkaModel
 package import KeyedState
-package import RefundCases
+package import RefundRules
 
 /// The refund cases of an environment, as read from their topic.
 package struct ReadRefunds {

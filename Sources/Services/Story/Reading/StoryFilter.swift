@@ -1,5 +1,5 @@
-internal import Bytes
 package import Kafka
+internal import Primitives
 
 /// Excludes records that cannot belong to a story, by their raw bytes. The others are examined afterwards.
 package enum StoryFilter {

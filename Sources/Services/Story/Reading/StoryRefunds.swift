@@ -1,6 +1,6 @@
 internal import AppStoreModel
 internal import JSON
-internal import RefundCases
+internal import RefundRules
 
 /// Creates the events of refund cases: Apple's requests, the answers sent to Apple, and the outcomes.
 enum StoryRefunds {

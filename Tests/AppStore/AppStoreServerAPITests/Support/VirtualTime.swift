@@ -1,5 +1,5 @@
+import Primitives
 import Synchronization
-import Time
 
 /// Both clocks of a test. They advance only during a wait or when the test moves them.
 final class VirtualTime: Sendable {

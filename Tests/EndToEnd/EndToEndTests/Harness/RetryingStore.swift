@@ -1,10 +1,10 @@
 import AppStoreModel
 import AppStoreSigning
+import Primitives
 import Simulator
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 /// Apple's side of a simulated day. It posts signed notifications, retries after one hour and after twelve more, and
 /// serves its history to clients with the key.

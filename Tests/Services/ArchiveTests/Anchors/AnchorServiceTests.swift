@@ -3,11 +3,11 @@ import Cryptography
 import Kafka
 import ObjectStorage
 import ObjectStorageTestSupport
+import Primitives
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Archive
 

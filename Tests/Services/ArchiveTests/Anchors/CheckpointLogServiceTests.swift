@@ -2,10 +2,10 @@ import ArchiveLog
 import Cryptography
 import Kafka
 import ObjectStorage
+import Primitives
 import Synchronization
 import Telemetry
 import Testing
-import Time
 import TransparencyLog
 
 @testable import Archive

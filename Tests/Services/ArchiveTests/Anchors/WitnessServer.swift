@@ -1,7 +1,7 @@
-import Bytes
 import Cryptography
 import Foundation
 import HTTPServer
+import Primitives
 import Synchronization
 import TransparencyLog
 

@@ -1,10 +1,10 @@
 import AppStoreModel
 import AppStoreSigning
 import JSON
+import Primitives
 import Records
 import Simulator
 import TestSupport
-import Time
 
 @testable import Entitlements
 

@@ -1,11 +1,11 @@
 import AppStoreModel
 import EntitlementRules
 import Kafka
+import Primitives
 import Records
 import Synchronization
 import Telemetry
 import Testing
-import Time
 
 @testable import Entitlements
 

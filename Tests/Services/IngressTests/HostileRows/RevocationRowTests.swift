@@ -4,10 +4,10 @@ import AppStoreVerification
 import Cryptography
 import Kafka
 import KafkaDevBroker
+import Primitives
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Ingress
 

@@ -1,5 +1,5 @@
 import Foundation
-import Time
+import Primitives
 
 /// Bodies of version 1 and of the oldest format, for the harness's app.
 struct LegacyBody {

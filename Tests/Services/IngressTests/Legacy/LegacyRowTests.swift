@@ -7,11 +7,11 @@ import HTTPServer
 import JSON
 import Kafka
 import KafkaDevBroker
+import Primitives
 import Records
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Ingress
 

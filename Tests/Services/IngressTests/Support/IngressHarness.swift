@@ -9,12 +9,12 @@ import HTTPClient
 import HTTPServer
 import Kafka
 import KafkaDevBroker
+import Primitives
 import Records
 import ServiceKit
 import Telemetry
 import TestSupport
 import Testing
-import Time
 
 @testable import Ingress
 

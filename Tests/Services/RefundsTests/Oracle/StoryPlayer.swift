@@ -2,13 +2,12 @@ import AppStoreModel
 import AppStoreServerAPI
 import Kafka
 import KeyedState
+import Primitives
 import Records
-import RefundCases
 import RefundRules
 import Synchronization
 import Telemetry
 import TestSupport
-import Time
 
 @testable import Refunds
 

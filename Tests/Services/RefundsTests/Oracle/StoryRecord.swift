@@ -2,7 +2,7 @@ import AppStoreModel
 import JSON
 import KafkaModel
 import Records
-import RefundCases
+import RefundRules
 
 /// Notification records of a story, parsed as the service parses them.
 struct StoryRecord {

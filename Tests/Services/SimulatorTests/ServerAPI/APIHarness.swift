@@ -1,14 +1,13 @@
 import AppStoreModel
 import AppStoreSigning
-import Bytes
 import Cryptography
 import Foundation
 import HTTPClient
 import JSON
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
-import Time
 
 @testable import Simulator
 

@@ -1,6 +1,6 @@
 import AppStoreModel
-import Bytes
 import JSON
+import Primitives
 import TestSupport
 import Testing
 

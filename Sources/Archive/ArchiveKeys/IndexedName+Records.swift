@@ -1,0 +1,60 @@
+package import AppStoreModel
+package import ArchiveLog
+package import KafkaModel
+internal import Records
+internal import RefundRules
+
+extension IndexedName {
+    /// Returns the identifiers under which a record can be found: all that can be parsed from its key, headers and
+    /// value, including nested signed texts. Empty if nothing can be parsed.
+    package static func names(of record: KafkaRecord, kind: ArchiveKind) -> Set<IndexedName> {
+        guard kind.isPersonal else { return [] }
+        var collector = IdentifierCollector()
+        collector.collect(record.headers)
+        let isRead = record.value.map { collector.collect(text: $0) } ?? false
+        if kind == .quarantine {
+            let quarantined = QuarantineRecord(key: record.key, value: nil, headers: record.headers)
+            collector.insert(.notificationUUID, quarantined.notificationUUID?.rawValue)
+        } else {
+            if let refund = record.value.flatMap({ try? RefundCase(json: $0) }) {
+                for uuid in refund.requests.keys { collector.insert(.notificationUUID, uuid.rawValue) }
+            }
+            // If the value is unreadable, only the key remains, and the kind of its identifier is unknown.
+            if !isRead { collector.insertAnyKind(record.keySubject) }
+        }
+        return collector.names
+    }
+}
+
+/// The purchase and transaction that are the record's own subject, as opposed to others that it mentions.
+package struct RecordPurchase: Hashable, Sendable {
+    package let purchase: OriginalTransactionId?
+    package let transaction: TransactionId?
+
+    /// Nil if the record has neither, or if its content is unverified (quarantine).
+    package init?(of record: KafkaRecord, kind: ArchiveKind) {
+        switch kind {
+        case .notification, .deadLetter, .refund: break
+        case .quarantine, .erasure, .certificate, .gap: return nil
+        }
+        if let refund = record.value.flatMap({ try? RefundCase(json: $0) }) {
+            purchase = refund.transaction?.originalTransactionId
+            transaction = refund.transactionId
+        } else if let notification = try? NotificationRecord(record) {
+            purchase =
+                notification.transaction?.originalTransactionId ?? notification.renewalInfo?.originalTransactionId
+                ?? notification.originalTransactionId
+            transaction = notification.transaction?.transactionId
+        } else {
+            return nil
+        }
+        guard purchase != nil || transaction != nil else { return nil }
+    }
+}
+
+extension KafkaRecord {
+    /// The part of the key after the bundle identifier.
+    fileprivate var keySubject: String? {
+        key.flatMap { String(validating: $0, as: UTF8.self) }.flatMap { RecordKey.parts(of: $0)?.subject }
+    }
+}

@@ -1,0 +1,71 @@
+package import AppStoreModel
+package import KafkaModel
+internal import Records
+internal import RefundRules
+
+/// The subject of a record: the unit of erasure. It never leaves the process; the key store contains only its HMAC.
+package struct ArchiveSubject: Hashable, Sendable {
+    package let text: String
+
+    private init(text: String) { self.text = text }
+
+    /// Creates the subject for a purchase, from the key of its notification records.
+    package init(_ environment: AppStoreEnvironment, key: String) {
+        text = "\(environment.rawValue)/\(key)"
+    }
+
+    /// Creates the subject for a purchase.
+    package init(_ environment: AppStoreEnvironment, _ bundleId: BundleId, _ purchase: OriginalTransactionId) {
+        self.init(environment, key: RecordKey.purchase(bundleId, purchase))
+    }
+
+    /// Creates a subject for a single record, for records without a known purchase.
+    package init(topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset) {
+        text = "\(topic)/\(partition)/\(offset)"
+    }
+}
+
+extension ArchivedTopic {
+    /// Returns the subject of a record of this topic; nil for kinds without personal data.
+    ///
+    /// The subject is the purchase. For a refund, it is the purchase of the refunded transaction, if the case contains
+    /// that transaction.
+    package func subject(of record: KafkaRecord) -> ArchiveSubject? {
+        guard kind.isPersonal else { return nil }
+        guard let environment, let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }), !key.isEmpty
+        else { return ArchiveSubject(topic: record.topic, partition: record.partition, offset: record.offset) }
+        if let refund = refundCase(record), let purchase = refund.transaction?.originalTransactionId {
+            return ArchiveSubject(environment, refund.bundleId, purchase)
+        }
+        return ArchiveSubject(environment, key: key)
+    }
+
+    /// Returns the time of the event that a record describes, in milliseconds since 1970: the date of Apple's
+    /// signature, so that a record produced again keeps its age. If there is no signature date, returns the record's
+    /// own timestamp, or nil if it has none.
+    package func eventTime(of record: KafkaRecord) -> Int64? {
+        if let signed = record.text(.time).flatMap({ AppStoreInstant(rfc3339: $0) }) {
+            return signed.millisecondsSince1970
+        }
+        return refundCase(record)?.newestSignature ?? record.timestampMilliseconds
+    }
+
+    private func refundCase(_ record: KafkaRecord) -> RefundCase? {
+        // Dead letters are parsed only if they do not have a notification's headers: the topic alone does not identify
+        // their contents.
+        guard kind == .refund || kind == .deadLetter, let value = record.value, record.text(.id) == nil else {
+            return nil
+        }
+        return try? RefundCase(json: value)
+    }
+}
+
+extension RefundCase {
+    /// The latest signature date in the case, in milliseconds since 1970.
+    fileprivate var newestSignature: Int64? {
+        let dates =
+            requests.values.map(\.signedDate) + verdicts.all.map(\.signedDate)
+            + [transaction?.signedDate, consentRescindedAt].compactMap(\.self)
+        return dates.map(\.millisecondsSince1970).max()
+    }
+}

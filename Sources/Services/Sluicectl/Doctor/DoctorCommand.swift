@@ -1,0 +1,215 @@
+internal import AppStoreModel
+internal import AppStoreSettings
+internal import AppStoreVerification
+internal import Configuration
+internal import Cryptography
+internal import HTTPClient
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import Primitives
+internal import Records
+internal import ServiceKit
+internal import Telemetry
+
+/// `sluicectl doctor`: checks everything that an executable depends on.
+struct DoctorCommand {
+    static let name = "doctor"
+    /// The executable whose dependencies are checked if none is named.
+    static let defaultExecutable = "sluice-ingress"
+
+    /// The flags of `sluicectl doctor` itself.
+    let flags: Configuration
+    let executable: SluicectlParts.Executable
+    let parts: SluicectlParts
+    /// The arguments of `sluicectl`, unchanged.
+    let arguments: [String]
+    let environment: [String: String]
+    let clocks: Clocks
+    /// Timeout for the brokers' first response.
+    let timeout: Duration
+
+    private var verification: SluicectlParts.Verification { parts.verification }
+    private static let maximumBytes = 4 << 20
+    /// The timeout of a connection, for interactive use.
+    private static let connectionLimit = Duration.seconds(3)
+
+    func run(_ console: Console) async throws -> ExitCode {
+        let report = DoctorReport(findings: try await facts().findings)
+        switch flags[OperationsSettings.output] {
+        case .text: await console.write(report.text)
+        case .json: await console.write(line: JSONValue.object(report.json).json)
+        }
+        return report.isGood ? .ok : .failure
+    }
+
+    private func facts() async throws -> DoctorFacts {
+        var facts = DoctorFacts()
+        facts.now = clocks.wallMilliseconds()
+        facts.executable = executable.name
+        // Responders can be checked without a configuration, because Apple's root is built in.
+        var roots = [AppleRootCertificate.g3]
+        var http = HTTPClient.Configuration()
+        switch effectiveConfiguration() {
+        case .failure(let refused): facts.configuration = .wrong(refused.lines)
+        case .success(let configuration):
+            let needs = try executable.dependencies(configuration)
+            facts.verifies = needs.verifies
+            facts.configuration = .good(
+                apps: needs.verifies ? try verification.apps(configuration).count : nil,
+                profile: ApplicationSettings.deployment(configuration),
+                file: commandLine.configurationFile)
+            http = try HTTPClient.Configuration(configuration)
+            if needs.verifies {
+                roots = try verification.roots(configuration)
+                facts.roots = roots.map { DoctorFacts.Root(der: $0) }
+                facts.api = await DoctorAPI(clocks: clocks).facts(configuration, roots: roots)
+                facts.unconfirmableApps = DoctorAPI.unconfirmableApps(configuration)
+            }
+            facts.expectations = needs.topics
+            try await ask(configuration, &facts)
+            facts.surroundings = await DoctorSurroundings(
+                executable: executable.name, needs: needs, proxy: configuration[HTTPClientSettings.proxy]
+            ).findings()
+        }
+        facts.responders = try await responders(roots, http, now: facts.now / 1_000)
+        return facts
+    }
+
+    // MARK: configuration
+
+    private struct Refused: Error {
+        let lines: [String]
+    }
+
+    private var commandLine: DoctorCommandLine {
+        DoctorCommandLine(
+            arguments, name: Self.name, ownKeys: DoctorSettings.ownKeys, environment: environment)
+    }
+
+    /// Returns the configuration that the executable would read from the same file, environment and flags, or all
+    /// errors that it would report.
+    private func effectiveConfiguration() -> Result<Configuration, Refused> {
+        // The ingress does not use the App Store Server API, but shares its file with services that do.
+        let isIngress = executable.name == Self.defaultExecutable
+        let schema =
+            isIngress
+            ? executable.schema.adding(ConfigurationSchema(AppStoreSettings.apiSettings)) : executable.schema
+        let command = Command(executable.name, summary: "", schema: schema.tolerating(parts.sharedKeys))
+        func refused(_ outcome: CommandOutcome) -> Refused {
+            guard case .refuse(let lines, _) = outcome else { return Refused(lines: []) }
+            let prefix = "\(executable.name): configuration: "
+            return Refused(lines: lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 })
+        }
+        let outcome = command.parse(commandLine.arguments, environment: environment)
+        guard case .run(let invocation) = outcome else { return .failure(refused(outcome)) }
+        do throws(ConfigurationError) {
+            try executable.check(invocation.configuration)
+            return .success(invocation.configuration)
+        } catch {
+            return .failure(refused(command.refusal(ConfigurationErrors([error]))))
+        }
+    }
+
+    // MARK: brokers
+
+    private func ask(_ configuration: Configuration, _ facts: inout DoctorFacts) async throws {
+        let brokers = try Brokers(configuration, timeout: timeout)
+        facts.bootstrapServers = brokers.kafka.bootstrapServers
+        if facts.isIngress {
+            facts.topicNames = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix])
+            facts.producerMessageMaxBytes =
+                brokers.kafka.effectiveProperties(for: .producer)["message.max.bytes"].flatMap { Int($0) }
+        }
+        let properties = brokers.kafka.effectiveProperties(for: .admin)
+        let mechanisms = properties.filter { $0.key.hasPrefix("sasl.mechanism") }
+        if repeatsScramNonces, mechanisms.values.contains(where: { $0.hasPrefix("SCRAM") }) {
+            facts.scramRefusedByKafka4 = librdkafkaVersion
+        }
+        facts.securityProtocol = properties["security.protocol"]?.uppercased() ?? facts.securityProtocol
+        if facts.securityProtocol.hasPrefix("SASL") { facts.mechanism = mechanisms.values.sorted().first ?? "GSSAPI" }
+        facts.network = DoctorNetwork(limit: Self.connectionLimit).brokers(brokers.kafka.bootstrapServers)
+        let admin: KafkaAdmin
+        do throws(StartupError) {
+            admin = try brokers.admin()
+        } catch {
+            // librdkafka checks files and combinations of properties only when it creates a client.
+            facts.brokers = .silent(error.problem, fix: error.fix)
+            return
+        }
+        do throws(KafkaError) {
+            let clusterId = try await admin.clusterId(within: timeout)
+            facts.brokers = .answering(
+                clusterId: clusterId, isEmbedded: try await admin.isEmbeddedBroker(within: timeout))
+            await describeTopics(admin, &facts)
+            facts.rights = await rights(brokers.kafka, admin)
+        } catch {
+            facts.trouble = KafkaTrouble(error)?.cause
+            facts.rights = [DoctorFinding(.unknown, .right, "no broker is reachable")]
+            let failure = StartupError(noAnswer: error, from: facts.bootstrapServers)
+            facts.brokers = .silent(failure.problem, fix: failure.fix)
+        }
+        await admin.close(within: .seconds(1))
+    }
+
+    private func describeTopics(_ admin: KafkaAdmin, _ facts: inout DoctorFacts) async {
+        let required = Set(facts.expectations.map(\.topic))
+        let names = required.union(facts.isIngress ? facts.topicNames.state().map(\.name) : [])
+        do throws(KafkaError) {
+            let topics = try await admin.describeTopics(Array(names), within: timeout)
+            facts.deniedTopics = try await admin.deniedTopics(
+                among: Array(required.subtracting(topics.map(\.topic))), within: timeout)
+            facts.topics = topics
+        } catch {
+            facts.topicsError = error
+        }
+    }
+
+    /// Checks the rights in the table of `sluicectl topics acls`.
+    private func rights(_ kafka: KafkaConfiguration, _ admin: KafkaAdmin) async -> [DoctorFinding] {
+        guard let access = parts.access, let subject = AccessTable.Executable(rawValue: executable.name) else {
+            return []
+        }
+        // The table depends on settings that the executable itself may not have.
+        let schema = executable.schema.adding(AclsCommand.schema(access))
+        let command = Command(executable.name, summary: "", schema: schema.tolerating(parts.sharedKeys))
+        guard case .run(let invocation) = command.parse(commandLine.arguments, environment: environment) else {
+            return [DoctorFinding(.unknown, .right, "sluicectl topics acls does not accept this configuration")]
+        }
+        let required = AclsCommand(configuration: invocation.configuration, access: access).table.rights(of: subject)
+        var reader = kafka
+        reader.readerGroup = required.first { $0.resource == .group }?.name ?? kafka.readerGroup
+        let checks = DoctorRights(
+            executable: executable.name, profile: ApplicationSettings.deployment(invocation.configuration),
+            rights: KafkaRights(reader, within: timeout), admin: admin, limit: timeout)
+        do throws(KafkaError) {
+            return try await checks.findings(required)
+        } catch {
+            return [DoctorFinding(.unknown, .right, error.message)]
+        }
+    }
+
+    // MARK: responders
+
+    private func responders(
+        _ roots: [[UInt8]], _ http: HTTPClient.Configuration, now: Int64
+    ) async throws -> DoctorFacts.Responders {
+        let certificates: [Certificate]
+        do {
+            if let file = flags[DoctorSettings.jws] {
+                certificates = try DoctorCertificates.inJWS(
+                    try await InputFile.read(file, maximumBytes: Self.maximumBytes))
+            } else if let file = flags[DoctorSettings.certificates] {
+                certificates = try DoctorCertificates.inFile(
+                    try await InputFile.read(file, maximumBytes: Self.maximumBytes))
+            } else {
+                return .notAsked
+            }
+        } catch let error as DoctorCertificates.Unreadable {
+            return .unusable(error.message)
+        }
+        let client = HTTPClient(http)
+        defer { client.close() }
+        return await DoctorResponders(client: client, now: now).facts(certificates, roots: roots)
+    }
+}

@@ -1,0 +1,135 @@
+internal import AppStoreModel
+internal import ArchiveLog
+internal import Configuration
+internal import EntitlementRules
+internal import JSON
+internal import Kafka
+internal import Lifecycle
+internal import Primitives
+internal import Records
+internal import Story
+
+/// `sluicectl explain`: shows everything that happened to one identifier.
+struct ExplainCommand {
+    let configuration: Configuration
+    let entitlements: SluicectlParts.Entitlements
+    let clocks: Clocks
+    let timeout: Duration
+    let reveals: ArchiveReveals
+
+    private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
+    private var environment: AppStoreEnvironment { configuration[OperationsSettings.environment] }
+    private var isRevealing: Bool { configuration[ExplainSettings.reveal] }
+    private var now: AppStoreInstant { AppStoreInstant(clampingMillisecondsSince1970: clocks.wallMilliseconds()) }
+
+    func run(_ id: String, _ console: Console) async throws -> ExitCode {
+        guard let identifier = StoryIdentifier(id) else {
+            throw StartupError(
+                "\(PlainText.printable(id)) is no identifier", fix: "Give one of at most 256 bytes", exitCode: .usage)
+        }
+        if isRevealing { try reveals.requireAuthor() }
+        let model = try entitlements.model(configuration)
+        let brokers = try Brokers(configuration, timeout: timeout)
+        let story = try await brokers.admin().closing { admin in
+            let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
+            return try await read(identifier, model, admin, kafka, console)
+        }
+        if isRevealing { try await recordReveal(of: story) }
+        try await print(story, model, console)
+        guard story.isComplete else { return .storyIncomplete }
+        return story.isFound ? .ok : .failure
+    }
+
+    // MARK: Reading
+
+    private func read(
+        _ identifier: StoryIdentifier, _ model: StoryModel, _ admin: KafkaAdmin, _ kafka: KafkaConfiguration,
+        _ console: Console
+    ) async throws -> Story {
+        let topics = try await StoryTopics(names, environment, groups: groupNames, hasMore: true, of: admin)
+        var story = Story(identifier, environment)
+        let archive = await StoryArchive.open(configuration, &story.gaps, console)
+        defer { archive?.close() }
+        let search = StorySearch(kafka, topics, limit: configuration[ExplainSettings.limit]) { console.complain($0) }
+        let resolution = try await StoryResolver(
+            configuration: configuration, clocks: clocks, topics: topics, search: search, archive: archive,
+            console: console
+        ).resolve(identifier)
+        story.kinds = StoryIdentifier.Kind.allCases.filter(resolution.kinds.contains)
+        story.gaps += resolution.gaps
+        let reader = StoryReader(
+            topics, search, groups: groupNames,
+            roundGap: configuration[OperationsSettings.roundGap].clampedMilliseconds)
+        var (collector, erasures) = try await reader.records(
+            keys: resolution.keys, notificationUUID: resolution.notificationUUID)
+        try await archive?.collect(into: &collector, topics, &story.gaps)
+        StoryBuilder(
+            model: model, now: now, isBySignedDate: configuration[ExplainSettings.isBySignedDate],
+            groups: await reader.progress(of: collector, admin, &story.gaps),
+            archived: try await archive?.positions(of: collector.notifications) ?? [:], hasPayloads: isRevealing
+        ).build(collector, into: &story)
+        story.add(try archive?.decisions(erasures, resolution.keys, environment) ?? [])
+        story.add(try await reader.refunds(of: story, notificationUUID: resolution.notificationUUID))
+        if story.isFound {
+            let webhooks = StoryWebhooks(configuration: configuration, environment: environment)
+            story.add(await webhooks.entries(collector, timeout: timeout, &story.gaps))
+        }
+        reader.account(for: &story, collector, hasArchive: archive != nil)
+        if !configuration[ExplainSettings.isBySignedDate] { story.gaps += Self.late(story) }
+        return story
+    }
+
+    /// The consumer groups of Sluice's executables, and those named on the command line.
+    private var groupNames: [String] {
+        OperationsSettings.clusterGroups.map { configuration[$0.setting] }
+            + (configuration[OperationsSettings.groups] ?? [])
+    }
+
+    /// Returns a note if notifications arrived more than a day after Apple signed them, because the story shows the
+    /// states at the times of receipt, not at Apple's dates.
+    private static func late(_ story: Story) -> [Story.Gap] {
+        let delays = story.entries.filter { $0.kind == .notification }.compactMap { entry in
+            entry.fields.first { $0.name == StoryName.delaySeconds }?.value.integer
+        }
+        let late = delays.count { $0 > 86_400 }
+        guard late > 0 else { return [] }
+        return [
+            Story.Gap(
+                "\(late) of \(delays.count) notifications arrived more than a day after Apple signed them, and the states "
+                    + "are those of this installation at the time",
+                fix: "Replay them at Apple's times with --as-signed")
+        ]
+    }
+
+    // MARK: Output
+
+    /// Publishes a record of who sees personal data before anything is printed.
+    private func recordReveal(of story: Story) async throws {
+        let positions = story.entries.compactMap { entry in
+            entry.kind == .notification ? entry.fields.first { $0.name == StoryName.position }?.value.string : nil
+        }
+        try await reveals.record(.show, scope: "sluicectl explain", marks: "", positions: positions)
+    }
+
+    private func print(_ given: Story, _ model: StoryModel, _ console: Console) async throws {
+        var story = given
+        let at = configuration[ExplainSettings.at]
+        let why = configuration[ExplainSettings.why]
+        let answer =
+            at != nil || why != nil
+            ? StoryAnswer(story, at: at ?? now, entitlement: why, rules: model.rules) : nil
+        story.limit(from: configuration[ExplainSettings.from], to: configuration[ExplainSettings.to])
+        switch configuration[OperationsSettings.output] {
+        case .json:
+            var object = story.json(reveals: isRevealing)
+            object[StoryName.answer] = answer.map { .object($0.json) }
+            await console.write(line: JSONValue.object(object).json)
+        case .text: await console.write(StoryText(reveals: isRevealing).text(story, answer))
+        }
+    }
+}
+
+extension ExitCode {
+    /// The story may lack events, because a topic does not exist or is denied to the user. A public contract.
+    static let storyIncomplete = ExitCode(rawValue: 3)
+}

@@ -1,0 +1,71 @@
+internal import AppStoreModel
+internal import ArchiveKeys
+internal import ArchiveLog
+internal import Cryptography
+internal import Kafka
+internal import Primitives
+internal import Records
+internal import Story
+
+/// Finds the record keys of an identifier by scanning all partitions.
+struct StoryScan {
+    private let identifier: StoryIdentifier
+    private let text: ByteSearch
+    /// Excludes notification records that do not mention the identifier.
+    let filter: KafkaRecordFilter
+    private let names: TopicNames
+
+    private(set) var keys: Set<[UInt8]> = []
+    private(set) var kinds: Set<StoryIdentifier.Kind> = []
+    private(set) var isNotification = false
+
+    init(_ identifier: StoryIdentifier, _ names: TopicNames) {
+        self.identifier = identifier
+        self.names = names
+        text = ByteSearch(Array(identifier.text.utf8))
+        filter = StoryFilter.mentioning(identifier.text)
+    }
+
+    /// Whether the scan can stop. A notification has only one record key, and so has a transaction of an app, so
+    /// further matches would add no key.
+    var isDone: Bool {
+        isNotification || !kinds.isDisjoint(with: [.transactionId, .originalTransactionId, .webOrderLineItemId])
+    }
+
+    mutating func take(_ record: KafkaRecord) {
+        guard let kind = ArchiveKind(topic: record.topic, names: names) else { return }
+        // Quarantined notifications are base64url-encoded, so their text cannot be searched.
+        guard kind == .quarantine || mentions(record) else { return }
+        let found = IndexedName.names(of: record, kind: kind).filter { $0.text == identifier.text }
+            .compactMap { Self.kinds[$0.kind] }
+        guard !found.isEmpty else { return }
+        kinds.formUnion(found)
+        if found.contains(.notificationUUID) { isNotification = true }
+        if kind != .quarantine, let key = record.key { keys.insert(key) }
+    }
+
+    static let kinds: [IndexedName.Kind: StoryIdentifier.Kind] = [
+        .notificationUUID: .notificationUUID, .transactionId: .transactionId,
+        .originalTransactionId: .originalTransactionId, .appAccountToken: .appAccountToken,
+        .appTransactionId: .appTransactionId, .webOrderLineItemId: .webOrderLineItemId,
+    ]
+
+    private func mentions(_ record: KafkaRecord) -> Bool {
+        if record.value.map(text.isFound) ?? false || record.key.map(text.isFound) ?? false { return true }
+        return record.text(.id)?.lowercased() == identifier.text
+    }
+}
+
+/// Finds the record key of a state by the digest in its webhook-id.
+struct StoryDigest: Sendable {
+    let digest: String
+
+    /// Excludes states of other purchases.
+    var filter: KafkaRecordFilter {
+        KafkaRecordFilter { key, _ in key.map { matches(Array($0)) } ?? false }
+    }
+
+    func matches(_ record: KafkaRecord) -> Bool { record.key.map(matches) ?? false }
+
+    private func matches(_ key: [UInt8]) -> Bool { SHA256.digest(of: key).hex.hasPrefix(digest) }
+}

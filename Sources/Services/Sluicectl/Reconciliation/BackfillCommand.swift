@@ -1,0 +1,127 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Lifecycle
+internal import Primitives
+internal import Reconciliation
+internal import Records
+
+/// `sluicectl backfill`: requests a sweep of a time range from sluice-reconciler. The request is a record in the
+/// reconciliation topic, so it outlives this command and any member. Progress is read from the admin listener.
+struct BackfillCommand {
+    let configuration: Configuration
+    let clocks: Clocks
+    /// Timeout for the brokers' first response.
+    let timeout: Duration
+    /// The interval between requests for the progress.
+    var pause: Duration = .seconds(1)
+
+    private var environment: AppStoreEnvironment { configuration[OperationsSettings.environment] }
+    private var bundleId: BundleId { BundleId(configuration[OperationsSettings.backfillBundle]) }
+    private var page: ReconcilerPage { ReconcilerPage(configuration: configuration) }
+
+    func run(_ interruption: Interruption, _ console: Console) async throws -> ExitCode {
+        let now = clocks.wallMilliseconds()
+        let range = try range(at: now, console)
+        let known = try await page.sweeps()
+        guard !known.isEmpty else {
+            throw StartupError(
+                "sluice-reconciler is still loading its sweeps", fix: "Run it again when its /readyz responds 200")
+        }
+        guard known.contains(where: { $0.bundleId == bundleId && $0.environment == environment }) else {
+            throw StartupError(
+                "sluice-reconciler has no key for \(PlainText.printable(bundleId.rawValue)) in \(environment)",
+                fix: "List its apps with: sluicectl reconcile report")
+        }
+        let id = "\(now)-\(String(UInt16.random(in: 0...UInt16.max), radix: 16))"
+        var sweep = Sweep(environment, bundleId, .backfill(id))
+        sweep.request = Sweep.Request(
+            range: range, isDryRun: configuration[OperationsSettings.backfillDryRun], requestedAt: now)
+        try await SweepRequests(configuration: configuration, timeout: timeout).write(sweep)
+        console.complain("backfill \(id): requested; it continues after this command ends")
+        guard !configuration[OperationsSettings.noWait] else {
+            await console.write(line: sweep.jsonText, or: id, configuration)
+            return .ok
+        }
+        guard let done = try await follow(sweep, interruption, console) else {
+            console.complain("for progress, run: sluicectl reconcile report")
+            return .failure
+        }
+        switch configuration[OperationsSettings.output] {
+        case .json: await console.write(line: done.jsonText)
+        case .text: await console.write(SweepText.table([done]) + SweepText.details([done]))
+        }
+        guard let complaint = done.last.flatMap(Self.complaint) else { return .ok }
+        console.complain("backfill \(id): \(complaint)")
+        return .failure
+    }
+
+    /// Returns the reason that a backfill is incomplete, or nil if it published everything.
+    static func complaint(about run: SweepRun) -> String? {
+        let (rest, unread) = (run.counts.notBroughtIn, run.counts.unread)
+        guard !run.isCancelled else { return "cancelled; published so far: \(run.counts.published)" }
+        guard rest > 0 || unread > 0 else { return nil }
+        var problems: [String] = []
+        if rest > 0 { problems.append("\(rest) not published: see sluicectl quarantine list") }
+        if unread > 0 {
+            problems.append(
+                "\(unread) windows not read: see sluicectl reconcile report, and repeat them with sluicectl backfill")
+        }
+        return "incomplete; " + problems.joined(separator: "; ")
+    }
+
+    private func range(at now: Int64, _ console: Console) throws(StartupError) -> SweepRange {
+        let from = configuration[OperationsSettings.backfillFrom].millisecondsSince1970
+        let to = configuration[OperationsSettings.backfillTo]?.millisecondsSince1970 ?? now
+        guard from < to, from < now else {
+            throw StartupError(
+                "the range is empty", setting: OperationsSettings.backfillFrom.key,
+                fix: "Set --from to a time before --to and not in the future", exitCode: .usage)
+        }
+        if from < now - SweepKind.reach(environment) {
+            console.complain(
+                "in \(environment), Apple's history covers only \(environment == .production ? 180 : 30) days"
+            )
+        }
+        return SweepRange(from: from, to: min(to, now))
+    }
+
+    /// Maximum number of consecutive polls without a response. The admin listener may be restarting.
+    private static let missedLooks = 60
+
+    /// Prints progress until the sweep is complete. Returns nil if the command was interrupted.
+    ///
+    /// - Throws: a `StartupError` if the admin listener does not respond for too long.
+    private func follow(_ asked: Sweep, _ interruption: Interruption, _ console: Console) async throws -> Sweep? {
+        var shown = ""
+        var missed = 0
+        while !interruption.isRequested {
+            var sweep: Sweep?
+            do throws(StartupError) {
+                sweep = try await page.sweeps().first { $0.key == asked.key && $0.environment == asked.environment }
+                missed = 0
+            } catch {
+                missed += 1
+                guard missed < Self.missedLooks else { throw error }
+                if missed == 1 { console.complain("\(PlainText.printable(error.problem)); the backfill continues") }
+            }
+            if let sweep, let run = sweep.run {
+                let line = run.failure.map { "waits: \($0.message)" } ?? SweepText.bar(run)
+                if line != shown { console.complain(PlainText.printable(line)) }
+                shown = line
+                if sweep.last != nil { return sweep }
+            }
+            try await Task.sleep(for: pause)
+        }
+        return nil
+    }
+}
+
+extension Console {
+    /// Prints a result as JSON or as text, depending on the output format.
+    fileprivate func write(line json: [UInt8], or text: String, _ configuration: Configuration) async {
+        switch configuration[OperationsSettings.output] {
+        case .json: await write(line: json)
+        case .text: await write(text + "\n")
+        }
+    }
+}

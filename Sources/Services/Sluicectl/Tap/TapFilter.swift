@@ -1,0 +1,85 @@
+internal import AppStoreModel
+internal import Configuration
+internal import Kafka
+internal import Primitives
+internal import Records
+
+/// Selects records by type, app, header, content and time. A record must satisfy all conditions.
+struct TapFilter: Sendable {
+    /// The value of the header `ce_type` without its namespace. A type selects all of its subtypes.
+    var type: String?
+    var bundleId: String?
+    var header: (name: String, value: String)?
+    /// Text in the key or the value, such as an identifier.
+    var text: ByteSearch?
+    /// The earliest timestamp, milliseconds since 1970.
+    var since: Int64?
+
+    private static let namespace = "com.apple.appstore."
+
+    init() {}
+
+    init(_ configuration: Configuration) {
+        type = configuration[TapSettings.type]
+        bundleId = configuration[TapSettings.bundle]
+        header = configuration[TapSettings.header]
+        text = configuration[TapSettings.containing].map { ByteSearch(Array($0.utf8)) }
+        if case .time(let moment)? = configuration[OperationsSettings.from] { since = moment.millisecondsSince1970 }
+    }
+
+    func matches(_ record: KafkaRecord) -> Bool {
+        if let since, (record.timestampMilliseconds ?? .max) < since { return false }
+        if let type, !Self.isType(record.text(.type), type) { return false }
+        if let bundleId, !Self.isOf(record, bundleId) { return false }
+        if let header, record.header(header.name)?.text != header.value { return false }
+        if let text, !text.isFound(in: record.key ?? []), !text.isFound(in: record.value ?? []) { return false }
+        return true
+    }
+
+    private static func isType(_ header: String?, _ type: String) -> Bool {
+        guard let header, header.hasPrefix(namespace) else { return false }
+        let name = header.dropFirst(namespace.count)
+        return name == type || name.hasPrefix(type + ".")
+    }
+
+    private static func isOf(_ record: KafkaRecord, _ bundleId: String) -> Bool {
+        if let named = record.text(.bundleId) ?? record.text(.quarantineBundleId) { return named == bundleId }
+        let key = record.key.map { String(decoding: $0, as: UTF8.self) }
+        return key.flatMap { RecordKey.parts(of: $0)?.bundleId.rawValue } == bundleId
+    }
+}
+
+/// Settings of `sluicectl tap` that select records.
+enum TapSettings {
+    static let type = Setting.string(
+        "type", help: "Only notifications of this type, with all subtypes unless one is given.",
+        example: "DID_RENEW or SUBSCRIBED.RESUBSCRIBE"
+    ).optional.onCommandLineOnly
+    static let bundle = Setting.string(
+        "bundle", help: "Only records of this app.", example: "com.example.app"
+    ).optional.onCommandLineOnly
+    static let containing = Setting.string(
+        "containing", help: "Only records with this text in the key or the value, such as an identifier.",
+        example: "2000000000000001"
+    ).optional.onCommandLineOnly
+    static let header = Setting(
+        "header", .headerValue, help: "Only records with this value in a header.", example: "ce_origin=history"
+    ).optional.onCommandLineOnly
+
+    static let all: [any AnySetting] = [type, bundle, containing, header]
+}
+
+extension ValueKind where Value == (name: String, value: String) {
+    /// A header and its value: `NAME=VALUE`.
+    fileprivate static var headerValue: ValueKind {
+        ValueKind(
+            name: "NAME=VALUE", expected: "a header and its value", example: "ce_origin=history",
+            text: { "\($0.name)=\($0.value)" }
+        ) { text throws(SettingProblem) in
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw SettingProblem("is not of the form NAME=VALUE")
+            }
+            return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import AppStoreModel
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@testable import Sluicectl
+
+/// `sluicectl archive key backup`, and `key check` against the leaves of an archive.
+struct ArchiveKeyUseTests {
+    private func flags(_ archive: TestArchive, keyStore: String = "keys.sqlite") -> [String] {
+        [
+            "--archive.key.store", archive.directory.file(keyStore), "--archive.key.encryption.key.file",
+            archive.directory.file("kek"),
+        ]
+    }
+
+    @Test func `a backup has the key of every earlier leaf, and the check lists those of later ones`() async throws {
+        let archive = try TestArchive()
+        let place = ["--archive.url", archive.directory.file("archive"), "--against-archive", "--output", "json"]
+        try await archive.write([archive.legacy(.didRenew, "1")])
+        let backup = archive.directory.file("backup.sqlite")
+        let (made, _) = await sluicectl(["archive", "key", "backup", backup] + flags(archive))
+        #expect(made == 0)
+        let check = ["archive", "key", "check"] + flags(archive, keyStore: "backup.sqlite") + place
+        let (before, complete) = await sluicectl(check)
+        #expect(before == 0, "\(complete.complaints)")
+        #expect(try complete.objects.first?["missing"]?.integer == 0)
+
+        try await archive.write([archive.legacy(.didRenew, "2")])
+        let (after, printed) = await sluicectl(check)
+        #expect(after == 1)
+        #expect(try printed.objects.first?["missing"]?.integer == 1)
+        #expect(try printed.objects.first?["leaves"]?.integer == 2)
+        #expect(printed.complaints.contains { $0.contains("appstore.notifications.production/0, leaf 1") })
+        #expect(await sluicectl(["archive", "key", "check"] + flags(archive) + place).exitCode == 0)
+
+        let (again, refused) = await sluicectl(["archive", "key", "backup", backup] + flags(archive))
+        #expect(again != 0)
+        #expect(refused.complaints.contains { $0.contains("name another file") })
+    }
+}
