@@ -2,7 +2,7 @@
 
 private let services = "Services/Reconciler/"
 private let plan = MutatedFile(
-    .reconciler, "range", services + "ReconcilerPlan.swift", suites: "ReconcilerPlanTests")
+    .reconciler, "range", services + "SweepConfiguration.swift", suites: "SweepConfigurationTests")
 private let scheduler = MutatedFile(
     .reconciler, "lanes", services + "SweepScheduler.swift", suites: "HostileHistoryTests|CompletenessTests")
 private let lanes = MutatedFile(

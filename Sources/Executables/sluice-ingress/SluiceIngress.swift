@@ -11,11 +11,11 @@ struct SluiceIngress {
     static func main() async {
         MemoryArenas.limit()
         let cryptography = Result { try initializeCryptography() }
-        let command = IngressCommand.command.tolerating(SharedConfiguration.keys)
+        let command = IngressApplication.command.tolerating(SharedConfiguration.keys)
         let configuration = command.parseOrExit().configuration
-        let plan: IngressPlan
+        let settings: IngressConfiguration
         do {
-            plan = try IngressPlan(configuration)
+            settings = try IngressConfiguration(configuration)
         } catch {
             command.exit(refusing: [error])
         }
@@ -27,7 +27,7 @@ struct SluiceIngress {
             metrics.buildInfo("sluice_build_info", labels: [MetricLabel("version", Build.version)])
             return [
                 KafkaCredentialFiles(configuration, logger: logger, metrics: metrics),
-                Ingress(plan, logger: logger, metrics: metrics),
+                IngressService(settings, logger: logger, metrics: metrics),
             ]
         }
     }

@@ -12,7 +12,7 @@ internal import Webhooks
 /// The dependencies of each executable, for `sluicectl doctor`.
 extension SluicectlParts.Dependencies {
     static func ingress(_ configuration: Configuration) throws -> Self {
-        let plan = try IngressPlan(configuration)
+        let plan = try IngressConfiguration(configuration)
         var needs = Self()
         needs.verifies = true
         needs.topics = plan.requiredTopics

@@ -12,8 +12,9 @@ extension SluicectlParts {
     /// The contributions of this installation's services to `sluicectl`.
     static let wired = SluicectlParts(
         executables: [
-            Executable(name: "sluice-ingress", schema: IngressPlan.schema, dependencies: { try .ingress($0) }) {
-                configuration throws(ConfigurationError) in _ = try IngressPlan(configuration)
+            Executable(name: "sluice-ingress", schema: IngressConfiguration.schema, dependencies: { try .ingress($0) })
+            {
+                configuration throws(ConfigurationError) in _ = try IngressConfiguration(configuration)
             },
             Executable(
                 name: "sluice-entitlements", schema: EntitlementsApplication.application.command.schema,
@@ -40,8 +41,8 @@ extension SluicectlParts {
             schema: ConfigurationSchema([
                 IngressSettings.appsIfAny, IngressSettings.environments, IngressSettings.roots,
             ]),
-            roots: { configuration throws(ConfigurationError) in try IngressPlan.roots(configuration) },
-            apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }),
+            roots: { configuration throws(ConfigurationError) in try IngressConfiguration.roots(configuration) },
+            apps: { configuration throws(ConfigurationError) in try IngressConfiguration.apps(configuration) }),
         webhooks: Webhooks(
             schema: WebhooksSettings.schema,
             receiver: { try WebhooksSettings.receiver($0, $1) },

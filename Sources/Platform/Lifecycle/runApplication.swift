@@ -8,7 +8,7 @@ package import Telemetry
 /// @main struct Main {
 ///     static func main() async {
 ///         initializeCryptography()
-///         let invocation = IngressCommand.command.parseOrExit()
+///         let invocation = IngressApplication.command.parseOrExit()
 ///         let logger = Logger.standardError(label: "sluice-ingress", level: …, format: …)
 ///         await runApplication(logger: logger) { try await buildIngress(invocation.configuration, logger) }
 ///     }

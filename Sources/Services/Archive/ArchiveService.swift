@@ -30,8 +30,8 @@ struct ArchiveService {
             logger.warning(
                 "renewing archive store credentials failed; keeping the previous ones", [LogField(.error, message)])
         }
-        let plan = try ArchivePlan(configuration)
-        let signer = plan.signer
+        let settings = try ArchiveConfiguration(configuration)
+        let signer = settings.signer
         let store = try ArchivePlace.openStore(configuration, creating: true, notice: notice)
         let keys = try await ArchivePlace.writersKeyStore(configuration, archive: store)
         let admin = try KafkaAdmin(context.kafka)
@@ -51,7 +51,7 @@ struct ArchiveService {
         let logs = OpenLogs()
         let refused = RefusedLogs()
         let opener = try Self.opener(
-            context, plan, store: store, keys: keys, topic: topics.names.archiveCheckpoints, clusterId: clusterId,
+            context, settings, store: store, keys: keys, topic: topics.names.archiveCheckpoints, clusterId: clusterId,
             clocks: clocks, notice)
         handler = ArchiveHandler(
             logs: logs, opener: opener,
@@ -78,15 +78,15 @@ struct ArchiveService {
         let checkpoints = CheckpointLogService(
             every: configuration[ArchiveSettings.anchorInterval],
             CheckpointLogService.Surroundings(
-                store: store, signer: signer, verifiers: plan.verifiers, keepsLog: keeps, clocks: clocks,
+                store: store, signer: signer, verifiers: settings.verifiers, keepsLog: keeps, clocks: clocks,
                 sleep: { try await Task.sleep(for: $0) }, metrics: metrics, logger: context.logger))
         let anchors = AnchorService(
             try ArchiveSettings.anchors(
-                plan, configuration, kafka: context.kafka, topic: topics.names.archiveCheckpoints, archive: store,
+                settings, configuration, kafka: context.kafka, topic: topics.names.archiveCheckpoints, archive: store,
                 notice: notice),
             every: configuration[ArchiveSettings.anchorInterval],
             AnchorService.Surroundings(
-                store: store, verifiers: plan.verifiers, logs: { keeps() ? CheckpointLogService.logs : [] },
+                store: store, verifiers: settings.verifiers, logs: { keeps() ? CheckpointLogService.logs : [] },
                 clocks: clocks,
                 sleep: { try await Task.sleep(for: $0) }, logger: context.logger), context.metrics)
         let wrapping = KeyWrapping(keys: keys, logger: context.logger)
@@ -98,7 +98,8 @@ struct ArchiveService {
 
     /// Creates the log opener with the dependencies that it checks before it signs a checkpoint.
     private static func opener(
-        _ context: ConsumerContext, _ plan: ArchivePlan, store: any ObjectStore, keys: KeyStore, topic: KafkaTopic,
+        _ context: ConsumerContext, _ settings: ArchiveConfiguration, store: any ObjectStore, keys: KeyStore,
+        topic: KafkaTopic,
         clusterId: String, clocks: Clocks, _ notice: @escaping @Sendable (String) -> Void
     ) throws -> LogOpener {
         let configuration = context.configuration
@@ -113,8 +114,8 @@ struct ArchiveService {
                 ? CheckpointTopic(kafka: context.kafka, topic: topic) : nil,
             logger: context.logger)
         return LogOpener(
-            store: store, signer: plan.signer, heads: KeyStoreHeads(keys: keys), anchored: anchored,
-            checkpointLog: AnchoredCheckpointLog(store: store, signer: plan.signer, anchors: anchored),
+            store: store, signer: settings.signer, heads: KeyStoreHeads(keys: keys), anchored: anchored,
+            checkpointLog: AnchoredCheckpointLog(store: store, signer: settings.signer, anchors: anchored),
             mayBegin: mayBegin, clusterId: clusterId, clocks: clocks)
     }
 }

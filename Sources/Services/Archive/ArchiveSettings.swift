@@ -30,13 +30,13 @@ package enum ArchiveSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9467
 
-    /// Performs the same checks as at startup by building the same plan. Does not create anything or contact any
-    /// service.
+    /// Performs the same checks as at startup by creating the same configuration. Does not create anything or contact
+    /// any service.
     ///
     /// - Throws: a ``ConfigurationError`` with the key, the source of its value, and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
-        _ = try ArchivePlan(configuration)
+        _ = try ArchiveConfiguration(configuration)
     }
 
     package static let schema = ConfigurationSchema(

@@ -92,15 +92,15 @@ final class RetentionService: Service {
             let pruning = LogPruning(parts.store, names: names, signer: parts.signer)
             let inputs = LogPruning.Inputs(cutoff: now - parts.retention, now: now, size: size)
             let origin = names.origin(archive: parts.signer.archive)
-            let (plan, deleted) = try await pruning.run(
+            let (settings, deleted) = try await pruning.run(
                 inputs, announce: { try await announce($0, inputs, origin) },
                 decide: { leaves in
                     try parts.keys.mayPrune(leaves, hasHolds: hasHolds) ? .delete : .keep
                 })
-            if plan.isChange, let announced = plan.announced {
+            if settings.isChange, let announced = settings.announced {
                 parts.logger.info(
                     "payloads will be deleted after archive.retention",
-                    [LogField(.log, "\(partition)"), LogField(.leaves, announced.minimum - plan.minimum)])
+                    [LogField(.log, "\(partition)"), LogField(.leaves, announced.minimum - settings.minimum)])
             }
             guard deleted > 0 else { return }
             parts.metrics.pruned(partition.topic, segments: deleted)
@@ -114,11 +114,12 @@ final class RetentionService: Service {
         }
     }
 
-    private func announce(_ plan: LogPruning.Plan, _ inputs: LogPruning.Inputs, _ origin: String) async throws {
+    private func announce(_ settings: LogPruning.Plan, _ inputs: LogPruning.Inputs, _ origin: String) async throws {
         try await publish(
             RetentionRecord(
-                action: plan.minimum > plan.before || plan.deletions > 0 ? .delete : .announce, origin: origin,
-                minimum: plan.minimum, announced: plan.announced?.minimum, kept: plan.kept,
+                action: settings.minimum > settings.before || settings.deletions > 0 ? .delete : .announce,
+                origin: origin,
+                minimum: settings.minimum, announced: settings.announced?.minimum, kept: settings.kept,
                 archivedBefore: AppStoreInstant(clampingMillisecondsSince1970: inputs.cutoff),
                 at: AppStoreInstant(clampingMillisecondsSince1970: inputs.now)))
     }

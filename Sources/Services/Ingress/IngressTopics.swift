@@ -6,12 +6,12 @@ internal import ServiceKit
 
 /// Checks the configuration of the topics that the ingress writes to.
 enum IngressTopics {
-    static func check(_ plan: IngressPlan) async throws(StartupError) -> TopicPreflight.Outcome {
-        try await TopicPreflight.run(plan.kafka, topics: plan.requiredTopics, profile: plan.profile)
+    static func check(_ settings: IngressConfiguration) async throws(StartupError) -> TopicPreflight.Outcome {
+        try await TopicPreflight.run(settings.kafka, topics: settings.requiredTopics, profile: settings.profile)
     }
 }
 
-extension IngressPlan {
+extension IngressConfiguration {
     /// The topics that are checked at startup.
     package var requiredTopics: [KafkaTopicExpectation] {
         topics.ingress().map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }

@@ -14,22 +14,22 @@ enum NotificationListener {
     private static let maximumLegacyEntries = 60_000
 
     /// Returns the size limits for each version of a body.
-    static func limits(_ plan: IngressPlan) -> BodyLimits {
-        BodyLimits(signedBytes: maximumBody, legacyEntries: plan.legacyApps.isEmpty ? 0 : maximumLegacyEntries)
+    static func limits(_ settings: IngressConfiguration) -> BodyLimits {
+        BodyLimits(signedBytes: maximumBody, legacyEntries: settings.legacyApps.isEmpty ? 0 : maximumLegacyEntries)
     }
 
     static func listener(
-        _ plan: IngressPlan, workers: WorkerPool<NotificationWork>, clocks: Clocks, logger: Logger
+        _ settings: IngressConfiguration, workers: WorkerPool<NotificationWork>, clocks: Clocks, logger: Logger
     ) -> Listener {
         var limits = Limits.public
-        limits.proxies = plan.proxies.compactMap { NetworkPrefix($0) }
-        limits.forwarded = plan.forwarded
-        limits.proxyIdleTime = plan.proxyIdleTime
+        limits.proxies = settings.proxies.compactMap { NetworkPrefix($0) }
+        limits.forwarded = settings.forwarded
+        limits.proxyIdleTime = settings.proxyIdleTime
         // The version is known only after the body has been parsed; until then, the largest accepted size applies.
-        let limit = plan.legacyApps.isEmpty ? maximumBody : maximumLegacyBody
+        let limit = settings.legacyApps.isEmpty ? maximumBody : maximumLegacyBody
         let unknownClients = UnknownClients(logger: logger)
         return Listener(
-            name: "notifications", host: plan.host, port: UInt16(clamping: plan.port), limits: limits,
+            name: "notifications", host: settings.host, port: UInt16(clamping: settings.port), limits: limits,
             admit: { head in
                 guard head.pathIs(path) else { return .notFound }
                 return head.methodIs("POST") ? .body(limit: limit) : .methodNotAllowed(allow: "POST")

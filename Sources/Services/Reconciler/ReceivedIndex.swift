@@ -18,7 +18,7 @@ struct ReceivedIndex: Sendable {
         let description: String
     }
 
-    let state: KeyedState<ReconciliationModel>
+    let state: KeyedState<ReconcilerModel>
     let topics: TopicNames
     let kafka: KafkaConfiguration
     let group: KafkaConsumerGroup

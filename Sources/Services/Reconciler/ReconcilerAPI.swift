@@ -10,14 +10,14 @@ internal import Telemetry
 enum ReconcilerAPI {
     /// - Parameter sleep: waits until the budget allows a request; throws if the task is cancelled.
     static func client(
-        _ plan: ReconcilerPlan, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks,
+        _ sweeps: SweepConfiguration, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks,
         sleep: @escaping @Sendable (Duration) async throws -> Void, metrics: ReconcilerMetrics, logger: Logger
     ) -> AppStoreServerClient {
         let log = RateLimitedLogger(logger, perSecond: 1)
         let budgets = RequestBudgets(
-            RequestBudgets.Limits(backgroundShare: plan.budgetShare), clocks: clocks, sleep: sleep)
+            RequestBudgets.Limits(backgroundShare: sweeps.budgetShare), clocks: clocks, sleep: sleep)
         return AppStoreSettings.client(
-            plan.api, http: http, verifier: verifier, clocks: clocks, budgets: budgets, logger: logger
+            sweeps.api, http: http, verifier: verifier, clocks: clocks, budgets: budgets, logger: logger
         ) { event in
             switch event {
             case .answered: metrics.called()

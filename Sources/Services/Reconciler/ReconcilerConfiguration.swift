@@ -6,7 +6,7 @@ internal import KeyedState
 
 /// The validated configuration of `sluice-reconciler`, created at startup and by `sluicectl config check`.
 struct ReconcilerConfiguration {
-    let plan: ReconcilerPlan
+    let sweeps: SweepConfiguration
     /// The client for the App Store Server API and OCSP responders.
     let http: HTTPClient
     let verifier: NotificationVerifier
@@ -15,7 +15,7 @@ struct ReconcilerConfiguration {
     ///   unusable.
     init(_ configuration: Configuration) throws(ConfigurationError) {
         try StateOptions.checkDirectory(configuration)
-        plan = try ReconcilerPlan(configuration)
+        sweeps = try SweepConfiguration(configuration)
         http = HTTPClient(try HTTPClient.Configuration(configuration))
         verifier = try AppStoreSettings.verifier(configuration, responders: http)
     }

@@ -16,10 +16,10 @@ internal import Telemetry
 
 /// The assembled components of `sluice-reconciler`.
 struct ReconcilerService {
-    let state: KeyedState<ReconciliationModel>
+    let state: KeyedState<ReconcilerModel>
     let outbound: OutboundService
     let scheduler: SweepScheduler
-    let handler: ReceivedHandler
+    let handler: ReconcilerHandler
 
     /// - Throws: a `ConfigurationError` if the apps, root certificates or credentials are unusable, or a `KafkaError`
     ///   if librdkafka rejects a property.
@@ -29,7 +29,7 @@ struct ReconcilerService {
     ) async throws {
         let configuration = context.configuration
         let settings = try ReconcilerConfiguration(configuration)
-        let (plan, http, verifier) = (settings.plan, settings.http, settings.verifier)
+        let (sweeps, http, verifier) = (settings.sweeps, settings.http, settings.verifier)
         let metrics = ReconcilerMetrics(context.metrics)
         var options = try StateOptions(
             file: "reconciliation.sqlite", in: configuration,
@@ -37,23 +37,23 @@ struct ReconcilerService {
                 uniqueKeysWithValues: AppStoreEnvironment.published.map {
                     (topics.notifications($0), topics.reconciliation($0))
                 }))
-        options.history = ReceivedHandler.history(of: context.group, topics: topics)
+        options.history = ReconcilerHandler.history(of: context.group, topics: topics)
         let scheduled = LateScheduler()
         options.revoked = { _ in await scheduled.scheduler?.release() }
         options.assigned = { _ in scheduled.scheduler?.wake() }
         state = KeyedState(
-            options, model: ReconciliationModel(), kafka: context.kafka, logger: context.logger,
+            options, model: ReconcilerModel(), kafka: context.kafka, logger: context.logger,
             metrics: context.metrics, clocks: clocks)
         let produced = ProducedTopics(topics)
         await KnownCertificates.load(context.kafka, produced, into: verifier, context.logger, clocks)
         let events = KafkaEventLog(context.logger)
-        let repaired = plan.repairsStatuses ? AppStoreEnvironment.published.map(topics.entitlements) : []
+        let repaired = sweeps.repairsStatuses ? AppStoreEnvironment.published.map(topics.entitlements) : []
         let producer = try KafkaProducer(context.kafka, topics: produced.all + repaired) { events.take($0) }
         outbound = OutboundService(producer: producer, http: http, verifier: verifier, clocks: clocks)
         let publisher = NotificationPublisher(
             producer: producer, topics: produced, clock: clocks.monotonicNanoseconds, observe: { _ in })
         let client = ReconcilerAPI.client(
-            plan, http: http, verifier: verifier, clocks: clocks, sleep: sleep, metrics: metrics,
+            sweeps, http: http, verifier: verifier, clocks: clocks, sleep: sleep, metrics: metrics,
             logger: context.logger)
         let repetition = Repetition(clocks: clocks, sleep: sleep) { metrics.failed(.api) }
         let index = ReceivedIndex(state: state, topics: topics, kafka: context.kafka, group: context.group)
@@ -66,15 +66,15 @@ struct ReconcilerService {
         let statuses = StatusSweeper(
             client: client, subscriptions: subscriptions,
             repairer: StatusRepairer(
-                isOn: plan.repairsStatuses, producer: producer, subscriptions: subscriptions, index: index,
+                isOn: sweeps.repairsStatuses, producer: producer, subscriptions: subscriptions, index: index,
                 publisher: missing, clocks: clocks, metrics: metrics, logger: context.logger),
             clocks: clocks, repetition: repetition)
         let scheduler = SweepScheduler(
-            state: state, topics: topics, plan: plan, history: history, statuses: statuses, clocks: clocks,
+            state: state, topics: topics, sweeps: sweeps, history: history, statuses: statuses, clocks: clocks,
             metrics: metrics, logger: context.logger, groupPause: context.pause, pause: pause)
         scheduled.set(scheduler)
         self.scheduler = scheduler
-        handler = ReceivedHandler(state, topics: topics, outage: plan.outage, clocks: clocks) {
+        handler = ReconcilerHandler(state, topics: topics, outage: sweeps.outage, clocks: clocks) {
             scheduler.recovered($0, at: $1)
         }
     }

@@ -41,9 +41,9 @@ final class SweepScheduler: Service {
         }
     }
 
-    private let state: KeyedState<ReconciliationModel>
+    private let state: KeyedState<ReconcilerModel>
     private let topics: TopicNames
-    private let plan: ReconcilerPlan
+    private let sweeps: SweepConfiguration
     private let history: HistorySweeper
     private let statuses: StatusSweeper
     private let clocks: Clocks
@@ -58,13 +58,13 @@ final class SweepScheduler: Service {
     ///   - groupPause: no sweep runs while the group is paused.
     ///   - pause: waits until the next check for due sweeps, unless the scheduler is woken earlier.
     init(
-        state: KeyedState<ReconciliationModel>, topics: TopicNames, plan: ReconcilerPlan, history: HistorySweeper,
+        state: KeyedState<ReconcilerModel>, topics: TopicNames, sweeps: SweepConfiguration, history: HistorySweeper,
         statuses: StatusSweeper, clocks: Clocks, metrics: ReconcilerMetrics, logger: Logger,
         groupPause: GroupPause, pause: @escaping @Sendable () async throws -> Void
     ) {
         self.state = state
         self.topics = topics
-        self.plan = plan
+        self.sweeps = sweeps
         self.history = history
         self.statuses = statuses
         self.clocks = clocks
@@ -73,7 +73,7 @@ final class SweepScheduler: Service {
         log = RateLimitedLogger(logger, perSecond: 1)
         loop = DueLoop(pause: pause)
         self.groupPause = groupPause
-        present = Mutex(Present(lacking: plan.sweeps))
+        present = Mutex(Present(lacking: sweeps.sweeps))
     }
 
     /// Checks for due sweeps now.
@@ -129,7 +129,7 @@ final class SweepScheduler: Service {
             try await addWanted()
             present.withLock { $0.lanes.beginLook() }
             let owned = try state.dueRows(upTo: .max, atMost: 10_000).compactMap(\.sweep)
-            metrics.present(owned.filter { plan.scope(of: $0) != nil })
+            metrics.present(owned.filter { sweeps.scope(of: $0) != nil })
             try await list()
             begin(owned)
         } catch {
@@ -154,7 +154,7 @@ final class SweepScheduler: Service {
                 // the end.
                 if sweep.isToEnd, present.lanes[kind]?.key == sweep.key { present.jobs[kind]?.cancel() }
                 if kind == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
-                let scope = plan.scope(of: sweep)
+                let scope = sweeps.scope(of: sweep)
                 guard sweep.isToEnd || scope != nil, let lane = present.lanes.begin(sweep) else { continue }
                 // The job remains in `jobs` until it ends; revocations and the scheduler's stop wait for it.
                 present.jobs[lane] = Task(executorPreference: HandlerThreads.shared) {
@@ -185,7 +185,7 @@ final class SweepScheduler: Service {
 
     private func addWanted() async throws {
         for (environment, moment) in present.withLock({ $0.wanted }) {
-            for scope in plan.scopes where scope.environment == environment {
+            for scope in sweeps.scopes where scope.environment == environment {
                 var sweep = Sweep(environment, scope.bundleId, .failures)
                 sweep.wantedAt = moment
                 try await merge(sweep)
@@ -209,7 +209,7 @@ final class SweepScheduler: Service {
         for environment in AppStoreEnvironment.published {
             let topic = topics.reconciliation(environment)
             sweeps += try await state.reader().read { view in
-                try view.states(withEntry: ReconciliationModel.sweepEntry, after: "", in: topic, atMost: 1_000)
+                try view.states(withEntry: ReconcilerModel.sweepEntry, after: "", in: topic, atMost: 1_000)
             }.compactMap(\.sweep)
         }
         present.withLock { $0.listing = sweeps }
@@ -253,8 +253,8 @@ final class SweepScheduler: Service {
     }
 
     private func begin(_ sweep: inout Sweep) {
-        let run = plan.run(of: sweep, at: clocks.wallMilliseconds())
-        if plan.isLonger(run, of: sweep.kind) {
+        let run = sweeps.run(of: sweep, at: clocks.wallMilliseconds())
+        if sweeps.isLonger(run, of: sweep.kind) {
             logger.warning(
                 "last complete sweep is older than its range; reading a longer range",
                 fields(sweep) + [LogField(.milliseconds, run.range.to - run.range.from)])
@@ -265,7 +265,7 @@ final class SweepScheduler: Service {
     /// - Parameter begun: the time at which the run began, in monotonic milliseconds.
     private func finish(_ sweep: inout Sweep, _ run: SweepRun, _ begun: Int64) async throws {
         let now = clocks.wallMilliseconds()
-        sweep.finish(run, at: now, nextAt: plan.next(after: run, of: sweep.kind, at: now))
+        sweep.finish(run, at: now, nextAt: sweeps.next(after: run, of: sweep.kind, at: now))
         try await save(sweep)
         report(run, sweep, milliseconds: clocks.monotonicMilliseconds() - begun)
     }
@@ -282,7 +282,7 @@ final class SweepScheduler: Service {
         switch kind {
         case .statuses: await statuses.sweep(run, scope, save: save)
         case .failures, .everything, .backfill:
-            await history.sweep(run, kind, windows: plan.window(of: kind), scope, save: save)
+            await history.sweep(run, kind, windows: sweeps.window(of: kind), scope, save: save)
         }
     }
 
@@ -295,7 +295,7 @@ final class SweepScheduler: Service {
         run.failure = SweepRun.Failure(at: now, message: interruption.message, count: count)
         let unread = run.counts.unread
         if interruption.isAboutWindow, count > 1, sweep.kind != .statuses {
-            run.narrowWindow(windows: plan.window(of: sweep.kind))
+            run.narrowWindow(windows: sweeps.window(of: sweep.kind))
         }
         guard run.counts.unread == unread else {
             sweep.update(run, nextAt: now)

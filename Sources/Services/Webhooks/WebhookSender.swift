@@ -9,14 +9,15 @@ struct WebhookSender: Sendable {
     /// Maximum length of a response in bytes. A longer response is discarded and counts as a failure.
     static let maximumAnswerBytes = 256 * 1024
 
-    let plan: WebhooksPlan
+    let settings: WebhooksConfiguration
     let client: HTTPClient
     let clocks: Clocks
     private let log: RateLimitedLogger?
 
     /// - Parameter log: the logger for reloads of the keys.
-    init(_ plan: WebhooksPlan, client: HTTPClient, clocks: Clocks = .system, log: RateLimitedLogger? = nil) {
-        self.plan = plan
+    init(_ settings: WebhooksConfiguration, client: HTTPClient, clocks: Clocks = .system, log: RateLimitedLogger? = nil)
+    {
+        self.settings = settings
         self.client = client
         self.clocks = clocks
         self.log = log
@@ -35,8 +36,8 @@ struct WebhookSender: Sendable {
         do throws(HTTPClientError) {
             let response = try await client.send(
                 HTTPClientRequest(
-                    method: "POST", url: plan.url, headers: headers, body: message.body, timeout: plan.timeout,
-                    connectTimeout: plan.timeout, maximumBodyBytes: Self.maximumAnswerBytes))
+                    method: "POST", url: settings.url, headers: headers, body: message.body, timeout: settings.timeout,
+                    connectTimeout: settings.timeout, maximumBodyBytes: Self.maximumAnswerBytes))
             answer = ReceiverAnswer(response, now: timestamp)
         } catch {
             // In both cases, the task was cancelled.
@@ -65,14 +66,14 @@ struct WebhookSender: Sendable {
 
     /// Returns the current keys in the file.
     private func keys() -> SigningKeys {
-        let (keys, change) = plan.keys.current(now: clocks.monotonicNanoseconds())
+        let (keys, change) = settings.keys.current(now: clocks.monotonicNanoseconds())
         switch change {
         case nil: break
-        case .read?: log?.log(.info, key: "keys", "keys reloaded", [LogField(.path, plan.keys.path)])
+        case .read?: log?.log(.info, key: "keys", "keys reloaded", [LogField(.path, settings.keys.path)])
         case .refused(let problem)?:
             log?.log(
                 .error, key: "keys", "reloading keys failed; keeping the previous keys",
-                [LogField(.path, plan.keys.path), LogField(.error, problem.message)])
+                [LogField(.path, settings.keys.path), LogField(.error, problem.message)])
         }
         return keys
     }

@@ -1,7 +1,5 @@
 internal import Configuration
-internal import HTTPClient
 internal import Kafka
-internal import Lifecycle
 package import PipelineRuntime
 internal import Records
 internal import ServiceKit
@@ -46,58 +44,29 @@ package enum WebhooksApplication {
         ],
         consumers: { try WebhooksSettings.consumers($0) },
         topics: { configuration in
-            let plan = try WebhooksPlan(configuration)
+            let settings = try WebhooksConfiguration(configuration)
             func expectations(_ specifications: [TopicSpecification]) -> [KafkaTopicExpectation] {
                 specifications.map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
             }
-            let names = plan.environments.map { plan.content.topic(plan.topics, $0) }
+            let names = settings.environments.map { settings.content.topic(settings.topics, $0) }
             return ConsumerTopics(
-                input: expectations(plan.content.specifications(plan.topics).filter { names.contains($0.name) }),
-                others: plan.content == .signed
-                    ? expectations(plan.topics.ingress().filter { $0.name == plan.topics.certificates }) : [],
-                control: expectations([plan.topics.controlTopic]).first)
+                input: expectations(
+                    settings.content.specifications(settings.topics).filter { names.contains($0.name) }),
+                others: settings.content == .signed
+                    ? expectations(settings.topics.ingress().filter { $0.name == settings.topics.certificates }) : [],
+                control: expectations([settings.topics.controlTopic]).first)
         },
         build: { context in
-            let plan = try WebhooksPlan(context.configuration)
+            let settings = try WebhooksConfiguration(context.configuration)
             let metrics = WebhooksMetrics(context.metrics)
             guard !context.configuration[WebhooksSettings.paused] else {
                 metrics.paused()
                 context.logger.warning("webhooks.paused is set; nothing is delivered")
                 return ConsumerParts(handler: nil)
             }
-            // The number of partitions bounds the number of concurrent requests. A lower limit here would only cause
-            // failures.
-            var http = plan.http
-            http.maximumInFlight = 4096
-            http.maximumIdleConnections = 64
-            let client = HTTPClient(http)
-            var services: [any Service] = []
-            var certificates = CertificateDirectory()
-            if plan.content == .signed {
-                let service = try CertificatesService(
-                    context.kafka, topic: plan.topics.certificates, logger: context.logger)
-                certificates = service.directory
-                services.append(service)
-            }
-            let attempts = AttemptLog()
-            let handler = WebhooksHandler(
-                plan, refusals: context.configuration[ConsumerSettings.attempts],
-                reading: MessageReading(plan.content, plan.topics, certificates: certificates), client: client,
-                attempts: attempts, metrics: metrics, logger: context.logger,
-                failures: FailuresFile(
-                    group: context.group.rawValue, in: context.configuration[ConsumerSettings.dataDirectory],
-                    log: RateLimitedLogger(context.logger, perSecond: 1)),
-                readCertificates: { [kafka = context.kafka, certificates] in
-                    let topic = plan.topics.certificates
-                    return (try? await CertificatesService.readAll(kafka, topic, into: certificates)) != nil
-                })
-            var options = context.options
-            options.concurrency = plan.concurrency
-            // A record that the receiver cannot process must not block its partition, so only the number of unfinished
-            // records bounds the window.
-            options.maximumDistance = .max
+            let service = try WebhooksService(settings, context, metrics: metrics)
             return ConsumerParts(
-                handler: .records(handler), services: services, options: options,
-                pages: [AdminPage(path: "/webhooks/attempts") { attempts.json }])
+                handler: .records(service.handler), services: service.certificates.map { [$0] } ?? [],
+                options: service.options, pages: [AdminPage(path: "/webhooks/attempts") { service.attempts.json }])
         })
 }

@@ -30,7 +30,7 @@ package final class WebhooksHandler: RecordHandler {
     /// How long to wait while delivery is stopped. Records are then reexamined, but nothing is sent.
     private static let stoppedWait: Duration = .seconds(60)
 
-    private let plan: WebhooksPlan
+    private let settings: WebhooksConfiguration
     private let reading: MessageReading
     private let sender: WebhookSender
     private let attempts: AttemptLog
@@ -51,19 +51,20 @@ package final class WebhooksHandler: RecordHandler {
     ///   - readCertificates: reads the certificates topic from its beginning into `reading`'s directory, and returns
     ///     whether it reached the end.
     init(
-        _ plan: WebhooksPlan, refusals: Int, reading: MessageReading, client: HTTPClient, attempts: AttemptLog,
+        _ settings: WebhooksConfiguration, refusals: Int, reading: MessageReading, client: HTTPClient,
+        attempts: AttemptLog,
         metrics: WebhooksMetrics, logger: Logger, clocks: Clocks = .system, failures file: FailuresFile? = nil,
         readCertificates: @escaping @Sendable () async -> Bool = { false }
     ) {
-        self.plan = plan
+        self.settings = settings
         self.reading = reading
         self.attempts = attempts
         self.metrics = metrics
         self.readCertificates = readCertificates
-        failures = RecordFailures(plan.failures, file: file, clocks: clocks)
+        failures = RecordFailures(settings.failures, file: file, clocks: clocks)
         refusalLimit = Self.refusalLimit(attempts: refusals)
         log = RateLimitedLogger(logger, perSecond: 1)
-        sender = WebhookSender(plan, client: client, clocks: clocks, log: log)
+        sender = WebhookSender(settings, client: client, clocks: clocks, log: log)
     }
 
     /// Returns the maximum number of consecutive refusals, across all records, that are attributed to records: the
@@ -81,7 +82,7 @@ package final class WebhooksHandler: RecordHandler {
             case .notYet(let header): return await wait(for: header, record)
             }
         }
-        if let reason = plan.filter.refusal(message) { return .skip(HandlerReason(code: reason)) }
+        if let reason = settings.filter.refusal(message) { return .skip(HandlerReason(code: reason)) }
         if accepted.hasAccepted(message.content, of: record) {
             return .skip(HandlerReason(code: WebhooksReason.unchanged))
         }
@@ -147,7 +148,7 @@ package final class WebhooksHandler: RecordHandler {
             refusalsInARow.store(0, ordering: .relaxed)
             failures.accepted(record)
             return .done
-        case .gone where plan.stopsWhenGone:
+        case .gone where settings.stopsWhenGone:
             isStopped.store(true, ordering: .relaxed)
             metrics.stopped()
             tell(.error, "receiver responded 410; deliveries stopped", record, id, answer)

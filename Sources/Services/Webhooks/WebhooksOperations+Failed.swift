@@ -65,11 +65,11 @@ extension WebhooksOperations {
         _ failed: FailedDeliveries, _ configuration: Configuration, kafka: KafkaConfiguration,
         report: (FailedDeliveries.Outcome) async throws -> Void
     ) async throws {
-        let plan = try WebhooksPlan(configuration)
-        let reading = try await reading(plan.content, plan, kafka)
-        let client = HTTPClient(plan.http)
+        let settings = try WebhooksConfiguration(configuration)
+        let reading = try await reading(settings.content, settings, kafka)
+        let client = HTTPClient(settings.http)
         defer { client.close() }
-        let sender = WebhookSender(plan, client: client)
+        let sender = WebhookSender(settings, client: client)
         let interval = Duration.seconds(1) / max(1, failed.rate)
         var next = ContinuousClock.now
         let offsets = try await beginnings(of: failed.topic, kafka)

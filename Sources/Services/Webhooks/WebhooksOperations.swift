@@ -15,15 +15,15 @@ package enum WebhooksOperations {
     ///
     /// - Throws: a `ConfigurationError`, or a `StartupError` if there is no test message for the configured content.
     package static func test(_ configuration: Configuration) async throws -> DeliveryAttempt {
-        let plan = try WebhooksPlan(configuration)
-        guard plan.content != .signed else {
+        let settings = try WebhooksConfiguration(configuration)
+        guard settings.content != .signed else {
             throw StartupError(
                 "a test message cannot be signed by Apple", setting: WebhooksSettings.content.key,
                 fix:
                     "Repost a notification: sluicectl webhooks resend ID; or request a test notification from Apple"
             )
         }
-        return try await send(testMessage(at: SystemClock.wallMilliseconds()), plan)
+        return try await send(testMessage(at: SystemClock.wallMilliseconds()), settings)
     }
 
     /// Reposts the message with this `webhook-id`, with the same body and id. Searches the topic for its record.
@@ -32,10 +32,10 @@ package enum WebhooksOperations {
     package static func resend(
         _ id: String, _ configuration: Configuration, kafka: KafkaConfiguration
     ) async throws -> DeliveryAttempt {
-        let plan = try WebhooksPlan(configuration)
+        let settings = try WebhooksConfiguration(configuration)
         guard let wanted = WebhookID(id) else { throw notAnID }
-        let reading = try await reading(wanted.content, plan, kafka)
-        let topic = wanted.content.topic(plan.topics, wanted.environment)
+        let reading = try await reading(wanted.content, settings, kafka)
+        let topic = wanted.content.topic(settings.topics, wanted.environment)
         var found: WebhookMessage?
         do {
             try await KafkaConsumer.readToEnd(
@@ -54,18 +54,18 @@ package enum WebhooksOperations {
                 "\(topic) no longer has a record with this id",
                 fix: "Kafka keeps only the latest state of each purchase; the receiver gets it with the next change")
         }
-        return try await send(found, plan)
+        return try await send(found, settings)
     }
 
     /// Returns a reader for messages with this content, with all certificates loaded.
     static func reading(
-        _ content: WebhookContent, _ plan: WebhooksPlan, _ kafka: KafkaConfiguration
+        _ content: WebhookContent, _ settings: WebhooksConfiguration, _ kafka: KafkaConfiguration
     ) async throws -> MessageReading {
         let certificates = CertificateDirectory()
         if content == .signed {
-            try await CertificatesService.readAll(kafka, plan.topics.certificates, into: certificates)
+            try await CertificatesService.readAll(kafka, settings.topics.certificates, into: certificates)
         }
-        return MessageReading(content, plan.topics, certificates: certificates)
+        return MessageReading(content, settings.topics, certificates: certificates)
     }
 
     /// Returns the first offsets of a topic.
@@ -92,9 +92,9 @@ package enum WebhooksOperations {
         "unknown webhook-id", fix: "Use one listed by: sluicectl webhooks attempts",
         exitCode: .usage)
 
-    static func send(_ message: WebhookMessage, _ plan: WebhooksPlan) async throws -> DeliveryAttempt {
-        let client = HTTPClient(plan.http)
+    static func send(_ message: WebhookMessage, _ settings: WebhooksConfiguration) async throws -> DeliveryAttempt {
+        let client = HTTPClient(settings.http)
         defer { client.close() }
-        return try await WebhookSender(plan, client: client).send(message)
+        return try await WebhookSender(settings, client: client).send(message)
     }
 }

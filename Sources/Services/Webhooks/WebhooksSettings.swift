@@ -90,12 +90,12 @@ package enum WebhooksSettings {
             insecure, roots, paused, receivers,
         ] + ofReceiver.settings + [topicsPrefix] + HTTPClientSettings.all)
 
-    /// Reports the errors that would prevent startup, by building the same plan without starting it.
+    /// Reports the errors that would prevent startup, by creating the same configuration without starting it.
     ///
     /// - Throws: a ``ConfigurationError`` that names the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
-        for receiver in try consumers(configuration) { _ = try WebhooksPlan(receiver.configuration) }
+        for receiver in try consumers(configuration) { _ = try WebhooksConfiguration(receiver.configuration) }
     }
 }
 

@@ -29,12 +29,12 @@ enum CheckedExecutable: String, Sendable {
         }
     }
 
-    var command: Command { application?.command ?? IngressCommand.command }
+    var command: Command { application?.command ?? IngressApplication.command }
 
     /// Runs the check of `sluicectl config check --for`.
     func check(_ configuration: Configuration) throws(ConfigurationError) {
         switch self {
-        case .ingress: _ = try IngressPlan(configuration)
+        case .ingress: _ = try IngressConfiguration(configuration)
         case .entitlements: try EntitlementsSettings.check(configuration)
         case .refunds: try RefundsSettings.check(configuration)
         case .reconciler: try ReconcilerSettings.check(configuration)
@@ -52,7 +52,7 @@ enum CheckedExecutable: String, Sendable {
                 await service.stop(within: .zero)
             }
         } else {
-            let ingress = Ingress(try IngressPlan(configuration), logger: logger, metrics: metrics)
+            let ingress = IngressService(try IngressConfiguration(configuration), logger: logger, metrics: metrics)
             try await ingress.start()
             await ingress.stop(within: .zero)
         }

@@ -17,7 +17,7 @@ import Testing
     private static let commands = [
         "archive": ArchiveApplication.application.command, "entitlements": EntitlementsApplication.application.command,
         "reconciler": ReconcilerApplication.application.command, "refunds": RefundsApplication.application.command,
-        "webhooks": WebhooksApplication.application.command, "ingress": IngressCommand.command,
+        "webhooks": WebhooksApplication.application.command, "ingress": IngressApplication.command,
     ].mapValues { $0.tolerating(SharedConfiguration.keys) }
 
     @Test(arguments: ["group.id", "group.instance.id"], commands.keys.sorted())

@@ -30,7 +30,7 @@ import Testing
                 resendFailed: { _, _, _, _, _, _ in throw CancellationError() }))
         let read = Set(
             [
-                ArchiveApplication.application.command, IngressCommand.command,
+                ArchiveApplication.application.command, IngressApplication.command,
                 EntitlementsApplication.application.command,
                 ReconcilerApplication.application.command, RefundsApplication.application.command,
                 WebhooksApplication.application.command,

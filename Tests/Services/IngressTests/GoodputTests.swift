@@ -44,7 +44,7 @@ import Testing
     }
 
     private enum Limits {
-        /// The limit in the plan of every ingress.
+        /// The limit in the settings of every ingress.
         static let half = Duration.milliseconds(2400)
     }
 
@@ -55,10 +55,10 @@ import Testing
         var measurement = Measurement()
         try await IngressHarness.with(
             broker,
-            { plan in
-                plan.slowAfter = slowAfter
+            { settings in
+                settings.slowAfter = slowAfter
                 // One record per request, one request after another.
-                plan.kafka = try KafkaConfiguration(
+                settings.kafka = try KafkaConfiguration(
                     bootstrapServers: broker.bootstrapServers,
                     properties: ["max.in.flight.requests.per.connection": "1", "batch.num.messages": "1"])
             },

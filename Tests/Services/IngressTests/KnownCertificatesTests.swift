@@ -22,8 +22,8 @@ import Testing
     }
 
     /// Limits new chains. With the stopped clock only one is permitted.
-    private func oneChain(_ plan: inout IngressPlan) {
-        plan.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
+    private func oneChain(_ settings: inout IngressConfiguration) {
+        settings.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1, concurrency: 1)
     }
 
     @Test func `a flood of new certificate chains after a restart does not block the first notification`() async throws
@@ -35,9 +35,9 @@ import Testing
         await first.stop()
         try await IngressHarness.with(
             broker, clocks: TestTime.standing(),
-            { plan in
-                plan.topics = first.topics
-                oneChain(&plan)
+            { settings in
+                settings.topics = first.topics
+                oneChain(&settings)
             },
             { harness async throws in
                 let isTold = harness.log.lines.contains {

@@ -20,15 +20,15 @@ import Testing
 
     init() throws { broker = try Self.shared.get() }
 
-    private func failure(_ change: (inout IngressPlan) throws -> Void) async throws -> StartupError {
+    private func failure(_ change: (inout IngressConfiguration) throws -> Void) async throws -> StartupError {
         let topics = TopicNames(prefix: "s\(UUID().uuidString.lowercased())")
         for specification in topics.ingress(partitions: 1) {
             try broker.createTopic(specification.name, partitions: 1)
         }
-        var plan = try IngressHarness.plan(broker, topics)
-        try change(&plan)
-        let ingress = Ingress(
-            plan, logger: Logger(label: "test", level: .debug, format: .json, sink: MemoryLogSink()),
+        var settings = try IngressHarness.settings(broker, topics)
+        try change(&settings)
+        let ingress = IngressService(
+            settings, logger: Logger(label: "test", level: .debug, format: .json, sink: MemoryLogSink()),
             metrics: MetricsRegistry(), clocks: TestTime.clocks)
         let error = await #expect(throws: StartupError.self) { try await ingress.start() }
         #expect(ingress.port == 0)
@@ -95,9 +95,9 @@ import Testing
     }
 
     @Test func `unreachable brokers are named`() async throws {
-        let error = try await failure { plan in
+        let error = try await failure { settings in
             // Port 9 of 127.0.0.1 has no listener.
-            plan.kafka = try KafkaConfiguration(bootstrapServers: "127.0.0.1:9")
+            settings.kafka = try KafkaConfiguration(bootstrapServers: "127.0.0.1:9")
         }
         #expect(error.line.hasPrefix("kafka.bootstrap.servers: no Kafka broker answers at 127.0.0.1:9"))
         #expect(error.line.hasSuffix("Start Kafka, or correct the address."))
@@ -141,9 +141,9 @@ import Testing
         try free.start()
         let port = free.port()
         await free.drain(within: .zero)
-        _ = try await failure { plan in
-            plan.port = busy
-            plan.adminPort = Int(port)
+        _ = try await failure { settings in
+            settings.port = busy
+            settings.adminPort = Int(port)
         }
         let again = HTTPServer(
             listeners: [

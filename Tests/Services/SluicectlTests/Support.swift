@@ -74,14 +74,14 @@ func sluicectl(
 let testParts = SluicectlParts(
     executables: [
         .init(
-            name: "sluice-ingress", schema: IngressPlan.schema,
+            name: "sluice-ingress", schema: IngressConfiguration.schema,
             dependencies: { configuration in
                 var needs = SluicectlParts.Dependencies()
                 needs.verifies = true
-                needs.topics = try IngressPlan(configuration).requiredTopics
+                needs.topics = try IngressConfiguration(configuration).requiredTopics
                 return needs
             }
-        ) { configuration throws(ConfigurationError) in _ = try IngressPlan(configuration) },
+        ) { configuration throws(ConfigurationError) in _ = try IngressConfiguration(configuration) },
         .init(
             name: "sluice-other",
             schema: ConfigurationSchema(
@@ -104,8 +104,8 @@ let testParts = SluicectlParts(
         schema: ConfigurationSchema([
             IngressSettings.appsIfAny, IngressSettings.environments, IngressSettings.roots,
         ]),
-        roots: { configuration throws(ConfigurationError) in try IngressPlan.roots(configuration) },
-        apps: { configuration throws(ConfigurationError) in try IngressPlan.apps(configuration) }),
+        roots: { configuration throws(ConfigurationError) in try IngressConfiguration.roots(configuration) },
+        apps: { configuration throws(ConfigurationError) in try IngressConfiguration.apps(configuration) }),
     webhooks: .init(
         schema: ConfigurationSchema([accepting]), test: { delivery($0) },
         resend: { _, configuration, _ in delivery(configuration) },

@@ -53,10 +53,11 @@ func handler(
     readCertificates: @escaping @Sendable () async -> Bool = { false }
 ) throws -> WebhooksHandler {
     let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
-    let plan = try WebhooksPlan(
+    let webhooks = try WebhooksConfiguration(
         configuration(["--webhooks.url", url, "--webhooks.secret.file", secrets] + settings))
     return WebhooksHandler(
-        plan, refusals: attempts, reading: MessageReading(plan.content, plan.topics, certificates: certificates),
+        webhooks, refusals: attempts,
+        reading: MessageReading(webhooks.content, webhooks.topics, certificates: certificates),
         client: HTTPClient(), attempts: log, metrics: WebhooksMetrics(metrics),
         logger: Logger(label: "test", level: .warning, format: .json, sink: logSink), clocks: clocks,
         readCertificates: readCertificates)

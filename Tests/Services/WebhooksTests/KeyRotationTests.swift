@@ -11,11 +11,11 @@ import Testing
     @Test func `a second key signs within a second, and an invalid file changes nothing`() throws {
         let directory = try TemporaryDirectory()
         let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
-        let plan = try WebhooksPlan(
+        let settings = try WebhooksConfiguration(
             configuration(["--webhooks.url", "http://127.0.0.1:1", "--webhooks.secret.file", secrets]))
         let passed = Mutex<UInt64>(Clocks.system.monotonicNanoseconds())
         let clocks = Clocks(wallMilliseconds: { 0 }, monotonicNanoseconds: { passed.withLock { $0 } })
-        let sender = WebhookSender(plan, client: HTTPClient(), clocks: clocks)
+        let sender = WebhookSender(settings, client: HTTPClient(), clocks: clocks)
         let message = WebhooksOperations.testMessage(at: 0)
         func signatures() throws -> Int {
             let headers = try sender.headers(message, 0)

@@ -29,11 +29,13 @@ import Testing
         return flags.sorted { $0.key < $1.key }.flatMap { ["--\($0.key)", $0.value] }
     }
 
-    private func plans(_ changes: [String: String?] = [:]) throws -> [String: WebhooksPlan] {
+    private func plans(_ changes: [String: String?] = [:]) throws -> [String: WebhooksConfiguration] {
         let configuration = try configuration(arguments(changes))
         let receivers = try WebhooksSettings.consumers(configuration)
         return Dictionary(
-            uniqueKeysWithValues: try receivers.map { ($0.label?.value ?? "", try WebhooksPlan($0.configuration)) })
+            uniqueKeysWithValues: try receivers.map {
+                ($0.label?.value ?? "", try WebhooksConfiguration($0.configuration))
+            })
     }
 
     // MARK: settings

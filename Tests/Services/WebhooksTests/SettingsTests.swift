@@ -24,15 +24,15 @@ import Testing
         }
     }
 
-    private func plan(_ changes: [String: String?] = [:]) throws -> WebhooksPlan {
-        try WebhooksPlan(configuration(arguments(changes)))
+    private func settings(_ changes: [String: String?] = [:]) throws -> WebhooksConfiguration {
+        try WebhooksConfiguration(configuration(arguments(changes)))
     }
 
     @Test func `an https URL and a key suffice, and production states are sent`() throws {
-        let plan = try plan()
-        #expect(plan.environments == [.production])
-        #expect(plan.timeout == .seconds(10))
-        #expect(try self.plan(["--webhooks.environments": "Sandbox,Production,Sandbox"]).environments.count == 2)
+        let settings = try settings()
+        #expect(settings.environments == [.production])
+        #expect(settings.timeout == .seconds(10))
+        #expect(try self.settings(["--webhooks.environments": "Sandbox,Production,Sandbox"]).environments.count == 2)
     }
 
     @Test(arguments: [
@@ -40,7 +40,7 @@ import Testing
         "https://api.example.com:8443/a?b=c", "HTTPS://api.example.com",
     ])
     func `a plaintext URL is accepted for this machine`(url: String) throws {
-        #expect(try plan(["--webhooks.url": url]).url == url)
+        #expect(try settings(["--webhooks.url": url]).url == url)
     }
 
     @Test(arguments: [
@@ -48,10 +48,10 @@ import Testing
         "http://10.0.0.1/", "http://[::2]/",
     ])
     func `a plaintext URL of another host requires webhooks.insecure`(url: String) throws {
-        let error = #expect(throws: ConfigurationError.self) { try plan(["--webhooks.url": url]) }
+        let error = #expect(throws: ConfigurationError.self) { try settings(["--webhooks.url": url]) }
         #expect(error?.key == "webhooks.url")
         #expect(error?.message.contains("webhooks.insecure=true") == true)
-        #expect(try plan(["--webhooks.url": url, "--webhooks.insecure": "true"]).url == url)
+        #expect(try settings(["--webhooks.url": url, "--webhooks.insecure": "true"]).url == url)
     }
 
     @Test(
@@ -77,13 +77,13 @@ import Testing
 
     @Test(arguments: ["webhooks.url", "webhooks.secret.file"])
     func `a receiver without an address or a key is refused`(_ key: String) throws {
-        let error = #expect(throws: ConfigurationError.self) { try plan(["--\(key)": nil]) }
+        let error = #expect(throws: ConfigurationError.self) { try settings(["--\(key)": nil]) }
         #expect(error?.code == .missing)
         #expect(error?.description.contains("\(key) is required") == true, "\(error?.description ?? "")")
     }
 
     @Test func `a password in the URL is refused and not printed`() throws {
-        let error = #expect(throws: ConfigurationError.self) { try plan(["--webhooks.url": "https://me:word@a/"]) }
+        let error = #expect(throws: ConfigurationError.self) { try settings(["--webhooks.url": "https://me:word@a/"]) }
         #expect(error?.description.contains("user or password") == true)
         #expect(error?.description.contains("word@") == false)
     }
@@ -94,7 +94,7 @@ import Testing
     ])
     func `a file of the wrong kind is refused`(key: String, text: String, mention: String) throws {
         let file = try directory.write(text, to: "file")
-        let error = #expect(throws: ConfigurationError.self) { try plan(["--\(key)": file]) }
+        let error = #expect(throws: ConfigurationError.self) { try settings(["--\(key)": file]) }
         #expect(error?.key == key)
         #expect(error?.message.contains(mention) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("nonsense") == false)

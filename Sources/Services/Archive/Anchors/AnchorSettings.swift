@@ -31,7 +31,7 @@ extension ArchiveSettings {
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     static func anchors(
-        _ plan: ArchivePlan, _ configuration: Configuration, kafka: KafkaConfiguration, topic: KafkaTopic,
+        _ settings: ArchiveConfiguration, _ configuration: Configuration, kafka: KafkaConfiguration, topic: KafkaTopic,
         archive: any ObjectStore,
         notice: @escaping @Sendable (String) -> Void
     ) throws(ConfigurationError) -> [any CheckpointAnchor] {
@@ -40,9 +40,9 @@ extension ArchiveSettings {
         if let store = try ArchivePlace.openAnchor(configuration, creating: true, notice: notice) {
             anchors.append(StoreAnchor(store: store))
         }
-        guard !plan.witnesses.isEmpty else { return anchors }
-        let client = HTTPClient(plan.http)
-        for witness in plan.witnesses {
+        guard !settings.witnesses.isEmpty else { return anchors }
+        let client = HTTPClient(settings.http)
+        for witness in settings.witnesses {
             anchors.append(
                 WitnessAnchor(witness, archive: archive) { request throws(HTTPClientError) in
                     try await client.send(request)

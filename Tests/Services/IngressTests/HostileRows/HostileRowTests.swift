@@ -68,8 +68,8 @@ import Testing
     }
 
     /// Trusts the kit's root, and permits new chains at the rate of the table.
-    private static func adapt(_ plan: inout IngressPlan, to kit: SigningKit) {
-        plan.verifier = kit.configuration {
+    private static func adapt(_ settings: inout IngressConfiguration, to kit: SigningKit) {
+        settings.verifier = kit.configuration {
             $0.newCertificateChains = NewCertificateChainLimits(perSecond: 100_000, concurrency: 8)
         }
     }

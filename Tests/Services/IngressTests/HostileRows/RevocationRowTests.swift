@@ -37,10 +37,10 @@ import Testing
         let roots = try OCSPCase.all.map { try responders.authority($0).kit.pki.root.der }
         try await IngressHarness.with(
             broker, clocks: .system,
-            { plan in
-                plan.verifier.roots = roots
-                plan.verifier.revocation = policy
-                plan.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1000, concurrency: 8)
+            { settings in
+                settings.verifier.roots = roots
+                settings.verifier.revocation = policy
+                settings.verifier.newCertificateChains = NewCertificateChainLimits(perSecond: 1000, concurrency: 8)
             },
             { harness async throws in
                 let asking = Task { try await harness.ingress.run() }

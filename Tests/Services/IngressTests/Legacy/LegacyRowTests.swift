@@ -30,15 +30,15 @@ import Testing
     }
 
     private func with(
-        clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) throws -> Void = { _ in },
+        clocks: Clocks = TestTime.clocks, _ change: (inout IngressConfiguration) throws -> Void = { _ in },
         _ body: (IngressHarness) async throws -> Void
     ) async throws {
         try await IngressHarness.with(
             broker, clocks: clocks,
-            { plan in
-                plan.legacyApps = [.init(bundleId: BundleId(TestAppStore.bundleId), path: secrets)]
-                plan.proxies = []
-                try change(&plan)
+            { settings in
+                settings.legacyApps = [.init(bundleId: BundleId(TestAppStore.bundleId), path: secrets)]
+                settings.proxies = []
+                try change(&settings)
             }, body)
     }
 
@@ -215,9 +215,9 @@ import Testing
         var body = LegacyBody()
         body.bid = nil
         let other = AppIdentity(bundleId: BundleId("com.example.other"), appAppleId: AppAppleId(7))
-        try await with({ plan in
-            plan.verifier.apps.append(other)
-            plan.legacyApps.append(.init(bundleId: other.bundleId, path: secrets))
+        try await with({ settings in
+            settings.verifier.apps.append(other)
+            settings.legacyApps.append(.init(bundleId: other.bundleId, path: secrets))
         }) { harness async throws in
             #expect(try await harness.post(body.bytes).status == 200)
             #expect(try await harness.counts() == [0, 0, 1])
@@ -242,9 +242,9 @@ import Testing
         var unnamed = LegacyBody()
         unnamed.bid = nil
         unnamed.password = "\"guessed\""
-        try await with({ plan in
-            plan.verifier.apps.append(other)
-            plan.legacyApps.append(.init(bundleId: other.bundleId, path: changed))
+        try await with({ settings in
+            settings.verifier.apps.append(other)
+            settings.legacyApps.append(.init(bundleId: other.bundleId, path: changed))
         }) { harness async throws in
             for _ in 0..<8 { #expect(try await harness.post(stale.bytes).status == 401) }
             #expect(try await harness.post(unnamed.bytes).status == 401)

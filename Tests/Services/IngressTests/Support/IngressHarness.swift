@@ -24,35 +24,36 @@ struct IngressHarness: Sendable {
 
     let broker: DevBroker
     let topics: TopicNames
-    let ingress: Ingress
+    let ingress: IngressService
     let metrics: MetricsRegistry
     let log: MemoryLogSink
     let client: HTTPClient
 
-    /// Starts an ingress. `change` modifies the default plan.
+    /// Starts an ingress. `change` modifies the default settings.
     init(
-        _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) throws -> Void = { _ in }
+        _ broker: DevBroker, clocks: Clocks = TestTime.clocks,
+        _ change: (inout IngressConfiguration) throws -> Void = { _ in }
     ) async throws {
         let own = TopicNames(prefix: "t\(UUID().uuidString.lowercased())")
-        var plan = try Self.plan(broker, own)
-        try change(&plan)
-        topics = plan.topics
-        // Another harness created the topics of a shared plan.
+        var settings = try Self.settings(broker, own)
+        try change(&settings)
+        topics = settings.topics
+        // Another harness created the topics of shared settings.
         for specification in topics.ingress(partitions: Self.partitions) where topics == own {
             try broker.createTopic(specification.name, partitions: specification.partitions)
         }
         self.broker = broker
         metrics = MetricsRegistry()
         log = MemoryLogSink()
-        ingress = Ingress(
-            plan, logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics,
+        ingress = IngressService(
+            settings, logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics,
             clocks: clocks)
         client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 1000, maximumIdleConnections: 256))
         try await ingress.start()
     }
 
-    static func plan(_ broker: DevBroker, _ topics: TopicNames) throws -> IngressPlan {
-        IngressPlan(
+    static func settings(_ broker: DevBroker, _ topics: TopicNames) throws -> IngressConfiguration {
+        IngressConfiguration(
             // One request in flight, because the embedded broker does not check sequence numbers.
             kafka: try KafkaConfiguration(
                 bootstrapServers: broker.bootstrapServers,
@@ -71,7 +72,8 @@ struct IngressHarness: Sendable {
 
     /// Starts an ingress, passes it to `body`, and always stops it.
     static func with(
-        _ broker: DevBroker, clocks: Clocks = TestTime.clocks, _ change: (inout IngressPlan) throws -> Void = { _ in },
+        _ broker: DevBroker, clocks: Clocks = TestTime.clocks,
+        _ change: (inout IngressConfiguration) throws -> Void = { _ in },
         _ body: (IngressHarness) async throws -> Void
     ) async throws {
         let harness = try await IngressHarness(broker, clocks: clocks, change)

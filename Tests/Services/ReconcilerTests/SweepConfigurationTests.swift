@@ -9,12 +9,12 @@ import Testing
 @testable import Simulator
 
 /// The range that a sweep reads.
-@Suite struct ReconcilerPlanTests {
+@Suite struct SweepConfigurationTests {
     private static let hour: Int64 = 3_600_000
     private static let day: Int64 = 24 * hour
     private static let now = VirtualClock.start
 
-    private func plan() throws -> ReconcilerPlan {
+    private func sweeps() throws -> SweepConfiguration {
         let directory = try TemporaryDirectory()
         _ = try SimulatedAPIKey.credentials(in: directory.path)
         let app = "com.example.app"
@@ -26,17 +26,17 @@ import Testing
         guard
             case .run(let invocation) = ReconcilerApplication.application.command.parse(arguments, environment: [:])
         else { throw ReconcilerInstallation.NoConfiguration() }
-        return try ReconcilerPlan(invocation.configuration)
+        return try SweepConfiguration(invocation.configuration)
     }
 
     /// Returns a sweep with a last complete run that began the given time ago.
     private func sweep(
-        _ kind: SweepKind, _ plan: ReconcilerPlan, lastBegunBefore age: Int64?,
+        _ kind: SweepKind, _ sweeps: SweepConfiguration, lastBegunBefore age: Int64?,
         in environment: AppStoreEnvironment = .production
     ) -> Sweep {
         var sweep = Sweep(environment, BundleId("com.example.app"), kind)
         guard let age else { return sweep }
-        let run = plan.run(of: sweep, at: Self.now - age)
+        let run = sweeps.run(of: sweep, at: Self.now - age)
         sweep.begin(run)
         sweep.finish(run, at: Self.now, nextAt: Self.now)
         return sweep
@@ -49,34 +49,34 @@ import Testing
     func `a run covers its usual range when the last complete run is recent`(
         _ kind: SweepKind, _ hoursAgo: Int64?, _ hours: Int64
     ) throws {
-        let plan = try plan()
-        let before = sweep(kind, plan, lastBegunBefore: hoursAgo.map { $0 * Self.hour })
-        let run = plan.run(of: before, at: Self.now)
-        #expect(run.range.to == Self.now - plan.settle)
+        let sweeps = try sweeps()
+        let before = sweep(kind, sweeps, lastBegunBefore: hoursAgo.map { $0 * Self.hour })
+        let run = sweeps.run(of: before, at: Self.now)
+        #expect(run.range.to == Self.now - sweeps.settle)
         #expect(run.range.to - run.range.from == hours * Self.hour)
-        #expect(!plan.isLonger(run, of: kind))
+        #expect(!sweeps.isLonger(run, of: kind))
     }
 
     @Test(arguments: [(SweepKind.everything, 3), (.everything, 40), (.failures, 9)] as [(SweepKind, Int64)])
     func `a run reaches back to the last complete run, regardless of its age`(
         _ kind: SweepKind, _ days: Int64
     ) throws {
-        let plan = try plan()
-        let before = sweep(kind, plan, lastBegunBefore: days * Self.day)
-        let run = plan.run(of: before, at: Self.now)
+        let sweeps = try sweeps()
+        let before = sweep(kind, sweeps, lastBegunBefore: days * Self.day)
+        let run = sweeps.run(of: before, at: Self.now)
         let end = try #require(before.last?.range.to)
         #expect(run.range.from < end && end - run.range.from <= 2 * Self.hour)
-        #expect(run.range.to == Self.now - plan.settle)
-        #expect(plan.isLonger(run, of: kind))
+        #expect(run.range.to == Self.now - sweeps.settle)
+        #expect(sweeps.isLonger(run, of: kind))
     }
 
     @Test(arguments: [(AppStoreEnvironment.production, 180), (.sandbox, 30)] as [(AppStoreEnvironment, Int64)])
     func `no run reaches further back than Apple's history`(
         _ environment: AppStoreEnvironment, _ days: Int64
     ) throws {
-        let plan = try plan()
-        let before = sweep(.everything, plan, lastBegunBefore: 300 * Self.day, in: environment)
-        let run = plan.run(of: before, at: Self.now)
+        let sweeps = try sweeps()
+        let before = sweep(.everything, sweeps, lastBegunBefore: 300 * Self.day, in: environment)
+        let run = sweeps.run(of: before, at: Self.now)
         #expect(run.range.from == Self.now - days * Self.day + Self.hour)
     }
 }

@@ -8,17 +8,17 @@ internal import Records
 internal import Synchronization
 
 /// Indexes the notifications in the notification topics and detects when they resume after a gap.
-struct ReceivedHandler: BatchHandler {
-    private let handler: KeyedStateHandler<ReconciliationModel>
+struct ReconcilerHandler: BatchHandler {
+    private let handler: KeyedStateHandler<ReconcilerModel>
     private let environments: [KafkaTopic: AppStoreEnvironment]
-    private let state: KeyedState<ReconciliationModel>
+    private let state: KeyedState<ReconcilerModel>
     private let clocks: Clocks
     private let signal: OutageObserver
     private let begun = BegunPartitions()
 
     /// - Parameter recovered: called with an environment in which the ingress may have been unavailable until now.
     init(
-        _ state: KeyedState<ReconciliationModel>, topics: TopicNames, outage: Int64, clocks: Clocks,
+        _ state: KeyedState<ReconcilerModel>, topics: TopicNames, outage: Int64, clocks: Clocks,
         recovered: @escaping @Sendable (AppStoreEnvironment, Int64) -> Void
     ) {
         self.state = state

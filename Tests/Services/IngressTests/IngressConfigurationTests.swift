@@ -12,11 +12,11 @@ import Testing
 
 @testable import Ingress
 
-@Suite struct IngressPlanTests {
+@Suite struct IngressConfigurationTests {
     private static let apps = ["--apps", "com.example.app:1234567890"]
 
     private enum Outcome {
-        case plan(IngressPlan)
+        case settings(IngressConfiguration)
         case refused([String], exitCode: Int32)
     }
 
@@ -29,10 +29,10 @@ import Testing
         if let file {
             arguments += ["--config", try directory.write(file, to: "sluice.properties")]
         }
-        switch IngressCommand.command.parse(arguments, environment: environment) {
+        switch IngressApplication.command.parse(arguments, environment: environment) {
         case .run(let invocation):
             do {
-                return .plan(try IngressPlan(invocation.configuration))
+                return .settings(try IngressConfiguration(invocation.configuration))
             } catch {
                 return .refused([error.description], exitCode: error.exitCode)
             }
@@ -41,11 +41,11 @@ import Testing
         }
     }
 
-    private func plan(
+    private func settings(
         _ flags: [String] = apps, environment: [String: String] = [:], file: String? = nil
-    ) throws -> IngressPlan {
+    ) throws -> IngressConfiguration {
         switch try read(flags, environment: environment, file: file) {
-        case .plan(let plan): return plan
+        case .settings(let settings): return settings
         case .refused(let lines, _):
             Issue.record("\(lines)")
             throw CancellationError()
@@ -57,7 +57,7 @@ import Testing
         _ flags: [String] = apps, environment: [String: String] = [:], file: String? = nil
     ) throws -> [String] {
         switch try read(flags, environment: environment, file: file) {
-        case .plan:
+        case .settings:
             Issue.record("not refused")
             return []
         case .refused(let lines, let exitCode):
@@ -67,46 +67,46 @@ import Testing
     }
 
     @Test func `one app is enough, and every other setting has a default`() throws {
-        let plan = try plan()
-        #expect(plan.kafka.bootstrapServers == "localhost:9092")
-        #expect(plan.topics == TopicNames(prefix: "appstore"))
-        #expect(plan.profile == .production)
-        #expect(plan.host == "0.0.0.0")
-        #expect(plan.port == 8080)
-        #expect(plan.adminHost == "127.0.0.1")
-        #expect(plan.adminPort == 9464)
-        #expect(plan.verifier.roots == [AppleRootCertificate.g3])
+        let settings = try settings()
+        #expect(settings.kafka.bootstrapServers == "localhost:9092")
+        #expect(settings.topics == TopicNames(prefix: "appstore"))
+        #expect(settings.profile == .production)
+        #expect(settings.host == "0.0.0.0")
+        #expect(settings.port == 8080)
+        #expect(settings.adminHost == "127.0.0.1")
+        #expect(settings.adminPort == 9464)
+        #expect(settings.verifier.roots == [AppleRootCertificate.g3])
         #expect(
-            plan.verifier.apps == [
+            settings.verifier.apps == [
                 AppIdentity(
                     bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890),
                     environments: [.production, .sandbox])
             ])
-        #expect(plan.verifier.revocation == .soft)
-        #expect(plan.verifier.requiresVersion)
-        #expect(plan.workers == max(1, ProcessInfo.processInfo.activeProcessorCount))
-        #expect(plan.rememberedNotifications == 100_000)
-        #expect(plan.quarantineBytesPerHour == 64 << 20)
+        #expect(settings.verifier.revocation == .soft)
+        #expect(settings.verifier.requiresVersion)
+        #expect(settings.workers == max(1, ProcessInfo.processInfo.activeProcessorCount))
+        #expect(settings.rememberedNotifications == 100_000)
+        #expect(settings.quarantineBytesPerHour == 64 << 20)
     }
 
     @Test(arguments: [([], "none"), (["--kafka.compression.codec", "lz4"], "lz4")])
     func `records are compressed only if configured`(flags: [String], codec: String) throws {
-        let plan = try plan(Self.apps + flags)
-        #expect(plan.kafka.effectiveProperties(for: .producer)["compression.codec"] == codec)
+        let settings = try settings(Self.apps + flags)
+        #expect(settings.kafka.effectiveProperties(for: .producer)["compression.codec"] == codec)
     }
 
     @Test func `each app has its own environments`() throws {
-        let plan = try plan(
+        let settings = try settings(
             [], environment: ["SLUICE_APPS": "com.example.one:1, com.example.two:2,com.example.three:3"],
             file: "apps.com.example.one.environments=Production\napps.com.example.two.environments=Sandbox")
         #expect(
-            plan.verifier.apps.map(\.environments) == [[.production], [.sandbox], [.production, .sandbox]])
-        #expect(plan.verifier.apps.map(\.appAppleId.rawValue) == [1, 2, 3])
+            settings.verifier.apps.map(\.environments) == [[.production], [.sandbox], [.production, .sandbox]])
+        #expect(settings.verifier.apps.map(\.appAppleId.rawValue) == [1, 2, 3])
     }
 
     @Test func `key tables are off by default`() throws {
-        #expect(try plan().verifier.tables == FixedKeyTables(isOn: false, recheckedOneIn: 256))
-        let on = try plan(Self.apps + ["--verification.tables", "on", "--verification.tables.recheck", "1"])
+        #expect(try settings().verifier.tables == FixedKeyTables(isOn: false, recheckedOneIn: 256))
+        let on = try settings(Self.apps + ["--verification.tables", "on", "--verification.tables.recheck", "1"])
         #expect(on.verifier.tables == FixedKeyTables(isOn: true, recheckedOneIn: 1))
     }
 
@@ -115,8 +115,8 @@ import Testing
         let directory = try TemporaryDirectory()
         let pem = try directory.write(store.pki.root.pem, to: "a.pem")
         let der = try directory.write(store.untrusted.root.der, to: "b.der")
-        let plan = try plan(Self.apps + ["--root.certificates", "\(pem),\(der)"])
-        #expect(plan.verifier.roots == [store.pki.root.der, store.untrusted.root.der])
+        let settings = try settings(Self.apps + ["--root.certificates", "\(pem),\(der)"])
+        #expect(settings.verifier.roots == [store.pki.root.der, store.untrusted.root.der])
     }
 
     @Test func `a root file that cannot be read or contains no certificate is reported with key and file`() throws {
@@ -154,8 +154,8 @@ import Testing
     }
 
     @Test func `connections of proxies are kept for 75 seconds, or for http.idle`() throws {
-        #expect(try plan().proxyIdleTime == .seconds(75))
-        #expect(try plan(Self.apps + ["--http.idle", "620s"]).proxyIdleTime == .seconds(620))
+        #expect(try settings().proxyIdleTime == .seconds(75))
+        #expect(try settings(Self.apps + ["--http.idle", "620s"]).proxyIdleTime == .seconds(620))
     }
 
     @Test(arguments: [

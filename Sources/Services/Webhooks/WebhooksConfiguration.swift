@@ -8,7 +8,7 @@ internal import Records
 internal import SignedRequests
 
 /// The validated configuration of the service, with all checks that need no running component.
-package struct WebhooksPlan: Sendable {
+package struct WebhooksConfiguration: Sendable {
     let url: String
     let keys: ReloadedFile<SigningKeys>
     let environments: [AppStoreEnvironment]

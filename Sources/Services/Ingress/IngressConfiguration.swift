@@ -7,7 +7,7 @@ package import Records
 package import ServiceKit
 
 /// The validated parameters of an ingress, created from a configuration or by a test.
-package struct IngressPlan: Sendable {
+package struct IngressConfiguration: Sendable {
     package var kafka: KafkaConfiguration
     package var topics: TopicNames
     package var profile: DeploymentProfile

@@ -6,7 +6,7 @@ internal import HTTPServer
 internal import Records
 internal import ServiceKit
 
-extension IngressPlan {
+extension IngressConfiguration {
     /// The configuration schema of `sluice-ingress`.
     package static let schema = ConfigurationSchema(
         ApplicationSettings.all + IngressSettings.all, openPrefixes: [ApplicationSettings.kafka])

@@ -6,7 +6,7 @@ internal import TransparencyLog
 
 /// The validated configuration of `sluice-archive`, created at startup and by `sluicectl config check` before any store
 /// is opened.
-struct ArchivePlan {
+struct ArchiveConfiguration {
     let signer: CheckpointSigner
     let verifiers: ArchiveVerifiers
     let witnesses: [Witness]

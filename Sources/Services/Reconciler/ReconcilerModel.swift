@@ -2,7 +2,7 @@ internal import KeyedState
 internal import Reconciliation
 
 /// The state model of the reconciliation. Rows are published in the format in which they are stored.
-struct ReconciliationModel: StateModel {
+struct ReconcilerModel: StateModel {
     /// The index entry of all sweeps.
     static let sweepEntry = "sweep"
 

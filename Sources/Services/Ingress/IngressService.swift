@@ -19,10 +19,10 @@ package import Telemetry
 /// Stop order (each component depends only on components that stop later): readiness turns off; the public listener
 /// accepts connections for two more seconds, then answers the requests in progress; the workers end; the producer
 /// drains; the admin listener closes.
-package final class Ingress: Service {
+package final class IngressService: Service {
     package let name = "ingress"
 
-    private let plan: IngressPlan
+    private let settings: IngressConfiguration
     private let logger: Logger
     private let metrics: MetricsRegistry
     private let clocks: Clocks
@@ -41,9 +41,9 @@ package final class Ingress: Service {
     }
 
     package init(
-        _ plan: IngressPlan, logger: Logger, metrics: MetricsRegistry, clocks: Clocks = .system
+        _ settings: IngressConfiguration, logger: Logger, metrics: MetricsRegistry, clocks: Clocks = .system
     ) {
-        self.plan = plan
+        self.settings = settings
         self.logger = logger
         self.metrics = metrics
         self.clocks = clocks
@@ -55,11 +55,11 @@ package final class Ingress: Service {
     package var adminPort: UInt16 { running.withLock { $0?.adminServer.port() ?? 0 } }
 
     package func start() async throws {
-        let client = HTTPClient(plan.http)
+        let client = HTTPClient(settings.http)
         let verifier: NotificationVerifier
         do {
             verifier = try NotificationVerifier(
-                plan.verifier, requester: OCSPOverHTTP(client: client),
+                settings.verifier, requester: OCSPOverHTTP(client: client),
                 tableEvents: { [logger] in TableLog.take($0, logger) })
         } catch {
             let isRoot = error.code == .root
@@ -70,12 +70,13 @@ package final class Ingress: Service {
                 exitCode: .configuration)
         }
         let legacyVerifier = try LegacyVerifier(
-            apps: plan.verifier.apps, legacyApps: plan.legacyApps, logger: logger, now: clocks.monotonicNanoseconds())
-        let topics = try await IngressTopics.check(plan)
+            apps: settings.verifier.apps, legacyApps: settings.legacyApps, logger: logger,
+            now: clocks.monotonicNanoseconds())
+        let topics = try await IngressTopics.check(settings)
         for warning in topics.warnings {
             logger.warning("tolerated by profile single-node", [LogField(.finding, warning)])
         }
-        await KnownCertificates.load(topics.kafka, ProducedTopics(plan.topics), into: verifier, logger, clocks)
+        await KnownCertificates.load(topics.kafka, ProducedTopics(settings.topics), into: verifier, logger, clocks)
         let ingressMetrics = IngressMetrics(metrics)
         let decisions = DecisionLog(logger, ingressMetrics)
         let producer = try makeProducer(topics.kafka)
@@ -124,7 +125,7 @@ package final class Ingress: Service {
         guard let running = running.withLock({ $0 }) else { return }
         let end = ContinuousClock.now + limit
         // Connected clients get three quarters of the limit, which is more than the handler deadline.
-        await running.publicServer.drain(within: limit * 0.75, accepting: plan.acceptsAfterReadiness)
+        await running.publicServer.drain(within: limit * 0.75, accepting: settings.acceptsAfterReadiness)
         await running.workers.close()
         // All requests have been answered, so the producer waits at most a tenth of `limit` for the records still in
         // flight. Another tenth of `limit` is reserved for releasing its client.
@@ -140,8 +141,10 @@ package final class Ingress: Service {
         let log = KafkaEventLog(logger)
         do {
             var options = KafkaProducer.Options()
-            options.slowAfter = plan.slowAfter
-            return try KafkaProducer(kafka, topics: ProducedTopics(plan.topics).all, options: options) { log.take($0) }
+            options.slowAfter = settings.slowAfter
+            return try KafkaProducer(kafka, topics: ProducedTopics(settings.topics).all, options: options) {
+                log.take($0)
+            }
         } catch {
             throw StartupError(
                 error.message, setting: ApplicationSettings.kafka.prefix + "*", fix: "Correct the property",
@@ -154,13 +157,13 @@ package final class Ingress: Service {
         _ metrics: IngressMetrics, _ decisions: DecisionLog
     ) -> WorkerPool<NotificationWork> {
         let budget = QuarantineBudget(
-            bytesPerHour: plan.quarantineBytesPerHour, nowNanoseconds: clocks.monotonicNanoseconds())
+            bytesPerHour: settings.quarantineBytesPerHour, nowNanoseconds: clocks.monotonicNanoseconds())
         let processor = NotificationProcessor(
-            verifier: verifier, legacyVerifier: legacyVerifier, limits: NotificationListener.limits(plan),
+            verifier: verifier, legacyVerifier: legacyVerifier, limits: NotificationListener.limits(settings),
             publisher: NotificationPublisher(
-                producer: producer, topics: ProducedTopics(plan.topics), clock: clocks.monotonicNanoseconds,
+                producer: producer, topics: ProducedTopics(settings.topics), clock: clocks.monotonicNanoseconds,
                 observe: { metrics.published($0) }),
-            duplicates: DuplicateWindow(capacity: plan.rememberedNotifications), quarantine: budget, clocks: clocks,
+            duplicates: DuplicateWindow(capacity: settings.rememberedNotifications), quarantine: budget, clocks: clocks,
             sanity: sanity, signedDates: signedDates, metrics: metrics, decisions: decisions)
         self.metrics.collect { [clocks] samples in
             IngressSamples.add(producer.status, to: &samples)
@@ -174,7 +177,7 @@ package final class Ingress: Service {
                 IngressMetricName.quarantineSpent, help: "Share of the hourly quarantine budget that is used.",
                 budget.spentShare(nowNanoseconds: clocks.monotonicNanoseconds()))
         }
-        return WorkerPool(count: plan.workers, atOnce: verifier.preferredBatch, name: "verify") {
+        return WorkerPool(count: settings.workers, atOnce: verifier.preferredBatch, name: "verify") {
             processor.process($0)
         }
     }
@@ -183,13 +186,13 @@ package final class Ingress: Service {
         _ producer: KafkaProducer, _ workers: WorkerPool<NotificationWork>, _ decisions: DecisionLog
     ) async throws -> (HTTPServer, HTTPServer) {
         let publicServer = HTTPServer(
-            listeners: [NotificationListener.listener(plan, workers: workers, clocks: clocks, logger: logger)],
+            listeners: [NotificationListener.listener(settings, workers: workers, clocks: clocks, logger: logger)],
             clock: clocks.monotonicNanoseconds, requestEnded: { decisions.take($0) })
         let checks = [drain.check] + IngressReadiness.checks(producer, sanity, signedDates, clocks)
         let adminServer = HTTPServer(
             listeners: [
                 AdminListener.listener(
-                    host: plan.adminHost, port: plan.adminPort, metrics: self.metrics, readiness: { checks })
+                    host: settings.adminHost, port: settings.adminPort, metrics: self.metrics, readiness: { checks })
             ])
         self.metrics.collect { samples in
             for counters in publicServer.counters { IngressSamples.add(counters, to: &samples) }
@@ -228,23 +231,23 @@ package final class Ingress: Service {
         logger.info(
             "ready",
             [
-                LogField(.host, plan.host), LogField(.port, port), LogField(.listener, "notifications"),
-                LogField(.apps, .texts(plan.verifier.apps.map(\.bundleId.rawValue))),
-                LogField(.revocation, plan.verifier.revocation.rawValue), LogField(.workers, plan.workers),
-                LogField(.profile, plan.profile.rawValue),
-                LogField(.legacyApps, .texts(plan.legacyApps.map(\.bundleId.rawValue))),
+                LogField(.host, settings.host), LogField(.port, port), LogField(.listener, "notifications"),
+                LogField(.apps, .texts(settings.verifier.apps.map(\.bundleId.rawValue))),
+                LogField(.revocation, settings.verifier.revocation.rawValue), LogField(.workers, settings.workers),
+                LogField(.profile, settings.profile.rawValue),
+                LogField(.legacyApps, .texts(settings.legacyApps.map(\.bundleId.rawValue))),
             ])
-        if plan.forwarded != .off, plan.proxies.isEmpty {
+        if settings.forwarded != .off, settings.proxies.isEmpty {
             logger.warning(
                 "http.forwarded has no effect while http.proxies is empty; set it to the networks of the proxies",
                 [LogField(.setting, IngressSettings.proxies.key)])
         }
-        if !plan.legacyApps.isEmpty, plan.forwarded == .off, !plan.proxies.isEmpty {
+        if !settings.legacyApps.isEmpty, settings.forwarded == .off, !settings.proxies.isEmpty {
             logger.info(
                 "wrong passwords from http.proxies are not limited per network, because http.forwarded is off",
                 [LogField(.setting, IngressSettings.forwarded.key)])
         }
         logger.info(
-            "ready", [LogField(.host, plan.adminHost), LogField(.port, adminPort), LogField(.listener, "admin")])
+            "ready", [LogField(.host, settings.adminHost), LogField(.port, adminPort), LogField(.listener, "admin")])
     }
 }

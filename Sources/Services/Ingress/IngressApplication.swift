@@ -2,7 +2,7 @@ package import Configuration
 internal import Telemetry
 
 /// The command line of `sluice-ingress`.
-package enum IngressCommand {
+package enum IngressApplication {
     package static let command = Command(
         "sluice-ingress",
         summary: "Verifies App Store Server Notifications and acknowledges each one after Kafka has stored it.",
@@ -12,7 +12,7 @@ package enum IngressCommand {
 
             Exit codes: 0 stopped normally, 1 external failure, 64 usage, 78 configuration.
             """,
-        schema: IngressPlan.schema,
+        schema: IngressConfiguration.schema,
         examples: [
             .init(
                 "sluice-ingress --apps com.example.app:1234567890 --kafka.bootstrap.servers kafka-1:9092,kafka-2:9092",

@@ -9,7 +9,7 @@ internal import Reconciliation
 internal import Records
 
 /// The scope, frequency and range of the sweeps. Times are in milliseconds.
-struct ReconcilerPlan: Sendable {
+struct SweepConfiguration: Sendable {
     struct Schedule: Sendable {
         let interval: Int64
         /// The minimum range of a run. A run reaches further back if the previous run is older.
