@@ -78,13 +78,13 @@ class RefundLoad:
                     installation.bin / "sluice-simulator", "post", "--url", installation.notifications, "--pki",
                     installation.folder / "pki", "--app", APP, "--scenario", "refund-request", "--accounts", self.customers,
                     "--first-run", first_run, "--rate", "1", "--api-port", port, "--time-scale", "3600",
-                    "--decision-delay", "1h", "--output", "json", "--report", self.file]],
+                    "--decision-delay", "20h", "--output", "json", "--report", self.file]],
                 stdout=output, stderr=subprocess.STDOUT, env=installation.environment, cwd=installation.folder)
         self.address = f"http://127.0.0.1:{port}/simulator/consumption"
         self.answers = ""
 
     def end(self):
-        """Returns what was acknowledged. Each decision follows its answer by a second, so none is missed here."""
+        """Returns what was acknowledged. Each decision follows its answer by 20 seconds, in which it is read here."""
         deadline = time.monotonic() + 180
         while self.process.poll() is None and time.monotonic() < deadline:
             status, body = get(self.address)
