@@ -49,8 +49,14 @@ extension EndToEnd {
                 let record = try #require(try await secured.administrator.records(of: input).first)
                 let key = String(decoding: record.key ?? [], as: UTF8.self)
 
+                let more = [topics.erasures, topics.reconciliation(.production)]
+                try await secured.granting(more.map { right("Read", $0) }) {
+                    let answer = try await explain(key, secured, harness)
+                    #expect(answer.end == .exit(0), "\(answer)")
+                    #expect(try answer.json.flag("complete") == true)
+                }
                 try await secured.without(right("Read", quarantine)) {
-                    try await secured.granting(right("Describe", quarantine)) {
+                    try await secured.granting([right("Describe", quarantine)]) {
                         let answer = try await explain(key, secured, harness)
                         #expect(answer.end == .exit(3), "\(answer)")
                         #expect(try answer.json.flag("found") == true)

@@ -31,11 +31,12 @@ package struct StoryTopics: Sendable {
         let letters = names.specifications().map(\.name).filter {
             $0.rawValue.hasSuffix(".dlq") && !others.contains($0)
         }
-        let wanted =
-            usual + letters + (hasMore ? [names.erasures, names.reconciliation(environment)] : [])
-            + groups.flatMap { [input.deadLetters(of: $0), names.entitlements(environment).deadLetters(of: $0)] }
-        let found = try await admin.describeTopics(Array(Set(wanted)), settings: .none)
-        let invisible = Set(wanted).subtracting(found.map(\.topic))
+        let expected = usual + letters + (hasMore ? [names.erasures, names.reconciliation(environment)] : [])
+        let possible = groups.flatMap {
+            [input.deadLetters(of: $0), names.entitlements(environment).deadLetters(of: $0)]
+        }
+        let found = try await admin.describeTopics(Array(Set(expected + possible)), settings: .none)
+        let invisible = Set(expected).subtracting(found.map(\.topic))
         let denied = try await admin.deniedTopics(among: Array(invisible))
         guard !found.isEmpty else { throw Self.nothingToRead(input, isDenied: denied.contains(input)) }
         missing = (usual + letters).filter { invisible.contains($0) && !denied.contains($0) }

@@ -99,11 +99,11 @@ struct SecuredBroker: Sendable {
         _ = try await cluster.tool("kafka-acls.sh", ["--add"] + right.arguments)
     }
 
-    /// Adds a right while `body` runs.
-    func granting(_ right: Right, _ body: () async throws -> Void) async throws {
-        _ = try await cluster.tool("kafka-acls.sh", ["--add"] + right.arguments)
+    /// Adds rights while `body` runs.
+    func granting(_ rights: [Right], _ body: () async throws -> Void) async throws {
+        for right in rights { _ = try await cluster.tool("kafka-acls.sh", ["--add"] + right.arguments) }
         try await body()
-        _ = try await cluster.tool("kafka-acls.sh", ["--remove", "--force"] + right.arguments)
+        for right in rights { _ = try await cluster.tool("kafka-acls.sh", ["--remove", "--force"] + right.arguments) }
     }
 
     /// Returns the broker's log lines about denied operations so far.
