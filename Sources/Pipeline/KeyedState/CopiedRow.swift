@@ -1,18 +1,54 @@
-internal import Kafka
-
-/// A row that a restore copies from a record without decoding it.
+/// A row that a restore copies from a record without decoding it. Ranges are positions in the record's block.
 struct CopiedRow: Sendable {
-    let key: [UInt8]
-    /// The value of the record.
-    let value: [UInt8]
-    let header: RowHeader
+    /// Hash of the key (see ``RestoredKeys``).
+    let keyHash: UInt64
+    let key: Range<Int>
+    /// The encoded row in the value of the record.
+    let state: Range<Int>
+    /// The packed index entries of the row.
+    let entries: Range<Int>
+    let due: Int64?
+    let deadline: Int64?
     let form: Int64
     let proposal: StateProposal?
 
-    /// The stored columns of the row.
-    var image: RowImage {
-        RowImage(
-            encoded: Array(value[header.range]), form: form, due: header.due, deadline: header.deadline,
-            proposal: proposal, entries: header.entries.list)
+    /// Returns the stored columns of the row.
+    func image(in block: UnsafeRawBufferPointer) -> RowImage {
+        let packed = PackedEntries(UnsafeRawBufferPointer(rebasing: block[entries]))
+        return RowImage(
+            encoded: Array(block[state]), form: form, due: due, deadline: deadline, proposal: proposal,
+            entries: packed?.list ?? [])
+    }
+}
+
+/// The rows that a restore copies from a batch of records, with the memory of the records.
+struct CopiedRows: Sendable {
+    private var blocks: [[UInt8]] = []
+    private var rows: [(row: CopiedRow, block: Int)] = []
+
+    init() {}
+
+    /// Creates a list without rows.
+    ///
+    /// - Parameter blocks: the bytes of the records.
+    init(of blocks: [[UInt8]]) { self.blocks = blocks }
+
+    var count: Int { rows.count }
+
+    /// Appends a row of a record in the block with this index.
+    mutating func append(_ row: CopiedRow, in block: Int) { rows.append((row, block)) }
+
+    /// Calls `body` with each row in order, and its block, which is valid only during the call.
+    func forEach(_ body: (CopiedRow, UnsafeRawBufferPointer) throws -> Void) rethrows {
+        var index = 0
+        while index < rows.count {
+            let block = rows[index].block
+            try blocks[block].withUnsafeBytes { bytes in
+                while index < rows.count, rows[index].block == block {
+                    try body(rows[index].row, bytes)
+                    index += 1
+                }
+            }
+        }
     }
 }

@@ -237,7 +237,7 @@ extension KeyedState {
     }
 
     private func read(_ assigned: KafkaAssignedPartition, _ partition: Partition, _ parts: Parts) async {
-        while let records = await assigned.next(maxRecords: 1_000, maxBytes: 4 << 20) {
+        while let records = await assigned.nextPacked(maxRecords: 1_000, maxBytes: 4 << 20) {
             guard let last = records.last else {
                 // The reader reached the end of the partition. Use its position, because the last records may have been
                 // compacted away.
@@ -245,7 +245,7 @@ extension KeyedState {
                 continue
             }
             let next = last.offset.rawValue + 1
-            guard await apply(records, upTo: next, of: partition, assigned, parts) else { return }
+            guard await apply(records, last, of: partition, assigned, parts) else { return }
             reached(next, in: partition.name)
             // Wait so that more records share a transaction, unless a task is waiting for a publication.
             if records.count < 200, !progress.isAwaited(partition.name) {
@@ -320,7 +320,7 @@ extension KeyedState {
     ///
     /// - Returns: false if the partition is no longer being read.
     private func apply(
-        _ records: [KafkaRecord], upTo next: Int64, of partition: Partition, _ assigned: KafkaAssignedPartition,
+        _ records: PackedRecords, _ last: KafkaRecord, of partition: Partition, _ assigned: KafkaAssignedPartition,
         _ parts: Parts
     ) async -> Bool {
         let place = partition.name
@@ -334,8 +334,8 @@ extension KeyedState {
                 applied = changes
                 let ids = try await parts.writer.apply(
                     StateWrite(
-                        changes, of: partition, next: next, now: clocks.wallMilliseconds(),
-                        last: records.last.map { RecordPrint($0) }))
+                        changes, of: partition, next: last.offset.rawValue + 1, now: clocks.wallMilliseconds(),
+                        last: RecordPrint(last)))
                 withRunning { $0.health.wrote(place, failed: false) }
                 partition.committed(ids)
                 count(changes, in: partition)

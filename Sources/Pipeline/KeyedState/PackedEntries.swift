@@ -26,31 +26,38 @@ struct PackedEntries: Sendable, Equatable {
     ///
     /// - Returns: nil if they are malformed or not UTF-8.
     init?(_ packed: UnsafeRawBufferPointer) {
+        guard Self.isValid(packed) else { return nil }
+        text = Array(packed)
+    }
+
+    /// Returns whether packed entries are well-formed and UTF-8.
+    static func isValid(_ packed: UnsafeRawBufferPointer) -> Bool {
         var fields = 0
         var isASCII = true
         for byte in packed {
             if byte == Self.end { fields += 1 }
             if byte >= 0x80 { isASCII = false }
         }
-        guard fields % 2 == 0, packed.last ?? Self.end == Self.end,
-            isASCII || String(validating: packed, as: UTF8.self) != nil
-        else { return nil }
-        text = Array(packed)
+        return fields % 2 == 0 && packed.last ?? Self.end == Self.end
+            && (isASCII || String(validating: packed, as: UTF8.self) != nil)
     }
 
-    /// Calls `body` with the name and value of each entry; the buffers are valid only during the call.
-    func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Void) rethrows {
-        try text.withUnsafeBytes { text in
-            var fields = FieldReader(text)
-            while let name = fields.next(), let value = fields.next() { try body(name, value) }
-        }
+    /// Calls `body` with the name and value of each packed entry.
+    static func forEach(
+        in packed: UnsafeRawBufferPointer,
+        _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Void
+    ) rethrows {
+        var fields = FieldReader(packed)
+        while let name = fields.next(), let value = fields.next() { try body(name, value) }
     }
 
     /// The entries in order.
     var list: [IndexEntry] {
         var list: [IndexEntry] = []
-        forEach { name, value in
-            list.append(IndexEntry(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+        text.withUnsafeBytes { text in
+            Self.forEach(in: text) { name, value in
+                list.append(IndexEntry(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+            }
         }
         return list
     }

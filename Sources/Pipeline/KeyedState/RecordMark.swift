@@ -32,11 +32,12 @@ struct RecordMark: Equatable {
 
     /// Reads the mark of a record; nil if the record has no valid mark.
     init?(_ record: KafkaRecord) {
-        guard case .some(let mark?) = record.withHeaderValue(Self.header, { $0.flatMap(Self.read) }) else { return nil }
+        guard case .some(let mark?) = record.withHeaderValue(Self.header, { $0.flatMap(Self.init) }) else { return nil }
         self = mark
     }
 
-    private static func read(_ text: UnsafeRawBufferPointer) -> RecordMark? {
+    /// Parses the output of ``text``; nil if the input is anything else.
+    init?(_ text: UnsafeRawBufferPointer) {
         var numbers: (UInt64, UInt64, UInt64) = (0, 0, 0)
         var separators = 0
         for byte in text {
@@ -46,11 +47,11 @@ struct RecordMark: Equatable {
                 numbers = (numbers.1, numbers.2, 0)
                 continue
             }
-            guard let digit = digit(byte) else { return nil }
+            guard let digit = Self.digit(byte) else { return nil }
             numbers.2 = numbers.2 << 4 | digit
         }
         guard separators == 2 else { return nil }
-        return RecordMark(writer: numbers.0, number: numbers.1, form: Int64(bitPattern: numbers.2))
+        self.init(writer: numbers.0, number: numbers.1, form: Int64(bitPattern: numbers.2))
     }
 
     private static func digit(_ byte: UInt8) -> UInt64? {

@@ -25,12 +25,16 @@ struct RestoredKeys: Sendable {
 
     static func hash(_ key: [UInt8]) -> UInt64 { FNV1a.hash(key) }
 
+    static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 { FNV1a.hash(key) }
+
     /// Records that a key has a row.
     ///
     /// - Parameter id: the id of the row; 0 until the row is committed, and again once it is deleted.
-    mutating func insert(_ key: [UInt8], id: Int64 = 0) {
+    mutating func insert(_ key: [UInt8], id: Int64 = 0) { insert(Self.hash(key), id: id) }
+
+    /// Records that the key with this hash has a row.
+    mutating func insert(_ hash: UInt64, id: Int64) {
         guard isComplete else { return }
-        let hash = Self.hash(key)
         let known = ids.updateValue(id, forKey: hash) ?? 0
         // Another id means that another key has the same hash, or that the row was deleted and inserted again.
         guard ids.count > maximum || known != 0 && id != 0 && known != id else { return }

@@ -44,9 +44,9 @@ struct RowHeader: Equatable {
     }
 
     /// Returns whether the value contains the row at this position, according to the checksum.
-    func matches(_ value: [UInt8]) -> Bool {
+    static func isRow(at range: Range<Int>, of value: UnsafeRawBufferPointer, checksum: UInt64) -> Bool {
         guard range.upperBound <= value.count else { return false }
-        return value.withUnsafeBytes { Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[range])) == checksum }
+        return Self.checksum(of: UnsafeRawBufferPointer(rebasing: value[range])) == checksum
     }
 
     /// Returns the FNV-1a hash over words of eight bytes. It detects changes, but not a writer that forges both row and
@@ -91,17 +91,22 @@ struct RowHeader: Equatable {
     ///
     /// - Parameter count: the length of the record's value in bytes.
     init?(_ text: UnsafeRawBufferPointer, ofValueWith count: Int) {
-        guard text.count <= Self.maximumLength else { return nil }
-        var fields = FieldReader(text)
-        guard let version = fields.next(), version.elementsEqual(Self.version.utf8),
-            let first = fields.nextNumber(), let length = fields.nextNumber(),
-            first >= 0, length > 0, first <= count, length <= Int64(count) - first,
-            let checksum = fields.nextHexadecimal(), let due = fields.nextOptionalNumber(),
-            let deadline = fields.nextOptionalNumber(), let entries = PackedEntries(fields.rest)
+        guard let header = BorrowedRowHeader(text, ofValueWith: count), let entries = PackedEntries(header.entries)
         else { return nil }
         self.init(
-            range: Int(clamping: first)..<Int(clamping: first + length), checksum: checksum, due: due,
-            deadline: deadline, entries: entries)
+            range: header.range, checksum: header.checksum, due: header.due, deadline: header.deadline,
+            entries: entries)
+    }
+
+    /// Returns whether a field is the current schema version.
+    static func isVersion(_ field: UnsafeRawBufferPointer) -> Bool {
+        var version = version
+        return version.withUTF8 { version in
+            guard version.count == field.count, let one = version.baseAddress, let other = field.baseAddress else {
+                return false
+            }
+            return memcmp(one, other, field.count) == 0
+        }
     }
 
     /// Returns the position of the encoded row, which is either at the start of the value or its last member.

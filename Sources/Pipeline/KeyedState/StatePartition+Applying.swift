@@ -6,7 +6,7 @@ extension StatePartition {
     struct Applied: Sendable {
         var writes: [RowWrite] = []
         /// Rows copied from their records.
-        var copies: [CopiedRow] = []
+        var copies = CopiedRows()
         /// Number of rows changed by other members' records.
         var changed = 0
         /// Number of records that are incomplete or outdated.
@@ -32,17 +32,16 @@ extension StatePartition {
     /// ``committed(_:)`` before applying the next batch.
     ///
     /// - Throws: a ``StateError`` with code `newer`, `damaged` or `sqlite`; nothing is changed in that case.
-    func apply(_ records: [KafkaRecord]) throws -> Applied {
+    func apply(_ records: PackedRecords) throws -> Applied {
         let (copies, others) = separateCopies(records)
         var applied = try applyDecoded(others)
         applied.changed += copies.count
         applied.copies = copies
-        withLock { guarded in
-            guarded.copies = copies
-            for copy in copies { guarded.restored?.insert(copy.key) }
-        }
+        withLock { $0.copies = copies }
         return applied
     }
+
+    func apply(_ records: [KafkaRecord]) throws -> Applied { try apply(PackedRecords(records, of: name)) }
 
     private func applyDecoded(_ records: [KafkaRecord]) throws -> Applied {
         // Parse before taking the lock; this process's own records are not parsed at all.
@@ -91,7 +90,7 @@ extension StatePartition {
                 }
             }
             committed(guarded.copies, ids.dropFirst(guarded.writing.count), &guarded)
-            guarded.copies = []
+            guarded.copies = CopiedRows()
             guarded.writing = []
             guarded.cache.sweep(to: guarded.isOwned ? maximumBytes : 0)
         }
@@ -103,7 +102,7 @@ extension StatePartition {
         withLock { guarded in
             for (key, entry) in guarded.cache.entries where entry.writes > 0 { guarded.cache.remove(key) }
             guarded.writing = []
-            guarded.copies = []
+            guarded.copies = CopiedRows()
         }
     }
 

@@ -4,52 +4,72 @@ internal import Kafka
 /// their rows are copied without being decoded.
 extension StatePartition {
     /// Separates the records with rows that can be copied: each is the only one of its key so far.
-    func separateCopies(_ records: [KafkaRecord]) -> (copies: [CopiedRow], others: [KafkaRecord]) {
-        guard withLock({ $0.restored?.takesRows == true }) else { return ([], records) }
-        let keys = records.map { $0.key.map { RestoredKeys.hash($0) } }
-        // Keys with the same hash count as one key, so that both records are decoded.
-        var counts: [UInt64: Int] = [:]
-        counts.reserveCapacity(records.count)
-        for key in keys { if let key { counts[key, default: 0] += 1 } }
-        let isNew = withLock { guarded in
-            records.indices.map { index in
-                guard let key = records[index].key, let hash = keys[index], counts[hash] == 1 else { return false }
-                return guarded.restored?.mayHold(hash) == false && guarded.cache.entries[RowKey(key)] == nil
-            }
+    func separateCopies(_ records: PackedRecords) -> (copies: CopiedRows, others: [KafkaRecord]) {
+        guard withLock({ $0.restored?.takesRows == true }) else { return (CopiedRows(), records.list) }
+        var hashes = [UInt64?](repeating: nil, count: records.count)
+        var keys = BatchKeys(expecting: records.count)
+        records.forEach { record in
+            guard let key = record.key else { return }
+            let hash = RestoredKeys.hash(key)
+            hashes[record.index] = hash
+            keys.insert(hash)
         }
-        var (copies, others): ([CopiedRow], [KafkaRecord]) = ([], [])
-        copies.reserveCapacity(records.count)
-        for index in records.indices {
-            guard isNew[index], let copy = copy(of: records[index]) else {
-                others.append(records[index])
-                continue
-            }
-            copies.append(copy)
+        var (copies, others) = (CopiedRows(of: records.blocks), [KafkaRecord]())
+        let isNew = areNew(records, hashes, keys)
+        records.forEach { record in
+            guard isNew[record.index], let hash = hashes[record.index],
+                let copy = copy(of: record, hash, in: records)
+            else { return others.append(records.record(at: record.index)) }
+            copies.append(copy, in: record.block)
         }
         return (copies, others)
     }
 
+    /// Returns for each record whether it is the only one of its key so far.
+    private func areNew(_ records: PackedRecords, _ hashes: [UInt64?], _ keys: BatchKeys) -> [Bool] {
+        withLock { guarded in
+            let hasEntries = !guarded.cache.entries.isEmpty
+            var areNew = [Bool](repeating: false, count: records.count)
+            records.forEach { record in
+                guard let key = record.key, let hash = hashes[record.index], keys.isSingle(hash),
+                    guarded.restored?.mayHold(hash) == false
+                else { return }
+                areNew[record.index] = !hasEntries || guarded.cache.entries[RowKey(Array(key))] == nil
+            }
+            return areNew
+        }
+    }
+
     /// Returns the row of a record in its key's partition that another member or run published with the current
     /// fingerprint.
-    private func copy(of record: KafkaRecord) -> CopiedRow? {
-        guard let key = record.key, let value = record.value, let mark = RecordMark(record), mark.form == form,
-            mark.writer != writer, KafkaPartition(ofKey: key, partitions: partitionCount) == name.partition,
-            case .some(let header?) = record.withHeaderValue(
-                StateHeader.row, { $0.flatMap { RowHeader($0, ofValueWith: value.count) } }),
-            header.matches(value)
+    private func copy(of record: BorrowedRecord, _ keyHash: UInt64, in records: PackedRecords) -> CopiedRow? {
+        let headers = RestoredHeaders(record)
+        guard let key = record.keyRange, let value = record.value, let mark = headers.mark.flatMap(RecordMark.init),
+            mark.form == form, mark.writer != writer,
+            record.key.map({ KafkaPartition(ofKey: $0, partitions: partitionCount) }) == name.partition,
+            let header = headers.row.flatMap({ BorrowedRowHeader($0, ofValueWith: value.count) }),
+            RowHeader.isRow(at: header.range, of: value, checksum: header.checksum)
         else { return nil }
-        return CopiedRow(key: key, value: value, header: header, form: mark.form, proposal: StateProposal(record))
+        let row = UnsafeRawBufferPointer(rebasing: value[header.range])
+        return CopiedRow(
+            keyHash: keyHash, key: key, state: record.range(of: row), entries: record.range(of: header.entries),
+            due: header.due, deadline: header.deadline, form: mark.form,
+            proposal: headers.hasProposal ? StateProposal(records.record(at: record.index)) : nil)
     }
 
     /// Called once copied rows are committed. Entries requested in the meantime are merged with them in memory.
     ///
     /// - Parameter ids: the ids of the rows.
-    func committed(_ copies: [CopiedRow], _ ids: ArraySlice<Int64>, _ guarded: inout Guarded) {
-        for (copy, id) in zip(copies, ids) {
-            guarded.restored?.insert(copy.key, id: id)
-            guard let entry = guarded.cache.entries[RowKey(copy.key)], entry.id == 0 else { continue }
-            let image = copy.image
-            guard let state = try? model.decode(image.encoded) else { continue }
+    func committed(_ copies: CopiedRows, _ ids: ArraySlice<Int64>, _ guarded: inout Guarded) {
+        var ids = ids.makeIterator()
+        copies.forEach { copy, block in
+            guard let id = ids.next() else { return }
+            guarded.restored?.insert(copy.keyHash, id: id)
+            guard !guarded.cache.entries.isEmpty,
+                let entry = guarded.cache.entries[RowKey(Array(block[copy.key]))], entry.id == 0
+            else { return }
+            let image = copy.image(in: block)
+            guard let state = try? model.decode(image.encoded) else { return }
             entry.id = id
             entry.storedEntries = image.entries
             _ = guarded.cache.change(entry) {

@@ -21,7 +21,7 @@ final class StatePartition<Model: StateModel>: Sendable {
         /// Entries with rows that are being written.
         var writing: [Entry] = []
         /// Rows that are being written but were not decoded.
-        var copies: [CopiedRow] = []
+        var copies = CopiedRows()
         /// Keys restored so far during the restore of a database without rows; nil otherwise.
         var restored: RestoredKeys?
     }

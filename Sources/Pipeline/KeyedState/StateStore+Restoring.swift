@@ -133,32 +133,29 @@ extension StateStore {
 
     /// Inserts rows that were copied from their records, and calls `inserted` with the id of each.
     static func insert(
-        _ copies: [CopiedRow], _ place: [SQLiteValue], _ guarded: inout Guarded, inserted: (Int64) -> Void
+        _ copies: CopiedRows, _ place: [SQLiteValue], _ guarded: inout Guarded, inserted: (Int64) -> Void
     ) throws {
         guard case .integer(let topic)? = place.first, case .integer(let partition)? = place.last else { return }
         var values = [BorrowedValue](repeating: .null, count: 10)
         values[1] = .integer(0)
         values[7] = .integer(topic)
         values[8] = .integer(partition)
-        for copy in copies {
+        try copies.forEach { copy, block in
             values[0] = .integer(copy.form)
-            values[2] = .integer(copy.header.due)
-            values[3] = .integer(copy.header.deadline)
+            values[2] = .integer(copy.due)
+            values[3] = .integer(copy.deadline)
             values[4] = .integer(copy.proposal?.offset)
-            try copy.value.withUnsafeBytes { value in
-                try guarded.compression.store(UnsafeRawBufferPointer(rebasing: value[copy.header.range])) { row in
-                    values[6] = .blob(row)
-                    try copy.key.withUnsafeBytes { key in
-                        values[9] = .blob(key)
-                        try withBytes(of: copy.proposal) { proposal in
-                            values[5] = proposal
-                            try guarded.insert.run(borrowing: values)
-                        }
-                    }
+            values[9] = .blob(UnsafeRawBufferPointer(rebasing: block[copy.key]))
+            try guarded.compression.store(UnsafeRawBufferPointer(rebasing: block[copy.state])) { row in
+                values[6] = .blob(row)
+                try withBytes(of: copy.proposal) { proposal in
+                    values[5] = proposal
+                    try guarded.insert.run(borrowing: values)
                 }
             }
             let id = guarded.database.lastInsertedRowID
-            try copy.header.entries.forEach { name, value in try addEntry(name, value, of: id, &guarded) }
+            let entries = UnsafeRawBufferPointer(rebasing: block[copy.entries])
+            try PackedEntries.forEach(in: entries) { name, value in try addEntry(name, value, of: id, &guarded) }
             inserted(id)
         }
     }

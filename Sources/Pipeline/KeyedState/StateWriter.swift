@@ -5,7 +5,7 @@ internal import Synchronization
 struct StateWrite: Sendable {
     var rows: [RowWrite]
     /// New rows, copied from their records.
-    var copies: [CopiedRow] = []
+    var copies = CopiedRows()
     let partition: KafkaTopicPartition
     /// The next offset to apply.
     let next: Int64

@@ -128,6 +128,22 @@ public struct KafkaRecord: Sendable {
         }
     }
 
+    /// The headers in one block of memory.
+    var packedHeaders: PackedHeaders {
+        switch storedHeaders {
+        case .packed(let headers): return headers
+        case .list(let list):
+            var headers = PackedHeaders(expecting: list.count)
+            for header in list {
+                var name = header.key
+                name.withUTF8 { name in
+                    header.withValue { headers.append(name: UnsafeRawBufferPointer(name), value: $0) }
+                }
+            }
+            return headers
+        }
+    }
+
     /// The topic and partition of the record.
     public var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 

@@ -10,10 +10,35 @@ package struct PackedHeaders: Sendable {
     private static let prefix = 2 * MemoryLayout<Int32>.size
 
     /// - Parameter expected: the number of headers that will be appended.
-    package init(expecting expected: Int) {
+    package init(expecting expected: Int) { reserve(expected) }
+
+    /// Allocates memory before this number of headers is appended.
+    package mutating func reserve(_ expected: Int) {
         // Enough for the headers of a notification.
-        bytes.reserveCapacity(expected * 40)
+        if expected > 0 { bytes.reserveCapacity(expected * 40) }
     }
+
+    /// Creates headers from a copy of packed bytes.
+    ///
+    /// - Parameters:
+    ///   - packed: the bytes of other packed headers.
+    ///   - count: the number of those headers.
+    init(_ packed: UnsafeRawBufferPointer, count: Int) {
+        bytes = Array(packed)
+        self.count = count
+    }
+
+    /// Removes all headers, but keeps the memory for the next ones.
+    package mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        count = 0
+    }
+
+    /// Appends the packed bytes to a block.
+    func append(to block: inout [UInt8]) { block += bytes }
+
+    /// The number of packed bytes.
+    var byteCount: Int { bytes.count }
 
     /// The total number of bytes in all names and values.
     package var payloadBytes: Int { bytes.count - count * Self.prefix }
@@ -65,18 +90,24 @@ package struct PackedHeaders: Sendable {
 
     /// Calls `body` with each header. The buffers are valid only during the call.
     private func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
-        bytes.withUnsafeBytes { bytes in
-            func length(_ position: Int) -> Int { Int(bytes.loadUnaligned(fromByteOffset: position, as: Int32.self)) }
-            var position = 0
-            while position < bytes.count {
-                let (nameLength, valueLength) = (length(position), length(position + 4))
-                let name = position + Self.prefix
-                let value = name + nameLength
-                position = value + max(0, valueLength)
-                body(
-                    UnsafeRawBufferPointer(rebasing: bytes[name..<value]),
-                    valueLength < 0 ? nil : UnsafeRawBufferPointer(rebasing: bytes[value..<position]))
-            }
+        bytes.withUnsafeBytes { Self.forEach(in: $0, body) }
+    }
+
+    /// Calls `body` with each header in packed bytes. The buffers are valid as long as the bytes.
+    static func forEach(
+        in bytes: UnsafeRawBufferPointer,
+        _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
+    ) {
+        func length(_ position: Int) -> Int { Int(bytes.loadUnaligned(fromByteOffset: position, as: Int32.self)) }
+        var position = 0
+        while position < bytes.count {
+            let (nameLength, valueLength) = (length(position), length(position + 4))
+            let name = position + Self.prefix
+            let value = name + nameLength
+            position = value + max(0, valueLength)
+            body(
+                UnsafeRawBufferPointer(rebasing: bytes[name..<value]),
+                valueLength < 0 ? nil : UnsafeRawBufferPointer(rebasing: bytes[value..<position]))
         }
     }
 }

@@ -121,3 +121,9 @@ struct RowHeaderTests {
         }
     }
 }
+
+extension RowHeader {
+    fileprivate func matches(_ value: [UInt8]) -> Bool {
+        value.withUnsafeBytes { Self.isRow(at: range, of: $0, checksum: checksum) }
+    }
+}

@@ -203,9 +203,12 @@ struct KafkaConsumerGroupTests {
         let isOver = await withCheckedContinuation {
             PartitionState.Pause(continuation: $0, timer: timers[0]).resume(returning: false)
         }
-        let records = await withCheckedContinuation {
-            PartitionState.Reader(id: 1, maxRecords: 1, maxBytes: 1, continuation: $0, timer: timers[1])
-                .resume(returning: [])
+        let batch = ReadBatch(of: KafkaTopicPartition(topic: "t", partition: 0), isPacked: false)
+        let records = await withCheckedContinuation { continuation in
+            PartitionState.Reader(
+                id: 1, maxRecords: 1, maxBytes: 1, complete: { continuation.resume(returning: $0?.records) },
+                timer: timers[1]
+            ).resume(returning: batch)
         }
         #expect(!isOver && records == [])
         #expect(timers.filter { !$0.isCancelled }.isEmpty)

@@ -73,6 +73,12 @@ public final class KafkaAssignedPartition: Sendable {
         await consumer.next(of: self, maxRecords: max(1, maxRecords), maxBytes: max(1, maxBytes), within: limit)
     }
 
+    /// Waits for records like ``next(maxRecords:maxBytes:within:)`` without a limit, and returns them in a few blocks
+    /// of memory.
+    package func nextPacked(maxRecords: Int, maxBytes: Int = .max) async -> PackedRecords? {
+        await consumer.nextPacked(of: self, maxRecords: max(1, maxRecords), maxBytes: max(1, maxBytes))
+    }
+
     /// Waits without reading, for example before another attempt.
     ///
     /// - Returns: true after the time has elapsed; false as soon as the partition becomes inactive or the task is

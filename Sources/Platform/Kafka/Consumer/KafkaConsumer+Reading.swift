@@ -9,24 +9,49 @@ extension KafkaConsumer {
         let id = number()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                guard let state = state(of: assigned), assigned.isActive, state.reader == nil, !Task.isCancelled else {
-                    return continuation.resume(returning: nil)
+                let reader = PartitionState.Reader(id: id, maxRecords: maxRecords, maxBytes: maxBytes) {
+                    continuation.resume(returning: $0?.records)
                 }
-                state.reader = PartitionState.Reader(
-                    id: id, maxRecords: maxRecords, maxBytes: maxBytes, continuation: continuation)
-                serve(state)
-                if let limit, state.reader?.id == id {
-                    state.reader?.timer = timer(limit) { $0.endReading(of: assigned, id: id, with: []) }
-                }
+                read(assigned, reader, within: limit)
             }
         } onCancel: {
-            enqueue { $0.endReading(of: assigned, id: id, with: nil) }
+            enqueue { $0.endReading(of: assigned, id: id, isActive: false) }
         }
     }
 
-    private func endReading(of assigned: KafkaAssignedPartition, id: UInt64, with records: [KafkaRecord]?) {
-        guard let state = state(of: assigned), state.reader?.id == id else { return }
-        state.reader.take()?.resume(returning: records)
+    func nextPacked(of assigned: KafkaAssignedPartition, maxRecords: Int, maxBytes: Int) async -> PackedRecords? {
+        let id = number()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let reader = PartitionState.Reader(
+                    id: id, maxRecords: maxRecords, maxBytes: maxBytes, isPacked: true
+                ) { continuation.resume(returning: $0?.packed) }
+                read(assigned, reader, within: nil)
+            }
+        } onCancel: {
+            enqueue { $0.endReading(of: assigned, id: id, isActive: false) }
+        }
+    }
+
+    private func read(_ assigned: KafkaAssignedPartition, _ reader: PartitionState.Reader, within limit: Duration?) {
+        guard let state = state(of: assigned), assigned.isActive, state.reader == nil, !Task.isCancelled else {
+            return reader.resume(returning: nil)
+        }
+        let id = reader.id
+        state.reader = reader
+        serve(state)
+        if let limit, state.reader?.id == id {
+            state.reader?.timer = timer(limit) { $0.endReading(of: assigned, id: id, isActive: true) }
+        }
+    }
+
+    /// Ends a wait for records.
+    ///
+    /// - Parameter isActive: whether reading may continue, so that the reader receives no records instead of nil.
+    private func endReading(of assigned: KafkaAssignedPartition, id: UInt64, isActive: Bool) {
+        guard let state = state(of: assigned), state.reader?.id == id, let reader = state.reader.take() else { return }
+        reader.resume(
+            returning: isActive ? ReadBatch(of: assigned.topicPartition, isPacked: reader.isPacked) : nil)
     }
 
     func pause(_ assigned: KafkaAssignedPartition, for duration: Duration) async -> Bool {
@@ -114,7 +139,7 @@ extension KafkaConsumer {
     /// polls before it waits.
     func serve(_ state: PartitionState) {
         guard let reader = state.reader else { return }
-        var batch = ReadBatch()
+        var batch = ReadBatch(of: state.assigned.topicPartition, isPacked: reader.isPacked)
         if let held = state.held.take() { take(held, of: state, into: &batch) }
         while batch.count < reader.maxRecords, batch.bytes < reader.maxBytes, !state.isAtEnd, state.held == nil,
             state.failure == nil, let event = EventPointer(pollingFrom: state.queue)
@@ -133,7 +158,7 @@ extension KafkaConsumer {
             guard state.isAtEnd else { return }
             state.isAtEnd = false
         }
-        (state.reader.take() ?? reader).resume(returning: batch.records)
+        (state.reader.take() ?? reader).resume(returning: batch)
     }
 
     private func read(_ event: EventPointer, of state: PartitionState, into batch: inout ReadBatch) {
@@ -150,11 +175,15 @@ extension KafkaConsumer {
                 if state.failure != nil { return }
                 continue
             }
-            if let filter = options.filter, isInSequence(message.pointee.offset, of: state), !filter.accepts(message) {
-                state.expected = KafkaOffset(rawValue: message.pointee.offset + 1)
+            guard isInSequence(message.pointee.offset, of: state) else {
+                take(KafkaRecord(copying: message, of: state.assigned.topicPartition), of: state, into: &batch)
+                continue
+            }
+            state.expected = KafkaOffset(rawValue: message.pointee.offset + 1)
+            if let filter = options.filter, !filter.accepts(message) {
                 batch.add(bytes: message.pointee.key_len + message.pointee.len)
             } else {
-                take(KafkaRecord(copying: message, of: state.assigned.topicPartition), of: state, into: &batch)
+                batch.append(copying: message)
             }
         }
     }
@@ -176,8 +205,7 @@ extension KafkaConsumer {
             }
         }
         state.expected = KafkaOffset(rawValue: record.offset.rawValue + 1)
-        batch.records.append(record)
-        batch.add(bytes: record.payloadBytes)
+        batch.append(record)
     }
 
     /// Replaces the assignment of a partition by a new one after the partition's log was recreated. Pending work is
@@ -192,20 +220,6 @@ extension KafkaConsumer {
         emit(.lost([old.assigned]))
         emit(.assigned([state.assigned]))
         completeDrains()
-    }
-}
-
-/// The records taken from a partition's queue for one reader.
-private struct ReadBatch {
-    var records: [KafkaRecord] = []
-    /// Number of records read, including those that the filter excludes.
-    private(set) var count = 0
-    private(set) var bytes = 0
-
-    /// Counts a record of this size.
-    mutating func add(bytes: Int) {
-        count += 1
-        self.bytes += bytes
     }
 }
 

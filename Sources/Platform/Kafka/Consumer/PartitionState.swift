@@ -6,13 +6,16 @@ final class PartitionState {
         let id: UInt64
         let maxRecords: Int
         let maxBytes: Int
-        let continuation: CheckedContinuation<[KafkaRecord]?, Never>
+        /// Whether the reader receives packed records.
+        var isPacked = false
+        /// Passes the records to the reader; nil means that reading has ended.
+        let complete: (ReadBatch?) -> Void
         /// The timer that ends the wait, or nil if the wait has no limit.
         var timer: (any DispatchSourceTimer)?
 
-        func resume(returning records: [KafkaRecord]?) {
+        func resume(returning batch: ReadBatch?) {
             timer?.cancel()
-            continuation.resume(returning: records)
+            complete(batch)
         }
     }
 

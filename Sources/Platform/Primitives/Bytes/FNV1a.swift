@@ -13,10 +13,13 @@ package enum FNV1a {
 
     /// Returns the hash of an array of bytes.
     package static func hash(_ bytes: [UInt8], from start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
-        bytes.withUnsafeBytes { bytes in
-            var hash = start
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            return hash
-        }
+        bytes.withUnsafeBytes { hash($0, from: start) }
+    }
+
+    /// Returns the hash of the bytes in a buffer.
+    package static func hash(_ bytes: UnsafeRawBufferPointer, from start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
+        var hash = start
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return hash
     }
 }
