@@ -64,6 +64,10 @@ private let held = MutatedFile(.state, "restore", state + "HeldEntries.swift", s
 private let holding = MutatedFile(.state, "restore", state + "StateStore.swift", suites: "HeldEntriesTests")
 private let releasing = MutatedFile(
     .state, "restore", state + "StateStore+Restoring.swift", suites: "HeldEntriesTests|RestoreTests")
+private let direct = MutatedFile(.state, "restore", state + "StateStore.swift", suites: "DirectWritesTests")
+private let killed = MutatedFile(.state, "restore", state + "StateFile.swift", suites: "DirectWritesTests")
+private let expendable = MutatedFile(
+    .state, "restore", state + "StateStore+DirectWrites.swift", suites: "DirectWritesTests")
 private let restoringReads = MutatedFile(.state, "restore", state + "StateReader.swift", suites: "RestoreTests")
 private let restoringHealth = MutatedFile(.state, "restore", state + "KeyedState.swift", suites: "RestoreTests")
 private let metrics = MutatedFile(.state, "health", state + "StateMetrics.swift", suites: "StateRoleTests")
@@ -146,6 +150,10 @@ enum StateMutants {
         releasing.without(
             "index-incomplete",
             #"try guarded.database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('index', 'held')")"#),
+        direct.without(
+            "kept-states-with-a-log", "try Self.endDirectWrites(&guarded)", after: "func keep("),
+        killed.without("killed-restore", "try removeInterrupted()"),
+        expendable.mutant("direct-without-rows", "SELECT 1 FROM rows UNION ALL SELECT", "SELECT"),
         unread.mutant("unread-of-this-form", "mark.form == form", "true"),
         unread.mutant(
             "unread-of-its-partition",

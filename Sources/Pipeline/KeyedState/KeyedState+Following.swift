@@ -21,6 +21,7 @@ extension KeyedState {
                     exitCode: .configuration)
             }
             try PartitionCounts.check(cluster.counts, store, path: options.path)
+            try store.beginDirectWrites(RestoreMarker(database: options.path))
             // One connection for each partition that is computing, and one to look for due rows in the meantime.
             let rows = try StateRowSource(
                 path: options.path, topics: store.topics, dictionary: model.dictionary, store: store,

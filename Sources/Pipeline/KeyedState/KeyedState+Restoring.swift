@@ -64,6 +64,7 @@ extension KeyedState {
 
     private func finishRestore(_ parts: Parts) throws(StateError) {
         try parts.store.releaseEntries()
+        try parts.store.endDirectWrites()
         for partition in parts.partitions.values { partition.endRestore() }
         // If this fails, the larger buffers merely stay in use.
         try? parts.store.use(.usual)

@@ -25,6 +25,7 @@ struct StateFile {
                 if FileManager.default.fileExists(atPath: marker) {
                     throw StateError(.damaged, "the damage was detected while the file was in use")
                 }
+                try removeInterrupted()
                 return try StateStore(database(), topics: topics, dictionary: dictionary)
             } catch  where error.code == .damaged {
                 try setAside(error, now: now)
@@ -42,6 +43,15 @@ struct StateFile {
         _ = FileManager.default.createFile(atPath: marker, contents: nil)
     }
 
+    /// Removes the database of an interrupted restore.
+    private func removeInterrupted() throws(StateError) {
+        let marker = RestoreMarker(database: path)
+        guard marker.exists else { return }
+        do { try Database.remove(path: path) } catch { throw StateError(error) }
+        try marker.remove()
+        logger.warning("a restore of the state was interrupted; restoring all rows", [LogField(.path, path)])
+    }
+
     private func setAside(_ error: StateError, now: Int64) throws(StateError) {
         let aside = "\(path).damaged-\(now)"
         logger.error(
@@ -51,7 +61,8 @@ struct StateFile {
             if FileManager.default.fileExists(atPath: path) {
                 try FileManager.default.moveItem(atPath: path, toPath: aside)
             }
-            for suffix in ["-wal", "-shm", ".damaged"] where FileManager.default.fileExists(atPath: path + suffix) {
+            for suffix in ["-wal", "-shm", "-journal", ".damaged", ".restoring"]
+            where FileManager.default.fileExists(atPath: path + suffix) {
                 try FileManager.default.removeItem(atPath: path + suffix)
             }
         } catch {

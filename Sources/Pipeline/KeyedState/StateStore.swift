@@ -13,6 +13,8 @@ final class StateStore: Sendable {
         let compression: RowCompression
         /// Index entries held back during a restore; nil otherwise.
         var held: HeldEntries?
+        /// Exists while the file is written directly; nil otherwise.
+        var marker: RestoreMarker?
         let insert: Statement
         let update: Statement
         let delete: Statement
@@ -98,7 +100,13 @@ final class StateStore: Sendable {
     }
 
     /// Closes the database; every later call fails.
-    func close() { guarded.withLock { $0.database.close() } }
+    func close() {
+        guarded.withLock { guarded in
+            // If this fails, the marker remains, and the next start restores the database again.
+            try? Self.endDirectWrites(&guarded)
+            guarded.database.close()
+        }
+    }
 
     private func place(_ partition: KafkaTopicPartition) -> [SQLiteValue] {
         [.integer(topics[partition.topic] ?? 0), .integer(Int64(partition.partition.rawValue))]
@@ -219,7 +227,9 @@ final class StateStore: Sendable {
         joinedBy join: ([UInt8], [UInt8]) throws -> [UInt8]
     ) throws(StateError) {
         let place = place(partition)
-        try access { guarded in
+        try change { guarded in
+            // These states are in no topic, so the file must not be removed after a crash.
+            try Self.endDirectWrites(&guarded)
             try guarded.database.transaction {
                 for (key, state) in states {
                     let kept = try guarded.database.firstRow(

@@ -1,0 +1,36 @@
+internal import SQLite
+
+/// Writes a restored database directly. If the process ends before the restore, the file is removed at the next start,
+/// because everything in it is read again from the topics.
+extension StateStore {
+    /// Writes directly to the file from now on, if the topics have all of its data. Called before any other connection
+    /// is opened.
+    func beginDirectWrites(_ marker: RestoreMarker) throws(StateError) {
+        try change { guarded in
+            guard try Self.isExpendable(guarded.database) else { return }
+            try marker.create()
+            guarded.marker = marker
+            try guarded.database.beginDirectWrites()
+        }
+    }
+
+    /// Waits until the disk has everything, and uses a write-ahead log again.
+    func endDirectWrites() throws(StateError) { try change { try Self.endDirectWrites(&$0) } }
+
+    static func endDirectWrites(_ guarded: inout Guarded) throws {
+        guard let marker = guarded.marker else { return }
+        try guarded.database.endDirectWrites()
+        try marker.remove()
+        guarded.marker = nil
+    }
+
+    /// Returns whether the file has neither rows nor data that is only in this file.
+    private static func isExpendable(_ database: Database) throws -> Bool {
+        try database.firstRow(
+            """
+            SELECT 1 FROM rows UNION ALL SELECT 1 FROM oversized
+            UNION ALL SELECT 1 FROM file WHERE name IN ('index', 'records') LIMIT 1
+            """
+        ) { _ in true } == nil
+    }
+}
