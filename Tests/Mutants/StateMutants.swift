@@ -64,6 +64,7 @@ private let held = MutatedFile(.state, "restore", state + "HeldEntries.swift", s
 private let holding = MutatedFile(.state, "restore", state + "StateStore.swift", suites: "HeldEntriesTests")
 private let releasing = MutatedFile(
     .state, "restore", state + "StateStore+Restoring.swift", suites: "HeldEntriesTests|RestoreTests")
+private let runs = MutatedFile(.state, "restore", state + "EntryRunReader.swift", suites: "EntryRunsTests")
 private let direct = MutatedFile(.state, "restore", state + "StateStore.swift", suites: "DirectWritesTests")
 private let killed = MutatedFile(.state, "restore", state + "StateFile.swift", suites: "DirectWritesTests")
 private let expendable = MutatedFile(
@@ -142,7 +143,9 @@ enum StateMutants {
         interrupted.without("interrupted-unreadable", "try parts.store.forgetAll()"),
         held.mutant("last-change-of-an-entry", "one.number < other.number", "one.number > other.number"),
         holding.without("held-of-failed-transaction", "guarded.held?.truncate(to: count)"),
-        holding.mutant("held-bounded", "guarded.held?.isFull == true", "false"),
+        releasing.mutant("held-bounded", "held.isFull", "false"),
+        releasing.mutant("held-names-bounded", "held.hasManyNames", "false"),
+        runs.mutant("last-change-of-runs", "heap[one] < heap[other]", "heap[one] > heap[other]"),
         holding.without("held-of-forgotten-rows", "try Self.writeHeldEntries(&guarded)", after: "func forget("),
         releasing.without("indexes-after-restore", "try createIndexes()", after: "func releaseEntries("),
         releasing.mutant("rows-of-one-key", "error.code == .constraint", "false"),

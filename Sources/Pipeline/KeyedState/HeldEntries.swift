@@ -1,39 +1,51 @@
 internal import Glibc
 
 /// Index entry changes that a restore holds back so that it can write them in index order. In row order, each entry
-/// would change a different page of an index that is larger than any cache. Names and values share one buffer.
-struct HeldEntries: Sendable {
-    /// An entry to write or remove.
+/// would change a different page of an index that is larger than any cache. Names and values share one buffer. When it
+/// is full, its changes are sorted and moved to a file as a run; all runs are merged when the entries are written.
+struct HeldEntries {
     private struct Change {
-        /// Index of the name.
-        let name: Int
         /// Position of the value in the buffer.
         let start: Int
         let length: Int
-        /// The first 16 bytes of the value, enough to compare most values without reading them.
         let prefix: (UInt64, UInt64)
-        /// Id of the row in the database.
         let row: Int64
-        let number: Int
+        let name: Int32
+        let number: Int32
         let isPresent: Bool
+
+        func entry(_ values: UnsafeRawBufferPointer) -> HeldEntry {
+            HeldEntry(
+                name: Int(name), value: UnsafeRawBufferPointer(rebasing: values[start..<start + length]),
+                prefix: prefix, row: row, isPresent: isPresent)
+        }
     }
 
-    /// Maximum number of held changes, about 10 MiB.
+    /// Maximum number of changes in memory, about 10 MiB.
     private static let maximum = 100_000
     /// Maximum number of distinct names. A model has only a few, so they are compared one by one.
     private static let maximumNames = 64
     private static let maximumBytes = 8 << 20
 
-    private var names: [[UInt8]] = []
+    private let path: String
+    private(set) var names: [[UInt8]] = []
     private var values: [UInt8] = []
     private var changes: [Change] = []
+    private var runs: EntryRuns?
 
+    /// - Parameter path: the path of the file for sorted runs.
+    init(path: String) { self.path = path }
+
+    /// Number of changes in memory.
     var count: Int { changes.count }
 
-    /// Whether the held changes must be written before more can be held.
-    var isFull: Bool {
-        changes.count >= Self.maximum || names.count >= Self.maximumNames || values.count >= Self.maximumBytes
-    }
+    var isEmpty: Bool { changes.isEmpty && runs == nil }
+
+    /// Whether the changes in memory must be moved before more can be held.
+    var isFull: Bool { changes.count >= Self.maximum || values.count >= Self.maximumBytes }
+
+    /// Whether the changes must be written, because a hostile header has many names.
+    var hasManyNames: Bool { names.count >= Self.maximumNames }
 
     mutating func append(_ entry: IndexEntry, of row: Int64, isPresent: Bool) {
         var (name, value) = (entry.name, entry.value)
@@ -48,68 +60,77 @@ struct HeldEntries: Sendable {
     mutating func append(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of row: Int64, isPresent: Bool
     ) {
-        let prefix = (Self.word(value, at: 0), Self.word(value, at: 8))
         changes.append(
             Change(
-                name: index(of: name), start: values.count, length: value.count, prefix: prefix, row: row,
-                number: changes.count, isPresent: isPresent))
+                start: values.count, length: value.count, prefix: HeldEntry.prefix(of: value), row: row,
+                name: Int32(truncatingIfNeeded: index(of: name)), number: Int32(truncatingIfNeeded: changes.count),
+                isPresent: isPresent))
         values.append(contentsOf: value)
     }
 
-    /// Drops all changes after the first `count`, because their transaction failed.
+    /// Drops all changes in memory after the first `count`, because their transaction failed.
     mutating func truncate(to count: Int) {
         guard count < changes.count else { return }
         values.removeLast(values.count - changes[count].start)
         changes.removeLast(changes.count - count)
     }
 
-    /// Calls `body` with each change in index order; changes to the same entry stay in their original order.
-    func forEach(
-        _ body: (
-            _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ row: Int64, _ isPresent: Bool
-        ) throws -> Void
-    ) rethrows {
+    /// Moves the changes in memory to a sorted run.
+    ///
+    /// - Throws: a ``StateError`` if the file cannot be written; the changes then stay in memory.
+    mutating func moveToRun() throws(StateError) {
+        guard !changes.isEmpty else { return }
+        let runs: EntryRuns
+        if let known = self.runs { runs = known } else { runs = try EntryRuns(path: path) }
+        try runs.add { (run) throws(StateError) in
+            var failure: StateError?
+            forEach { entry in
+                guard failure == nil else { return }
+                do throws(StateError) { try run.append(entry) } catch { failure = error }
+            }
+            if let failure { throw failure }
+        }
+        self.runs = runs
+        changes.removeAll(keepingCapacity: true)
+        values.removeAll(keepingCapacity: true)
+    }
+
+    /// Moves all changes to runs and returns them in index order; nil if there are only changes in memory.
+    mutating func merged() throws(StateError) -> EntryMerge? {
+        guard runs != nil else { return nil }
+        try moveToRun()
+        return try runs.map { (runs) throws(StateError) in try EntryMerge(runs, ranks: ranks) }
+    }
+
+    /// Calls `body` with each change in memory in index order; changes to the same entry stay in their original order.
+    mutating func forEach(_ body: (HeldEntry) throws -> Void) rethrows {
+        let ranks = ranks
         try values.withUnsafeBytes { values in
-            func value(_ change: Change) -> UnsafeRawBufferPointer {
-                UnsafeRawBufferPointer(rebasing: values[change.start..<change.start + change.length])
+            changes.sort { one, other in
+                let order = HeldEntry.compare(one.entry(values), other.entry(values), ranks)
+                return order == 0 ? one.number < other.number : order < 0
             }
-            let ordered = changes.sorted { one, other in
-                if one.name != other.name { return one.name < other.name }
-                if one.prefix.0 != other.prefix.0 { return one.prefix.0 < other.prefix.0 }
-                if one.prefix.1 != other.prefix.1 { return one.prefix.1 < other.prefix.1 }
-                let order = one.length > 16 && other.length > 16 ? Self.compare(value(one), value(other)) : 0
-                if order != 0 { return order < 0 }
-                if one.length != other.length { return one.length < other.length }
-                return one.row == other.row ? one.number < other.number : one.row < other.row
-            }
-            for change in ordered {
-                try names[change.name].withUnsafeBytes {
-                    try body($0, value(change), change.row, change.isPresent)
-                }
-            }
+            for change in changes { try body(change.entry(values)) }
         }
     }
 
-    private static func compare(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Int32 {
-        guard let left = one.baseAddress, let right = other.baseAddress else { return 0 }
-        return memcmp(left, right, min(one.count, other.count))
-    }
-
-    /// Returns eight bytes of a value as a number that sorts like the bytes; missing bytes count as 0.
-    private static func word(_ value: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
-        guard offset + 8 > value.count else {
-            return UInt64(bigEndian: value.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        }
-        var word: UInt64 = 0
-        for index in offset..<offset + 8 { word = word << 8 | (index < value.count ? UInt64(value[index]) : 0) }
-        return word
+    /// The position of each name among all names, sorted by their bytes.
+    private var ranks: [Int] {
+        var ranks = [Int](repeating: 0, count: names.count)
+        let sorted = names.indices.sorted { names[$0].lexicographicallyPrecedes(names[$1]) }
+        for (rank, name) in sorted.enumerated() { ranks[name] = rank }
+        return ranks
     }
 
     private mutating func index(of name: UnsafeRawBufferPointer) -> Int {
         // Only the first names are searched. A further name, which only a hostile header has, gets a new index even if
         // it was seen before.
         let known = names.prefix(Self.maximumNames).firstIndex { known in
-            known.count == name.count && known.withUnsafeBytes { Self.compare($0, name) == 0 }
+            known.count == name.count
+                && known.withUnsafeBytes { known in
+                    guard let left = known.baseAddress, let right = name.baseAddress else { return true }
+                    return memcmp(left, right, name.count) == 0
+                }
         }
         if let known { return known }
         names.append(Array(name))

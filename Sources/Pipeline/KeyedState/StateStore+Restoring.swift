@@ -9,7 +9,7 @@ extension StateStore {
     func holdEntries() throws(StateError) {
         try change { guarded in
             try guarded.database.run("INSERT OR REPLACE INTO file (name, value) VALUES ('index', 'held')")
-            guarded.held = guarded.held ?? HeldEntries()
+            guarded.held = guarded.held ?? HeldEntries(path: Self.entriesPath(guarded))
             isHolding.store(true, ordering: .releasing)
         }
     }
@@ -53,11 +53,9 @@ extension StateStore {
     func releaseEntries() throws(StateError) {
         try createIndexes()
         try change { guarded in
-            guard let held = guarded.held else { return }
-            try guarded.database.transaction {
-                try Self.write(held, guarded)
-                try guarded.database.run("DELETE FROM file WHERE name = 'index'")
-            }
+            guard guarded.held != nil else { return }
+            try Self.writeHeldEntries(&guarded)
+            try guarded.database.run("DELETE FROM file WHERE name = 'index'")
             guarded.held = nil
             isHolding.store(false, ordering: .releasing)
         }
@@ -87,7 +85,7 @@ extension StateStore {
                     for entry in try entries(row.state) { guarded.held?.append(entry, of: row.id, isPresent: true) }
                 }
                 last = end.id
-                if guarded.held?.isFull == true { try Self.writeHeldEntries(&guarded) }
+                try Self.makeRoom(&guarded)
             }
         }
     }
@@ -98,7 +96,7 @@ extension StateStore {
             try guarded.database.transaction {
                 for table in ["entries", "rows", "positions"] { try guarded.database.run("DELETE FROM \(table)") }
             }
-            if guarded.held != nil { guarded.held = HeldEntries() }
+            if guarded.held != nil { guarded.held = HeldEntries(path: Self.entriesPath(guarded)) }
         }
     }
 
@@ -115,21 +113,50 @@ extension StateStore {
         }
     }
 
-    static func writeHeldEntries(_ guarded: inout Guarded) throws {
-        guard let held = guarded.held, held.count > 0 else { return }
-        try guarded.database.transaction { try write(held, guarded) }
-        guarded.held = HeldEntries()
-    }
-
-    private static func write(_ held: HeldEntries, _ guarded: Guarded) throws {
-        var values: [BorrowedValue] = [.null, .null, .null]
-        try held.forEach { name, value, row, isPresent in
-            values[0] = .text(name)
-            values[1] = .text(value)
-            values[2] = .integer(row)
-            try (isPresent ? guarded.insertEntry : guarded.deleteEntry).run(borrowing: values)
+    /// Moves held entries from memory to a file if there are too many.
+    static func makeRoom(_ guarded: inout Guarded) throws {
+        guard let held = guarded.held else { return }
+        if held.hasManyNames {
+            try writeHeldEntries(&guarded)
+        } else if held.isFull {
+            try guarded.held?.moveToRun()
         }
     }
+
+    static func writeHeldEntries(_ guarded: inout Guarded) throws {
+        guard guarded.held?.isEmpty == false else { return }
+        if let merge = try guarded.held?.merged() {
+            try write(merge, guarded)
+        } else {
+            try guarded.database.transaction {
+                var writer = EntryWriter(guarded, names: guarded.held?.names ?? [])
+                try guarded.held?.forEach { try writer.apply($0) }
+                try writer.flush()
+            }
+        }
+        guarded.held = HeldEntries(path: entriesPath(guarded))
+    }
+
+    /// Writes entries in several transactions, so that a log does not grow too large. If one fails, all are written
+    /// again, with the same result.
+    private static func write(_ merge: EntryMerge, _ guarded: Guarded) throws {
+        var isAtEnd = false
+        while !isAtEnd {
+            try guarded.database.transaction {
+                var writer = EntryWriter(guarded, names: guarded.held?.names ?? [])
+                for _ in 0..<100_000 {
+                    guard let entry = try merge.next() else {
+                        isAtEnd = true
+                        break
+                    }
+                    try writer.apply(entry)
+                }
+                try writer.flush()
+            }
+        }
+    }
+
+    private static func entriesPath(_ guarded: Guarded) -> String { guarded.database.path + "-entries" }
 
     /// Inserts rows that were copied from their records, and calls `inserted` with the id of each.
     static func insert(

@@ -19,6 +19,7 @@ final class StateStore: Sendable {
         let update: Statement
         let delete: Statement
         let insertEntry: Statement
+        let insertEntries: Statement
         let deleteEntry: Statement
         let position: Statement
 
@@ -37,6 +38,7 @@ final class StateStore: Sendable {
                 """)
             delete = try database.statement("DELETE FROM rows WHERE id = ?")
             insertEntry = try database.statement("INSERT OR IGNORE INTO entries (name, value, row) VALUES (?, ?, ?)")
+            insertEntries = try database.statement(EntryWriter.insertMany)
             deleteEntry = try database.statement("DELETE FROM entries WHERE name = ? AND value = ? AND row = ?")
             position = try database.statement(
                 """
@@ -119,7 +121,7 @@ final class StateStore: Sendable {
     /// - Returns: the row ids of each write, in order; 0 for removed rows.
     func apply(_ writes: [StateWrite]) throws(StateError) -> [[Int64]] {
         try change { guarded in
-            if guarded.held?.isFull == true { try Self.writeHeldEntries(&guarded) }
+            try Self.makeRoom(&guarded)
             let count = guarded.held?.count ?? 0
             do {
                 return try guarded.database.transaction { try writes.map { try apply($0, &guarded) } }

@@ -1,3 +1,4 @@
+import Foundation
 import Kafka
 import SQLite
 import TestSupport
@@ -68,15 +69,30 @@ struct HeldEntriesTests {
         #expect(try entries() == ["number 1 a", "number 4 c"])
     }
 
-    @Test func `held entries are written when they reach the limit`() throws {
+    @Test func `held entries are moved to a file when they reach the limit`() throws {
         let store = try store()
         try store.holdEntries()
         for key in ["a", "b"] { _ = try store.apply(write([row(key, Set(0..<60_000))])) }
-        #expect(try entries().isEmpty)
+        #expect(try store.change { $0.held?.count } == 120_000)
         _ = try store.apply(write([row("c", [1])]))
-        #expect(try entries().count == 120_000)
+        #expect(try store.change { $0.held?.count } == 1)
+        #expect(try entries().isEmpty)
         try store.releaseEntries()
         #expect(try entries().count == 120_001)
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(files.allSatisfy { !$0.contains("entries") })
+    }
+
+    @Test func `entries with too many names are written at once`() throws {
+        let store = try store()
+        try store.holdEntries()
+        let image = RowImage(encoded: Array("row".utf8), entries: (0..<70).map { IndexEntry("name \($0)", "v") })
+        _ = try store.apply(write([RowWrite(key: [1], id: 0, image: image, oldEntries: [])]))
+        #expect(try entries().isEmpty)
+        _ = try store.apply(write([row("c", [1])]))
+        #expect(try entries().count == 70)
+        try store.releaseEntries()
+        #expect(try entries().count == 71)
     }
 
     @Test func `values that share their first bytes are separate entries`() throws {
