@@ -146,6 +146,7 @@ enum StateMutants {
         releasing.mutant("held-bounded", "held.isFull", "false"),
         releasing.mutant("held-names-bounded", "held.hasManyNames", "false"),
         runs.mutant("last-change-of-runs", "heap[one] < heap[other]", "heap[one] > heap[other]"),
+        holding.without("time-indexes-dropped", "try Self.dropTimeIndexes(before: write, &guarded)"),
         holding.without("held-of-forgotten-rows", "try Self.writeHeldEntries(&guarded)", after: "func forget("),
         releasing.without("indexes-after-restore", "try createIndexes()", after: "func releaseEntries("),
         releasing.mutant("rows-of-one-key", "error.code == .constraint", "false"),

@@ -35,8 +35,14 @@ struct CopiedRows: Sendable {
 
     var count: Int { rows.count }
 
+    /// Whether a row has a time of its next publication or a deadline.
+    private(set) var haveTimes = false
+
     /// Appends a row of a record in the block with this index.
-    mutating func append(_ row: CopiedRow, in block: Int) { rows.append((row, block)) }
+    mutating func append(_ row: CopiedRow, in block: Int) {
+        rows.append((row, block))
+        if row.due != nil || row.deadline != nil { haveTimes = true }
+    }
 
     /// Calls `body` with each row in order, and its block, which is valid only during the call.
     func forEach(_ body: (CopiedRow, UnsafeRawBufferPointer) throws -> Void) rethrows {

@@ -87,7 +87,9 @@ enum StateSchema {
         CREATE INDEX IF NOT EXISTS rows_deadline ON rows (topic, partition, deadline) WHERE deadline IS NOT NULL;
         """
 
-    static let dropIndexes = """
-        DROP INDEX IF EXISTS rows_key; DROP INDEX IF EXISTS rows_due; DROP INDEX IF EXISTS rows_deadline;
-        """
+    /// Drops the index of keys, to which each row of a restore would be added.
+    static let dropKeyIndex = "DROP INDEX IF EXISTS rows_key;"
+
+    /// Drops the indexes that have only some rows.
+    static let dropTimeIndexes = "DROP INDEX IF EXISTS rows_due; DROP INDEX IF EXISTS rows_deadline;"
 }

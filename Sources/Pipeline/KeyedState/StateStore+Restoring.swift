@@ -15,12 +15,24 @@ extension StateStore {
     }
 
     /// Drops the indexes of the rows until the restore ends or a row is looked up by a column. Creating them from all
-    /// rows costs less than changing a page of each index with every row.
+    /// rows costs less than changing a page of each index with every row. Indexes of rows with a time are only dropped
+    /// before the first such row, because creating an index reads all rows.
     func dropIndexes() throws(StateError) {
         try change { guarded in
-            try guarded.database.executeScript(StateSchema.dropIndexes)
+            try guarded.database.executeScript(StateSchema.dropKeyIndex)
+            guarded.hasTimeIndexes = true
             lacksIndexes.store(true, ordering: .releasing)
         }
+    }
+
+    /// Drops the indexes of rows with a time if a write has such a row.
+    static func dropTimeIndexes(before write: StateWrite, _ guarded: inout Guarded) throws {
+        guard guarded.hasTimeIndexes else { return }
+        let hasTimes =
+            write.copies.haveTimes || write.rows.contains { $0.image?.due != nil || $0.image?.deadline != nil }
+        guard hasTimes else { return }
+        try guarded.database.executeScript(StateSchema.dropTimeIndexes)
+        guarded.hasTimeIndexes = false
     }
 
     /// Creates the indexes of the rows that a restore has dropped; further rows are added to them.
@@ -34,6 +46,7 @@ extension StateStore {
             } catch let error as SQLiteError where error.code == .constraint {
                 throw StateError(.damaged, "two rows have the same key: \(error.message)")
             }
+            guarded.hasTimeIndexes = false
             lacksIndexes.store(false, ordering: .releasing)
         }
     }

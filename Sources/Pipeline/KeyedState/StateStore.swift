@@ -13,6 +13,9 @@ final class StateStore: Sendable {
         let compression: RowCompression
         /// Index entries held back during a restore; nil otherwise.
         var held: HeldEntries?
+        /// Whether a restore has dropped the index of keys, but not the indexes of rows with a time, which cost nothing
+        /// as long as no row has one.
+        var hasTimeIndexes = false
         /// Exists while the file is written directly; nil otherwise.
         var marker: RestoreMarker?
         let insert: Statement
@@ -137,6 +140,7 @@ final class StateStore: Sendable {
 
     private func apply(_ write: StateWrite, _ guarded: inout Guarded) throws -> [Int64] {
         let place = place(write.partition)
+        try Self.dropTimeIndexes(before: write, &guarded)
         var ids = try write.rows.map { try Self.write($0, place, &guarded) }
         try Self.insert(write.copies, place, &guarded) { ids.append($0) }
         for (key, state) in write.fitting {
