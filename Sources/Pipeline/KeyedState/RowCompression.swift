@@ -13,7 +13,7 @@ final class RowCompression {
     /// Maximum size of a row in bytes, larger than any record.
     private static let maximum = 256 << 20
     /// At this level, compressing a row takes about 2 us, less than it saves.
-    private static let level: Int32 = -3
+    private static let level: Int32 = -7
 
     /// - Parameter dictionary: the model's ``StateModel/dictionary``.
     init(dictionary: [UInt8]) throws(StateError) {
