@@ -62,8 +62,7 @@ private struct LeafWalk {
                 high = middle
             }
         }
-        // Start one leaf earlier, because it may be a gap that contains the offset.
-        next = max(0, low - 1)
+        next = low
     }
 
     /// Returns the leaf of an offset, or nil if there is none. Offsets must be requested in ascending order.
