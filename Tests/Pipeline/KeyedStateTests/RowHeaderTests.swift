@@ -37,8 +37,14 @@ struct RowHeaderTests {
         let header = try #require(Self.header(due: 7, [IndexEntry("number", "1")]))
         let checksum = String(Self.checksum(of: Self.row), radix: 16)
         let text = try #require(header.text)
-        #expect(String(decoding: text, as: UTF8.self) == "7;9;5;\(checksum);7;;number;1;")
-        #expect(checksum == "a04f0939db2d92af")
+        #expect(String(decoding: text, as: UTF8.self) == "7.2;9;5;\(checksum);7;;number;1;")
+        #expect(checksum == "7fa817f4051cae2c")
+    }
+
+    @Test func `the checksum of a long row is fixed`() {
+        // 32 bytes in four sequences, a word and five bytes. The values are from an independent implementation.
+        #expect(Self.checksum(of: (0..<45).map { UInt8($0) }) == 0x2591_8d06_2171_e54f)
+        #expect(Self.checksum(of: (0..<37).map { UInt8($0) }) == 0xd7de_723d_038f_6583)
     }
 
     @Test func `a value without a row has no header, nor has an empty row`() {
