@@ -70,7 +70,7 @@ struct RestoreBenchmark {
         report.add("\(name).row_bytes", outcome.rowBytes, "bytes of the database a row", digits: 0)
         report.add(
             "\(name).cpu_us", outcome.cpu / 1e3 / Double(outcome.rows), "us CPU a row, start included",
-            bar: .atMost(30))
+            bar: .atMost(15))
         report.add(
             "\(name).rows_per_core_second", Double(outcome.rows) / (outcome.cpu / 1e9), "rows/s of one core", digits: 0)
         report.add("\(name).seconds", outcome.seconds, "s from the start to the last row, broker on the same cores")
