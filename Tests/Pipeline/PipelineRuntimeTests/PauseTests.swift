@@ -151,8 +151,9 @@ struct PauseTests {
         let other = try await PipelineHarness(options, .records(second))
         try await waitUntil { !second.finished.isEmpty }
         await one.stop()
-        try await waitUntil { first.finished.count + second.finished.count == 200 }
+        try await waitUntil { Set((first.finished + second.finished).compactMap(\.number)).count == 200 }
         await other.stop()
-        #expect((first.finished + second.finished).compactMap(\.number).sorted() == Array(0..<200))
+        // A call that had begun before the pause is repeated if an earlier record of its partition was not handled.
+        #expect(first.finished.count + second.finished.count < 200 + options.concurrency)
     }
 }
