@@ -47,7 +47,7 @@ final class ConsumerGroup: Sendable {
                 + topics.state(partitions: partitions)
                 + topics.deadLetters(of: name, partitions: partitions)
         }
-        let small = needed(1).filter { !$0.name.rawValue.contains(".production") }
+        let small = needed(1).filter { !$0.name.rawValue.contains(".production") } + [topics.controlTopic]
         try await broker.create(needed(Self.partitions).filter { $0.name.rawValue.contains(".production") } + small)
     }
 
