@@ -62,7 +62,7 @@ package final class StorySearch {
         do {
             return try await read(&rest, filter, &progress, take)
         } catch let error as KafkaError where error.code == .topicAuthorizationFailed {
-            // The denied topic stopped the others too. Read what is left of each topic by itself.
+            // The denied topic ended the search of all topics. The unread offsets of each topic are read separately.
             for topic in Set(rest.keys.map(\.topic)).sorted(by: { $0.rawValue < $1.rawValue }) {
                 var ranges = rest.filter { $0.key.topic == topic }
                 do {
