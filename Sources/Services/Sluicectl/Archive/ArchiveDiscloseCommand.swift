@@ -120,12 +120,7 @@ struct ArchiveDiscloseCommand {
                 "a disclosure is checked with the archive's public key", setting: ArchiveProofOptions.key.key,
                 fix: "Set --key", exitCode: .archiveKeyUnknown)
         }
-        let bytes: [UInt8]
-        do throws(StartupError) {
-            bytes = try await InputFile.read(file, maximumBytes: ArchiveDisclosure.maximumByteCount)
-        } catch {
-            throw StartupError(error.problem, fix: error.fix, exitCode: .archiveUnreadable)
-        }
+        let bytes = try await InputFile.readEvidence(file, maximumBytes: ArchiveDisclosure.maximumByteCount)
         do throws(DisclosureRefusal) {
             await write(try ArchiveDisclosure(bytes: bytes).verify(verifiers), console)
             return .ok

@@ -139,13 +139,8 @@ struct ArchiveInputs {
                 "--policy already specifies the witnesses and the quorum", setting: ArchiveProofOptions.policy.key,
                 fix: "Omit --witness and --quorum", exitCode: .usage)
         }
-        let bytes: [UInt8]
-        do throws(StartupError) {
-            bytes = try await InputFile.read(path, maximumBytes: TlogPolicy.maximumByteCount)
-        } catch {
-            throw StartupError(
-                error.problem, setting: ArchiveProofOptions.policy.key, fix: error.fix, exitCode: .archiveUnreadable)
-        }
+        let bytes = try await InputFile.readEvidence(
+            path, maximumBytes: TlogPolicy.maximumByteCount, setting: ArchiveProofOptions.policy.key)
         do throws(TransparencyLogError) {
             return ArchivePolicy(try TlogPolicy(bytes: bytes))
         } catch { throw ArchivePolicy.wrong(error.message) }
@@ -163,10 +158,7 @@ struct ArchiveInputs {
                 fix: "Set --key instead of --unsigned", exitCode: .usage)
         }
         if access(path, F_OK) != 0, errno == ENOENT { return nil }
-        let bytes: [UInt8]
-        do throws(StartupError) {
-            bytes = try await InputFile.read(path, maximumBytes: Self.maximumAnchorBytes)
-        } catch { throw StartupError(error.problem, setting: key, fix: error.fix, exitCode: .archiveUnreadable) }
+        let bytes = try await InputFile.readEvidence(path, maximumBytes: Self.maximumAnchorBytes, setting: key)
         do throws(TransparencyLogError) {
             return AnchoredCheckpoints(try SignedNote.sequence(bytes), verifiers: verifiers)
         } catch {

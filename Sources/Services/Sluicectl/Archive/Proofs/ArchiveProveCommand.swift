@@ -105,12 +105,7 @@ struct ArchiveProveCommand {
                 "a proof is checked with the archive's public key", setting: ArchiveProofOptions.key.key,
                 fix: "Set --key", exitCode: .archiveKeyUnknown)
         }
-        let bytes: [UInt8]
-        do throws(StartupError) {
-            bytes = try await InputFile.read(file, maximumBytes: Self.maximumBytes)
-        } catch {
-            throw StartupError(error.problem, fix: error.fix, exitCode: .archiveUnreadable)
-        }
+        let bytes = try await InputFile.readEvidence(file, maximumBytes: Self.maximumBytes)
         let policy = try await inputs.witnesses(verifiers)
         var outer: [UInt8]?
         if policy != nil {
