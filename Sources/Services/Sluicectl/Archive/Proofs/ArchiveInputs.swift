@@ -90,7 +90,8 @@ struct ArchiveInputs {
             try await AnchorStore(configuration).collect(into: &anchors)
             return anchors
         }
-        let bytes = try await InputFile.read(source, maximumBytes: Self.maximumAnchorBytes)
+        let bytes = try await InputFile.readEvidence(
+            source, maximumBytes: Self.maximumAnchorBytes, setting: ArchiveProofOptions.checkpointFrom.key)
         do throws(TransparencyLogError) {
             for note in try SignedNote.sequence(bytes) { anchors.add(note) }
             return anchors
