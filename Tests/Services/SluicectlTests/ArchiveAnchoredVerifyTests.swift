@@ -121,6 +121,7 @@ import Testing
         #expect(sound.printed.output.contains("consistent with 1 checkpoints from elsewhere"))
         #expect(await archived.verify([], copy: earlier).exitCode == 0)
         #expect(await archived.verify(["--checkpoint-from", "topic"], copy: earlier).exitCode == 4)
+        #expect(await archived.verify(["--checkpoint-from", "/no/such/file"]).exitCode == 6)
         await archived.stop()
     }
 
