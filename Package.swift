@@ -154,8 +154,8 @@ let services: [Target] = [
         "Lifecycle Primitives Telemetry"),
     module(
         "Sluicectl", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification ArchiveKeys",
-        "ArchiveLog Configuration Cryptography CSystem EntitlementRules HTTPClient JSON Kafka KeyedState Lifecycle",
-        "ObjectStorage PipelineRuntime Primitives Reconciliation Records RefundRules ServiceKit SQLite Story",
+        "ArchiveLog Configuration Cryptography CSystem EntitlementRules HTTPClient JSON Kafka KafkaTokens KeyedState",
+        "Lifecycle ObjectStorage PipelineRuntime Primitives Reconciliation Records RefundRules ServiceKit SQLite Story",
         "Telemetry TransparencyLog"),
 ]
 

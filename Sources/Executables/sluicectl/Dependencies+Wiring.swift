@@ -65,6 +65,8 @@ extension SluicectlParts.Dependencies {
                 needs.directories.append(Directory(store.setting, store.location, isCreated: true))
             }
         }
+        let witnesses = try ArchiveSettings.witnessURLs(configuration)
+        needs.endpoints = witnesses.urls.map { Endpoint(witnesses.setting, $0) }
         let keys = ArchiveSettings.keyStore(configuration)
         let folder = URL(fileURLWithPath: keys.path).deletingLastPathComponent().path
         needs.directories.append(Directory(keys.setting, folder, isCreated: false))

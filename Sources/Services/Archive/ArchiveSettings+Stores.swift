@@ -41,6 +41,15 @@ extension ArchiveSettings {
         }
     }
 
+    /// Returns the setting of the witnesses and their URLs.
+    ///
+    /// - Throws: a `ConfigurationError` if the configured file contains no witnesses.
+    package static func witnessURLs(
+        _ configuration: Configuration
+    ) throws(ConfigurationError) -> (setting: String, urls: [String]) {
+        (anchorWitnesses.key, try witnesses(configuration).map(\.url))
+    }
+
     /// Returns the file with the keys of the purchases.
     package static func keyStore(_ configuration: Configuration) -> (setting: String, path: String) {
         (ArchivePlace.keyStore.key, configuration[ArchivePlace.keyStore])

@@ -5,6 +5,7 @@ import ObjectStorage
 import PipelineRuntime
 import TestSupport
 import Testing
+import TransparencyLog
 
 @testable import Archive
 
@@ -61,5 +62,18 @@ import Testing
         #expect(stores.map(\.setting) == ["archive.url", "archive.anchor.url"])
         #expect(stores.map(\.location) == ["\(directory.path)/archive", anchor])
         #expect(!stores.contains { $0.isBucket })
+    }
+
+    @Test func `each witness has a URL, and a file without witnesses is an error`() throws {
+        let key = try NoteSigner(name: "witness.example", type: .cosignature, key: PrivateKey.generate(.ed25519))
+            .verifier.text
+        let file = try directory.write("witness.example \(key) https://witness.example/sluice\n", to: "witnesses")
+        let flags = ["--archive.anchor.witnesses.file", file]
+        let configured = try configuration("file://\(directory.path)/archive", flags)
+        let witnesses = try? ArchiveSettings.witnessURLs(configured)
+        #expect(witnesses?.urls == ["https://witness.example/sluice"])
+        #expect(witnesses?.setting == "archive.anchor.witnesses.file")
+        _ = try directory.write("# none\n", to: "witnesses")
+        #expect(throws: ConfigurationError.self) { try ArchiveSettings.witnessURLs(configured) }
     }
 }

@@ -130,6 +130,26 @@ struct DoctorOnBrokerTests {
         #expect(printed.output.contains(#""subject":"Apple Root CA - G3","found":"built in, fingerprint 63343abf"#))
     }
 
+    @Test func `an identity provider that does not listen is a problem`() async throws {
+        let directory = try TemporaryDirectory()
+        let secret = try directory.write("secret\n", to: "secret")
+        let (exitCode, printed) = await sluicectl(
+            [
+                "doctor", "--apps", "com.example.app:1", "--kafka.bootstrap.servers", "127.0.0.1:1",
+                "--kafka.security.protocol", "SASL_PLAINTEXT", "--kafka.sasl.mechanism", "OAUTHBEARER",
+                "--kafka.token.provider", "client-credentials", "--kafka.token.endpoint.url",
+                "https://127.0.0.1:1/token", "--kafka.token.client.id", "sluice", "--kafka.token.client.secret.file",
+                secret, "--output", "json",
+            ], timeout: .milliseconds(100))
+        #expect(exitCode == 1)
+        let findings = try #require(try printed.objects.first?["findings"]?.array)
+        let found = findings.compactMap(\.object).first {
+            $0["what"]?.string == "connection"
+                && $0["found"]?.string?.hasPrefix("kafka.token.endpoint.url: ") == true
+        }
+        #expect(found?["status"]?.string == "problem", "\(printed.output) \(printed.complaints)")
+    }
+
     // MARK: OCSP responders
 
     /// A responder, and certificates with a leaf that names it.

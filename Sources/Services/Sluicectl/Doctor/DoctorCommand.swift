@@ -6,6 +6,7 @@ internal import Cryptography
 internal import HTTPClient
 internal import JSON
 internal import Kafka
+internal import KafkaTokens
 internal import Lifecycle
 internal import Primitives
 internal import Records
@@ -53,7 +54,9 @@ struct DoctorCommand {
         switch effectiveConfiguration() {
         case .failure(let refused): facts.configuration = .wrong(refused.lines)
         case .success(let configuration):
-            let needs = try executable.dependencies(configuration)
+            var needs = try executable.dependencies(configuration)
+            let tokens = KafkaTokenSettings.endpoint
+            needs.endpoints += configuration[tokens].map { [.init(tokens.key, $0)] } ?? []
             facts.verifies = needs.verifies
             facts.configuration = .good(
                 apps: needs.verifies ? try verification.apps(configuration).count : nil,
