@@ -82,6 +82,25 @@ final class BacklogFeed {
         return (Clocks.monotonic - (start ?? 0)) / 1e9
     }
 
+    /// Waits until the group has committed the whole backlog, which another feed has written.
+    ///
+    /// - Parameter check: called regularly; throws if the consumer has ended.
+    /// - Returns: the number of seconds since the first nonzero commit, or since the call if there was only one.
+    func awaitCommits(of count: Int, check: () throws -> Void) async throws -> Double {
+        let begin = Clocks.monotonic
+        var start: Double?
+        while true {
+            try check()
+            try await ask()
+            let done = committed.reduce(0, +)
+            if done >= count { break }
+            if done > 0, start == nil { start = Clocks.monotonic }
+            guard Clocks.monotonic < begin + 300e9 else { throw BenchFailure("the consumer was at record \(done)") }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return (Clocks.monotonic - (start ?? begin)) / 1e9
+    }
+
     /// Returns the number of records that have ever been written to a topic.
     func length(of topic: KafkaTopic) async throws -> Int {
         try await admin.watermarks(of: topic).values.reduce(0) { $0 + Int($1.high.rawValue) }

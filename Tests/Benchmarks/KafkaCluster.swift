@@ -33,12 +33,16 @@ final class KafkaCluster {
 
     /// Creates topics with one replica.
     func create(_ topics: [TopicSpecification]) async throws {
-        let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: bootstrapServers))
-        let refusals = try await admin.createTopics(
+        try await create(
             topics.map {
                 KafkaNewTopic(
                     topic: $0.name, partitions: $0.partitions, replicationFactor: 1, configuration: $0.settings)
             })
+    }
+
+    func create(_ topics: [KafkaNewTopic]) async throws {
+        let admin = try KafkaAdmin(KafkaConfiguration(bootstrapServers: bootstrapServers))
+        let refusals = try await admin.createTopics(topics)
         await admin.close(within: .seconds(2))
         if let refusal = refusals.values.first { throw BenchFailure("a topic was not created: \(refusal)") }
     }

@@ -28,12 +28,15 @@ struct SluiceBench {
     static let strict = Setting.flag("strict", help: "Exit with 1 if a figure misses its target.")
 
     static let peers = Setting.flag(
-        "peers", help: "Also measure published libraries for the same purpose, where available.")
+        "peers", help: "Also measure published libraries and other consumers for the same purpose, where available.")
 
     static let onlyIngress = Setting.flag(
         "only-ingress", help: "Run only the benchmarks of verification and the ingress.")
 
     static let onlyPeers = Setting.flag("only-peers", help: "Run only the comparison with published libraries.")
+
+    static let onlyConsumers = Setting.flag(
+        "only-consumers", help: "Run only the comparison of sluice-entitlements with other consumers.")
 
     static let onlyEntitlements = Setting.flag("only-entitlements", help: "Run only the benchmarks of entitlements.")
 
@@ -55,11 +58,12 @@ struct SluiceBench {
             Requires release builds of sluice-ingress, sluice-entitlements, sluice-archive and sluice-dev-broker in \
             the same directory; `make bench` creates them. With --peers it downloads published libraries from their \
             registries: Apple's for Python, Node and Java, and a Rust crate, each if its toolchain is installed and \
-            its registry reachable.
+            its registry reachable. It also compares sluice-entitlements with the consumers in the directory \
+            SLUICE_PEERS, on the Apache Kafka of KAFKA_HOME.
             """,
         schema: ConfigurationSchema([
-            output, seconds, rounds, bodies, quick, strict, peers, onlyIngress, onlyPeers, onlyEntitlements,
-            onlyRestore, restoreRows, onlyLegacy, onlyArchive,
+            output, seconds, rounds, bodies, quick, strict, peers, onlyIngress, onlyPeers, onlyConsumers,
+            onlyEntitlements, onlyRestore, restoreRows, onlyLegacy, onlyArchive,
         ]),
         examples: [
             .init("make bench", "Build for release and measure."),
@@ -98,6 +102,9 @@ struct SluiceBench {
             probes: probes, pki: pki, app: app, rounds: rounds,
             directory: URL(fileURLWithPath: configuration[output]).deletingLastPathComponent()
                 .appendingPathComponent("peers").path)
+        let consumers = ConsumerPeersBenchmark(
+            verified: try probe.verified(), now: now, rounds: isQuick ? 1 : min(rounds, 3), isQuick: isQuick,
+            directory: peers.directory)
         let archive = ArchiveBenchmark(verified: try probe.verified(), now: now, isQuick: isQuick)
         if configuration[onlyArchive] {
             try await archive.run(into: &report)
@@ -115,6 +122,8 @@ struct SluiceBench {
             try ingress.run(into: &report)
         } else if configuration[onlyPeers] {
             peers.run(into: &report)
+        } else if configuration[onlyConsumers] {
+            try await consumers.run(into: &report)
         } else {
             try RecordSizeBenchmark(pki: pki, app: app, now: now).run(into: &report)
             try verification.run(into: &report)
@@ -127,7 +136,10 @@ struct SluiceBench {
             try await entitlements.run(into: &report)
             try await restore.run(into: &report)
             try await archive.run(into: &report)
-            if configuration[self.peers] { peers.run(into: &report) }
+            if configuration[self.peers] {
+                peers.run(into: &report)
+                try await consumers.run(into: &report)
+            }
         }
         await responder.stop()
 
