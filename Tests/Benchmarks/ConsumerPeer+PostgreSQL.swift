@@ -20,7 +20,7 @@ extension ConsumerPeer {
             throw BenchFailure("javac cannot compile it: is a JDK installed?")
         }
         return ConsumerPeer(
-            name: "java_postgresql", group: "peer-java", output: "peer.java", createsOutput: false,
+            name: "postgresql", group: "peer-java", output: "peer.java", createsOutput: false,
             bars: ["renewals": 0.65]
         ) { run in
             let database = try PostgreSQLServer(programs: server, directory: run.directory)

@@ -35,22 +35,33 @@ struct ConsumerPeersBenchmark {
             ("renewals", try backlog(purchases * 4)), ("first", try backlog(purchases * 4, steps: 1)),
         ] {
             report.section("\(backlog.customers) purchases × \(backlog.stepCount), \(rounds) alternating rounds")
-            var outcomes: [String: [Outcome]] = [:]
-            for round in 0..<rounds {
-                // Each consumer goes first in one of the rounds.
-                let order = consumers.indices.map { consumers[($0 + round) % consumers.count] }
-                for (consumer, outcome) in try await measure(order, backlog, script) {
-                    outcomes[consumer, default: []].append(outcome)
-                }
+            do {
+                let outcomes = try await outcomes(of: consumers, backlog, script)
+                add(outcomes, of: consumers, name, into: &report)
+            } catch {
+                report.skip("consumers.\(name)", because: "\(error)")
             }
-            add(outcomes, of: consumers, name, into: &report)
         }
+    }
+
+    private func outcomes(
+        of consumers: [ConsumerPeer], _ backlog: NotificationBacklog, _ script: String
+    ) async throws -> [String: [Outcome]] {
+        var outcomes: [String: [Outcome]] = [:]
+        for round in 0..<rounds {
+            // Each consumer goes first in one of the rounds.
+            let order = consumers.indices.map { consumers[($0 + round) % consumers.count] }
+            for (consumer, outcome) in try await measure(order, backlog, script) {
+                outcomes[consumer, default: []].append(outcome)
+            }
+        }
+        return outcomes
     }
 
     private func peers(_ sources: String, into report: inout BenchReport) -> [ConsumerPeer] {
         let home = ProcessInfo.processInfo.environment["KAFKA_HOME"] ?? ""
         let makers: [(String, (String) throws -> ConsumerPeer)] = [
-            ("java_postgresql", { try .postgreSQL(sources: sources, directory: $0, kafkaHome: home) }),
+            ("postgresql", { try .postgreSQL(sources: sources, directory: $0, kafkaHome: home) }),
             ("quix", { try .quix(sources: sources, directory: $0) }),
         ]
         return makers.compactMap { name, make in
@@ -101,6 +112,7 @@ struct ConsumerPeersBenchmark {
         _ consumers: [ConsumerPeer], _ backlog: NotificationBacklog, _ script: String
     ) async throws -> [(String, Outcome)] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-bench-consumers-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let cluster = try KafkaCluster(script: script, directory: folder.path + "/kafka")
         defer { try? cluster.stop() }
