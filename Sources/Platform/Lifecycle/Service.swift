@@ -25,7 +25,11 @@ public protocol Service: Sendable {
 
 extension Service {
     /// Waits until the group has stopped the service.
-    public func run() async throws {
+    public func run() async throws { try await rest() }
+
+    /// Waits until the group has stopped the service. ``run()`` must not return when its work is done, because the
+    /// process would end.
+    package func rest() async throws {
         while true { try await Task.sleep(for: .seconds(86_400)) }
     }
 }

@@ -89,7 +89,7 @@ struct ArchiveService {
                 store: store, verifiers: settings.verifiers, logs: { keeps() ? CheckpointLogService.logs : [] },
                 clocks: clocks,
                 sleep: { try await Task.sleep(for: $0) }, logger: context.logger), context.metrics)
-        let wrapping = KeyWrapping(keys: keys, logger: context.logger)
+        let wrapping = TaskService.keyWrapping(keys, logger: context.logger)
         services = [
             ArchiveParts(keys: keys, admin: admin), refused, wrapping, shared, erasures, retention, checkpoints,
             anchors,

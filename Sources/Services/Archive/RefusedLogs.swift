@@ -13,8 +13,7 @@ final class RefusedLogs: Service {
 
     func run() async throws {
         for await error in refusals.stream { throw RefusedLog(message: error.message) }
-        // Returning would end the process.
-        while true { try await Task.sleep(for: .seconds(86_400)) }
+        try await rest()
     }
 
     func stop(within limit: Duration) async {}

@@ -1,8 +1,10 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import AppStoreSettings
+internal import AppStoreVerification
 internal import Configuration
 internal import EntitlementRules
+internal import HTTPClient
 internal import Kafka
 internal import KeyedState
 internal import Lifecycle
@@ -127,7 +129,11 @@ package enum EntitlementsApplication {
         EntitlementsMetrics.collect(input, context.metrics, now: Clocks.system.wallMilliseconds)
         var services: [any Service] = [state, try follower(of: input, state, options.role, topics, context, log)]
         if let (verifier, responders) = settings.verification {
-            services.append(RevocationChecks(verifier, responders: responders, clocks: .system))
+            // The process has one verifier, and so one loop of checks.
+            services.append(
+                TaskService("revocation checks", release: { _ in responders.close() }) {
+                    await verifier.runRevocationChecks(clock: Clocks.system.wallMilliseconds)
+                })
         }
         // A worker stores only its own partitions, so it cannot serve reads. A reader joins no group.
         if options.role != .worker { services.append(service) }

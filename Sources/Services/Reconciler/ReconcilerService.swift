@@ -11,13 +11,13 @@ internal import PipelineRuntime
 internal import Primitives
 internal import Publication
 internal import Records
-internal import Synchronization
 internal import Telemetry
 
 /// The assembled components of `sluice-reconciler`.
 struct ReconcilerService {
     let state: KeyedState<ReconcilerModel>
-    let outbound: OutboundService
+    /// Closes the producer and the HTTP client after the sweeps have ended, and checks revocation.
+    let outbound: TaskService
     let scheduler: SweepScheduler
     let handler: ReconcilerHandler
 
@@ -38,9 +38,9 @@ struct ReconcilerService {
                     (topics.notifications($0), topics.reconciliation($0))
                 }))
         options.history = ReconcilerHandler.history(of: context.group, topics: topics)
-        let scheduled = LateScheduler()
-        options.revoked = { _ in await scheduled.scheduler?.release() }
-        options.assigned = { _ in scheduled.scheduler?.wake() }
+        let due = DueWork<SweepLanes.Lane>(pause: pause)
+        options.revoked = { _ in await due.release(.cancelled) }
+        options.assigned = { _ in due.wake() }
         state = KeyedState(
             options, model: ReconcilerModel(), kafka: context.kafka, logger: context.logger,
             metrics: context.metrics, clocks: clocks)
@@ -49,7 +49,12 @@ struct ReconcilerService {
         let events = KafkaEventLog(context.logger)
         let repaired = sweeps.repairsStatuses ? AppStoreEnvironment.published.map(topics.entitlements) : []
         let producer = try KafkaProducer(context.kafka, topics: produced.all + repaired) { events.take($0) }
-        outbound = OutboundService(producer: producer, http: http, verifier: verifier, clocks: clocks)
+        outbound = TaskService("outbound") { limit in
+            await producer.close(within: limit * 0.8)
+            http.close()
+        } task: {
+            await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
+        }
         let publisher = NotificationPublisher(
             producer: producer, topics: produced, clock: clocks.monotonicNanoseconds, observe: { _ in })
         let client = ReconcilerAPI.client(
@@ -71,50 +76,10 @@ struct ReconcilerService {
             clocks: clocks, repetition: repetition)
         let scheduler = SweepScheduler(
             state: state, topics: topics, sweeps: sweeps, history: history, statuses: statuses, clocks: clocks,
-            metrics: metrics, logger: context.logger, groupPause: context.pause, pause: pause)
-        scheduled.set(scheduler)
+            metrics: metrics, logger: context.logger, groupPause: context.pause, due: due)
         self.scheduler = scheduler
         handler = ReconcilerHandler(state, topics: topics, outage: sweeps.outage, clocks: clocks) {
             scheduler.recovered($0, at: $1)
         }
     }
-}
-
-/// The external resources that the sweeps use: the producer, the HTTP client and the revocation checks. They outlive
-/// the sweeps.
-final class OutboundService: Service {
-    let name = "outbound"
-    private let producer: KafkaProducer
-    private let http: HTTPClient
-    private let verifier: NotificationVerifier
-    private let clocks: Clocks
-
-    init(producer: KafkaProducer, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks) {
-        self.producer = producer
-        self.http = http
-        self.verifier = verifier
-        self.clocks = clocks
-    }
-
-    func start() async throws {}
-
-    func run() async throws {
-        await verifier.runRevocationChecks(clock: clocks.wallMilliseconds)
-        // Without revocation checks, the call returns at once. Wait for cancellation: returning would end the process.
-        while true { try await Task.sleep(for: .seconds(86_400)) }
-    }
-
-    func stop(within limit: Duration) async {
-        await producer.close(within: limit * 0.8)
-        http.close()
-    }
-}
-
-/// A reference to the scheduler for the state, which is created first and notifies the scheduler of partition changes.
-private final class LateScheduler: Sendable {
-    private let made = Mutex<SweepScheduler?>(nil)
-
-    var scheduler: SweepScheduler? { made.withLock { $0 } }
-
-    func set(_ scheduler: SweepScheduler) { made.withLock { $0 = scheduler } }
 }

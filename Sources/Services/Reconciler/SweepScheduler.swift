@@ -19,10 +19,7 @@ final class SweepScheduler: Service {
     let name = "sweep scheduler"
 
     private struct Present {
-        var jobs: [SweepLanes.Lane: Task<Void, Never>] = [:]
         var lanes = SweepLanes()
-        /// Number of partitions being revoked, plus one while stopping. No sweep starts while the number is above 0.
-        var holds = 0
         /// Regular sweeps without a known row.
         var lacking: [Sweep] = []
         /// The environments in which the ingress may have been unavailable, each with the time at which notifications
@@ -50,17 +47,17 @@ final class SweepScheduler: Service {
     private let metrics: ReconcilerMetrics
     private let logger: Logger
     private let log: RateLimitedLogger
-    private let loop: DueLoop
+    private let due: DueWork<SweepLanes.Lane>
     private let groupPause: GroupPause
     private let present: Mutex<Present>
 
     /// - Parameters:
     ///   - groupPause: no sweep runs while the group is paused.
-    ///   - pause: waits until the next check for due sweeps, unless the scheduler is woken earlier.
+    ///   - due: the jobs, which end when a partition is revoked.
     init(
         state: KeyedState<ReconcilerModel>, topics: TopicNames, sweeps: SweepConfiguration, history: HistorySweeper,
         statuses: StatusSweeper, clocks: Clocks, metrics: ReconcilerMetrics, logger: Logger,
-        groupPause: GroupPause, pause: @escaping @Sendable () async throws -> Void
+        groupPause: GroupPause, due: DueWork<SweepLanes.Lane>
     ) {
         self.state = state
         self.topics = topics
@@ -71,13 +68,13 @@ final class SweepScheduler: Service {
         self.metrics = metrics
         self.logger = logger
         log = RateLimitedLogger(logger, perSecond: 1)
-        loop = DueLoop(pause: pause)
+        self.due = due
         self.groupPause = groupPause
         present = Mutex(Present(lacking: sweeps.sweeps))
     }
 
     /// Checks for due sweeps now.
-    func wake() { loop.wake() }
+    func wake() { due.wake() }
 
     /// Requests a sweep of failed deliveries after an environment's notifications have resumed.
     func recovered(_ environment: AppStoreEnvironment, at moment: Int64) {
@@ -94,31 +91,13 @@ final class SweepScheduler: Service {
     func start() async throws {}
 
     func run() async throws {
-        await withTaskExecutorPreference(HandlerThreads.shared) { await loop.run { await look() } }
+        await due.run { await self.look() }
         // Either `stop` ended the loop, or the task was cancelled.
-        try await DueLoop.rest()
+        try await rest()
     }
 
     /// Stops the scheduler. Unfinished sweeps continue from their last page, here or on another member.
-    func stop(within limit: Duration) async {
-        present.withLock { $0.holds += 1 }
-        loop.finish()
-        await endJobs()
-    }
-
-    /// Ends all work before a partition is revoked.
-    func release() async {
-        present.withLock { $0.holds += 1 }
-        await endJobs()
-        present.withLock { $0.holds -= 1 }
-        wake()
-    }
-
-    private func endJobs() async {
-        let jobs = present.withLock { Array($0.jobs.values) }
-        for job in jobs { job.cancel() }
-        for job in jobs { await job.value }
-    }
+    func stop(within limit: Duration) async { await due.stop(.cancelled) }
 
     // MARK: Due work
 
@@ -141,36 +120,32 @@ final class SweepScheduler: Service {
     private func begin(_ owned: [Sweep]) {
         guard !groupPause.isPaused else {
             // The jobs save their progress, and continue after the resumption.
-            for job in present.withLock({ Array($0.jobs.values) }) { job.cancel() }
-            return
+            return due.cancel()
         }
         let now = clocks.wallMilliseconds()
-        let due = owned.filter { $0.due ?? .max <= now }.sorted { Self.rank($0) < Self.rank($1) }
-        present.withLock { present in
-            guard present.holds == 0 else { return }
-            for sweep in due {
-                let kind = SweepLanes.Lane(sweep.kind)
-                // Cancel the job of a running sweep that is to end. The job saves its progress; a later check records
-                // the end.
-                if sweep.isToEnd, present.lanes[kind]?.key == sweep.key { present.jobs[kind]?.cancel() }
-                if kind == .everything, !present.areFailuresRead(of: sweep, at: now) { continue }
-                let scope = sweeps.scope(of: sweep)
-                guard sweep.isToEnd || scope != nil, let lane = present.lanes.begin(sweep) else { continue }
-                // The job remains in `jobs` until it ends; revocations and the scheduler's stop wait for it.
-                present.jobs[lane] = Task(executorPreference: HandlerThreads.shared) {
-                    await self.run(sweep, scope)
-                    self.end(lane)
+        let waiting = owned.filter { $0.due ?? .max <= now }.sorted { Self.rank($0) < Self.rank($1) }
+        // Cancel the jobs of running sweeps that are to end. They save their progress; a later check records the end.
+        let ending = waiting.filter(\.isToEnd)
+        let lanes = present.withLock(\.lanes)
+        due.cancel { lane in ending.contains { SweepLanes.Lane($0.kind) == lane && lanes[lane]?.key == $0.key } }
+        due.begin {
+            present.withLock { present in
+                waiting.compactMap { sweep in
+                    if SweepLanes.Lane(sweep.kind) == .everything, !present.areFailuresRead(of: sweep, at: now) {
+                        return nil
+                    }
+                    let scope = sweeps.scope(of: sweep)
+                    guard sweep.isToEnd || scope != nil, let lane = present.lanes.begin(sweep) else { return nil }
+                    return (
+                        lane,
+                        {
+                            await self.run(sweep, scope)
+                            self.present.withLock { $0.lanes.end(lane) }
+                        }
+                    )
                 }
             }
         }
-    }
-
-    private func end(_ lane: SweepLanes.Lane) {
-        present.withLock { present in
-            present.jobs[lane] = nil
-            present.lanes.end(lane)
-        }
-        wake()
     }
 
     private static func rank(_ sweep: Sweep) -> (Int64, String) { (sweep.due ?? .max, sweep.key) }
@@ -230,7 +205,7 @@ final class SweepScheduler: Service {
             try await save(sweep)
             let failures = run.failure?.count ?? 0
             let saved = Saved(sweep)
-            let end = await work(on: run, sweep.kind, scope) { run in
+            let end = await read(run, sweep.kind, scope) { run in
                 try await self.save(saved.update(run, nextAt: self.clocks.wallMilliseconds()))
             }
             sweep = saved.sweep
@@ -276,8 +251,8 @@ final class SweepScheduler: Service {
         logger.info("backfill cancelled", fields(sweep) + [LogField(.published, run.counts.published)])
     }
 
-    private func work(
-        on run: SweepRun, _ kind: SweepKind, _ scope: APIScope, save: (SweepRun) async throws -> Void
+    private func read(
+        _ run: SweepRun, _ kind: SweepKind, _ scope: APIScope, save: (SweepRun) async throws -> Void
     ) async -> SweepEnd {
         switch kind {
         case .statuses: await statuses.sweep(run, scope, save: save)

@@ -18,15 +18,6 @@ internal import Telemetry
 final class RefundScheduler: Service {
     let name = "refund scheduler"
 
-    private struct Present {
-        var schedule: RefundSchedule
-        var jobs: [RefundSchedule.CaseKey: Task<Void, Never>] = [:]
-        /// Number of partitions being revoked, plus one while stopping. No work begins while the number is above 0.
-        var holds = 0
-        /// Whether a partition was revoked after the current rows were read.
-        var isOutdated = false
-    }
-
     /// A waiting round and its winning proposal.
     private struct Row {
         let refund: RefundCase
@@ -49,18 +40,18 @@ final class RefundScheduler: Service {
     private let clocks: Clocks
     private let metrics: RefundsMetrics
     private let log: RateLimitedLogger
-    private let loop: DueLoop
+    private let due: DueWork<RefundSchedule.CaseKey>
     private let groupPause: GroupPause
-    private let present: Mutex<Present>
+    private let schedule: Mutex<RefundSchedule>
 
     /// - Parameters:
     ///   - apps: the apps with separate groups of rows; all other apps share one group.
     ///   - groupPause: nothing is answered while the group is paused. Deadlines go on.
-    ///   - pause: waits until the next check for due work, unless the scheduler is woken earlier.
+    ///   - due: the jobs, which end when a partition is revoked.
     init(
         state: KeyedState<RefundsModel>, model: RefundsModel, topics: TopicNames, apps: [BundleId], work: RefundWork,
         schedule: RefundSchedule, clocks: Clocks, metrics: RefundsMetrics, log: RateLimitedLogger,
-        groupPause: GroupPause, pause: @escaping @Sendable () async throws -> Void
+        groupPause: GroupPause, due: DueWork<RefundSchedule.CaseKey>
     ) {
         self.state = state
         self.model = model
@@ -70,9 +61,9 @@ final class RefundScheduler: Service {
         self.clocks = clocks
         self.metrics = metrics
         self.log = log
-        loop = DueLoop(pause: pause)
+        self.due = due
         self.groupPause = groupPause
-        present = Mutex(Present(schedule: schedule))
+        self.schedule = Mutex(schedule)
     }
 
     private static func groups(of apps: [BundleId], in environment: AppStoreEnvironment) -> [Group] {
@@ -88,58 +79,28 @@ final class RefundScheduler: Service {
     }
 
     /// Checks for due work.
-    func wake() { loop.wake() }
+    func wake() { due.wake() }
 
     // MARK: Service
 
     func start() async throws {}
 
     func run() async throws {
-        await withTaskExecutorPreference(HandlerThreads.shared) { await loop.run { look() } }
+        await due.run { self.look() }
         // Either `stop` ended the loop, or the task was cancelled.
-        try await DueLoop.rest()
+        try await rest()
     }
 
     /// Stops the scheduler. Work in progress either finishes or is repeated by the case's next owner with the same
     /// bytes.
-    func stop(within limit: Duration) async {
-        present.withLock { $0.holds += 1 }
-        loop.finish()
-        await settle(within: limit)
-    }
-
-    /// Ends all work before a partition is revoked.
-    func release() async {
-        present.withLock {
-            $0.holds += 1
-            $0.isOutdated = true
-        }
-        await settle(within: .seconds(5))
-        present.withLock { $0.holds -= 1 }
-    }
-
-    /// Waits for work in progress, and cancels what remains after the limit.
-    private func settle(within limit: Duration) async {
-        let jobs = present.withLock { Array($0.jobs.values) }
-        guard !jobs.isEmpty else { return }
-        await withTaskGroup { group in
-            group.addTask { for job in jobs { await job.value } }
-            group.addTask {
-                // The sleep is cancelled if all jobs end earlier.
-                if (try? await Task.sleep(for: limit)) != nil { for job in jobs { job.cancel() } }
-            }
-            await group.next()
-            group.cancelAll()
-        }
-    }
+    func stop(within limit: Duration) async { await due.stop(.finished(within: limit)) }
 
     // MARK: Due work
 
     private func look() {
-        let wanted = present.withLock { present in
-            present.isOutdated = false
-            present.schedule.beginLook()
-            return groups.map { present.schedule.rowsWanted($0.isOfGroup) }
+        let wanted = schedule.withLock { schedule in
+            schedule.beginLook()
+            return groups.map { schedule.rowsWanted($0.isOfGroup) }
         }
         var candidates: [RefundSchedule.Candidate] = []
         var rows: [RefundSchedule.CaseKey: Row] = [:]
@@ -158,16 +119,15 @@ final class RefundScheduler: Service {
             return
         }
         let now = clocks.wallMilliseconds()
-        let read = rows
-        present.withLock { present in
-            guard present.holds == 0, !present.isOutdated else { return }
-            if !groupPause.isPaused {
-                for step in present.schedule.plan(candidates, at: now) { begin(step, read, &present) }
+        due.begin {
+            let (steps, paused) = schedule.withLock { schedule in
+                (groupPause.isPaused ? [] : schedule.plan(candidates, at: now), schedule.pausedEnvironments)
             }
             metrics.waiting(
                 deadlines: Dictionary(
                     candidates.map { ($0.key.environment, $0.deadline) }, uniquingKeysWith: min),
-                obstacles: Self.obstacles(read), paused: present.schedule.pausedEnvironments)
+                obstacles: Self.obstacles(rows), paused: paused)
+            return steps.compactMap { job(for: $0, rows) }
         }
     }
 
@@ -202,30 +162,22 @@ final class RefundScheduler: Service {
         return counts
     }
 
-    private func begin(
-        _ step: RefundSchedule.Step, _ rows: [RefundSchedule.CaseKey: Row], _ present: inout Present
-    ) {
+    private func job(
+        for step: RefundSchedule.Step, _ rows: [RefundSchedule.CaseKey: Row]
+    ) -> (key: RefundSchedule.CaseKey, job: @Sendable () async -> Void)? {
         switch step {
         case .decide(let key, let isOver, let attempts):
-            guard let row = rows[key] else { return }
-            present.jobs[key] = task { await self.decide(row, key, isOver: isOver, attempts: attempts) }
+            guard let row = rows[key] else { return nil }
+            return (key, { await self.decide(row, key, isOver: isOver, attempts: attempts) })
         case .send(let key, let attempts, let isLast):
-            guard let row = rows[key], let winner = row.winner else { return }
-            present.jobs[key] = task {
-                await self.send(row, key, winner: winner, attempts: attempts, isLast: isLast)
-            }
+            guard let row = rows[key], let winner = row.winner else { return nil }
+            return (key, { await self.send(row, key, winner: winner, attempts: attempts, isLast: isLast) })
         }
-    }
-
-    /// Starts a task and keeps it in `jobs` until it ends. The scheduler waits for these tasks when partitions are
-    /// revoked and when it stops.
-    private func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        Task(executorPreference: HandlerThreads.shared) { await body() }
     }
 
     private func decide(_ row: Row, _ key: RefundSchedule.CaseKey, isOver: Bool, attempts: Int) async {
         let (result, health) = await work.decide(row.refund, row.round, isOver: isOver)
-        end(key) { $0.decided(key, result, health, attempts: attempts, at: $1) }
+        schedule.withLock { $0.decided(key, result, health, attempts: attempts, at: clocks.wallMilliseconds()) }
     }
 
     private func send(
@@ -233,14 +185,8 @@ final class RefundScheduler: Service {
     ) async {
         let (result, health) = await work.send(
             row.refund, row.round, winner: winner, attempts: attempts, isLast: isLast)
-        end(key) { $0.sent(key, row.refund.scope, result, health, attempts: attempts, at: $1) }
-    }
-
-    private func end(_ key: RefundSchedule.CaseKey, _ record: (inout RefundSchedule, Int64) -> Void) {
-        present.withLock { present in
-            present.jobs[key] = nil
-            record(&present.schedule, clocks.wallMilliseconds())
+        schedule.withLock {
+            $0.sent(key, row.refund.scope, result, health, attempts: attempts, at: clocks.wallMilliseconds())
         }
-        wake()
     }
 }

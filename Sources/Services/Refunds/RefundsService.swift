@@ -6,12 +6,12 @@ internal import Configuration
 internal import HTTPClient
 internal import Kafka
 internal import KeyedState
+internal import Lifecycle
 internal import PipelineRuntime
 internal import Primitives
 internal import Records
 internal import RefundRules
 internal import ServiceKit
-internal import Synchronization
 internal import Telemetry
 
 /// The assembled components of `sluice-refunds`.
@@ -19,7 +19,8 @@ struct RefundsService {
     let state: KeyedState<RefundsModel>
     let preferences: PreferenceFollower
     let scheduler: RefundScheduler
-    let revocation: RevocationService
+    /// Checks the revocation of the certificates that sign answers of the App Store Server API.
+    let revocation: TaskService
     let handler: KeyedStateHandler<RefundsModel>
 
     /// - Throws: the same `ConfigurationError` as ``RefundsConfiguration``, or a `StartupError` if the data directory
@@ -46,9 +47,9 @@ struct RefundsService {
                 uniqueKeysWithValues: AppStoreEnvironment.published.map {
                     (topics.notifications($0), topics.refunds($0))
                 }))
-        let scheduled = LateScheduler()
-        options.revoked = { _ in await scheduled.scheduler?.release() }
-        options.assigned = { _ in scheduled.scheduler?.wake() }
+        let due = DueWork<RefundSchedule.CaseKey>(pause: pause)
+        options.revoked = { _ in await due.release(.finished(within: .seconds(5))) }
+        options.assigned = { _ in due.wake() }
         state = KeyedState(
             options, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics,
             clocks: clocks)
@@ -56,7 +57,8 @@ struct RefundsService {
             kafka: context.kafka, topic: topics.refundPreferences,
             path: configuration[ConsumerSettings.dataDirectory] + "/refund-preferences.sqlite",
             metrics: context.metrics, logger: context.logger)
-        revocation = RevocationService(settings.verifier, clocks: clocks)
+        let verifier = settings.verifier
+        revocation = TaskService("revocation") { await verifier.runRevocationChecks(clock: clocks.wallMilliseconds) }
         let api = AppStoreRefundAPI(
             client: AppStoreSettings.client(
                 settings.api, verifier: settings.verifier, clocks: clocks, logger: context.logger,
@@ -74,20 +76,10 @@ struct RefundsService {
             state: state, model: model, topics: topics, apps: settings.apps, work: work,
             schedule: RefundSchedule(
                 concurrency: configuration[RefundsSettings.concurrency], fallbackMargin: decisions.fallbackMargin),
-            clocks: clocks, metrics: metrics, log: log, groupPause: context.pause, pause: pause)
-        scheduled.set(scheduler)
+            clocks: clocks, metrics: metrics, log: log, groupPause: context.pause, due: due)
         self.scheduler = scheduler
         handler = RefundsHandler.handler(
             of: state, topics: topics, ignored: settings.ignored, metrics: metrics, clocks: clocks
         ) { scheduler.wake() }
     }
-}
-
-/// A reference to the scheduler for the state, which is created first and notifies the scheduler of partition changes.
-private final class LateScheduler: Sendable {
-    private let made = Mutex<RefundScheduler?>(nil)
-
-    var scheduler: RefundScheduler? { made.withLock { $0 } }
-
-    func set(_ scheduler: RefundScheduler) { made.withLock { $0 = scheduler } }
 }

@@ -104,6 +104,24 @@ private struct TestService: Service {
         #expect(journal.entries == ["start a", "start b", "stop b", "stop a"])
     }
 
+    @Test func `a task that is done does not end the group, and its resources are released at the stop`() async {
+        let done = Gate()
+        let (triggers, trigger) = AsyncStream.makeStream(of: String.self)
+        let services: [any Service] = [
+            TaskService("task", release: { [journal] _ in journal.add("release") }, task: { done.open() }),
+            TestService(
+                name: "last", journal: journal,
+                running: {
+                    await done.pass()
+                    trigger.yield("SIGTERM")
+                    try await untilCancelled()
+                }),
+        ]
+        #expect(await group(services).run(triggers: triggers) == .ok)
+        #expect(sink.lines.contains { $0.hasSuffix("stopping reason=SIGTERM") })
+        #expect(journal.entries == ["start last", "stop last", "release"])
+    }
+
     @Test func `any other error ends the group with exit code 1`() async {
         let services = [TestService(name: "a", journal: journal, running: { throw TestFailure() })]
         #expect(await group(services).run(triggers: AsyncStream { _ in }) == .failure)

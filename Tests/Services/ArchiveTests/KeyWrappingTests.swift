@@ -2,6 +2,7 @@ import AppStoreModel
 import ArchiveKeys
 import ArchiveLog
 import Cryptography
+import Lifecycle
 import PipelineTestSupport
 import TestSupport
 import Testing
@@ -22,7 +23,7 @@ import Testing
         before.close()
         let keys = try KeyStore(
             path: directory.file("keys.db"), keys: try KeyEncryptionKeys([new, old]), creation: .never)
-        let running = try await RunningServices { logger, _ in [KeyWrapping(keys: keys, logger: logger)] }
+        let running = try await RunningServices { logger, _ in [TaskService.keyWrapping(keys, logger: logger)] }
         // The count includes the pseudonym key.
         try await waitUntil { try keys.wrappedKeys() == [new.id: 41] }
         await running.stop()

@@ -42,9 +42,7 @@ final class ConsumerService: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for member in members {
                 group.addTask {
-                    guard let pipeline = member.pipeline else {
-                        while true { try await Task.sleep(for: .seconds(86_400)) }
-                    }
+                    guard let pipeline = member.pipeline else { return try await self.rest() }
                     try await pipeline.run()
                 }
             }

@@ -24,7 +24,4 @@ package final class DueLoop: Sendable {
             group.cancelAll()
         }
     }
-
-    /// Sleeps until cancelled. A service with nothing to run needs this, because the process ends when `run` returns.
-    package static func rest() async throws { while true { try await Task.sleep(for: .seconds(86_400)) } }
 }

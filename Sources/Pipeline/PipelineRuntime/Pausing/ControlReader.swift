@@ -92,8 +92,7 @@ final class ControlReader: Service {
             }
             try? await Task.sleep(for: retryInterval)
         }
-        // Returning would end the process.
-        while true { try await Task.sleep(for: .seconds(86_400)) }
+        try await rest()
     }
 
     func stop(within limit: Duration) async {

@@ -50,8 +50,7 @@ final class AnchorService: Service {
             // Each task runs until it is cancelled, and the first one that ends cancels the others.
             for try await _ in group {}
         }
-        // Returning would end the process.
-        while true { try await Task.sleep(for: .seconds(86_400)) }
+        try await rest()
     }
 
     func stop(within limit: Duration) async {

@@ -117,8 +117,7 @@ final class SharedKeys: Service {
                 try? await Task.sleep(for: pause)
             }
         }
-        // Returning would end the process.
-        while true { try await Task.sleep(for: .seconds(86_400)) }
+        try await rest()
     }
 
     func stop(within limit: Duration) async {

@@ -62,7 +62,7 @@ final class LegacyConfirmations: Service {
             }
         }
         // Either `stop` ended the loop, or the task was cancelled.
-        try await DueLoop.rest()
+        try await rest()
     }
 
     /// Cancels queries in flight. The partition's next owner repeats them.

@@ -90,8 +90,7 @@ final class PreferenceFollower: Service {
                 try? await Task.sleep(for: pause)
             }
         }
-        // Returning would end the process.
-        while true { try await Task.sleep(for: .seconds(86_400)) }
+        try await rest()
     }
 
     func stop(within limit: Duration) async {

@@ -1,0 +1,119 @@
+internal import Primitives
+internal import Synchronization
+
+/// Jobs for stored rows of this member's partitions, beside a handler. There is at most one job per key.
+///
+/// Ownership of a partition ends only after its jobs have: no job begins while a partition is revoked or after the
+/// stop, and both wait for the running ones.
+package final class DueWork<Key: Hashable & Sendable>: Sendable {
+    /// How running jobs end when a partition is revoked and when the work stops.
+    package enum Ending: Sendable {
+        /// They are cancelled at once, because their progress is saved.
+        case cancelled
+        /// They have time to finish, and are cancelled afterwards.
+        case finished(within: Duration)
+    }
+
+    private struct Job {
+        let number: Int
+        let task: Task<Void, Never>
+    }
+
+    private struct Present {
+        var jobs: [Key: Job] = [:]
+        var begun = 0
+        /// Number of partitions being revoked, plus one after the stop.
+        var holds = 0
+        /// Whether a partition was revoked after the rows of the current check were read.
+        var isOutdated = false
+    }
+
+    private let loop: DueLoop
+    private let present = Mutex(Present())
+
+    /// - Parameter pause: waits until the next check for due work; throws if its task is cancelled.
+    package init(pause: @escaping @Sendable () async throws -> Void) { loop = DueLoop(pause: pause) }
+
+    /// Requests a check, because work may be due.
+    package func wake() { loop.wake() }
+
+    /// Runs checks until the stop or until the task is cancelled. A check reads the rows that are due, then calls
+    /// ``begin(_:)``.
+    package func run(_ check: @escaping @Sendable () async -> Void) async {
+        await withTaskExecutorPreference(HandlerThreads.shared) {
+            await loop.run {
+                present.withLock { $0.isOutdated = false }
+                await check()
+            }
+        }
+    }
+
+    /// Begins the jobs for the rows that the current check has read. Does nothing if a partition was revoked since, or
+    /// is being revoked.
+    ///
+    /// - Parameter plan: returns the jobs. It is called under a lock, so that no partition is revoked meanwhile.
+    package func begin(_ plan: () -> [(key: Key, job: @Sendable () async -> Void)]) {
+        present.withLock { present in
+            guard present.holds == 0, !present.isOutdated else { return }
+            for (key, job) in plan() {
+                present.begun += 1
+                let number = present.begun
+                let task = Task(executorPreference: HandlerThreads.shared) {
+                    await job()
+                    self.end(key, number)
+                }
+                present.jobs[key] = Job(number: number, task: task)
+            }
+        }
+    }
+
+    /// Cancels the jobs with these keys, or all.
+    package func cancel(where isIncluded: (Key) -> Bool = { _ in true }) {
+        for (key, job) in present.withLock(\.jobs) where isIncluded(key) { job.task.cancel() }
+    }
+
+    /// Ends all jobs before a partition is revoked.
+    package func release(_ ending: Ending) async {
+        present.withLock {
+            $0.holds += 1
+            $0.isOutdated = true
+        }
+        await end(ending)
+        present.withLock { $0.holds -= 1 }
+        wake()
+    }
+
+    /// Ends all jobs and checks for good.
+    package func stop(_ ending: Ending) async {
+        present.withLock { $0.holds += 1 }
+        loop.finish()
+        await end(ending)
+    }
+
+    private func end(_ key: Key, _ number: Int) {
+        present.withLock { present in
+            // A job for the same key may have begun after the job had reported its end.
+            if present.jobs[key]?.number == number { present.jobs[key] = nil }
+        }
+        wake()
+    }
+
+    private func end(_ ending: Ending) async {
+        let jobs = present.withLock { $0.jobs.values.map(\.task) }
+        guard !jobs.isEmpty else { return }
+        guard case .finished(let limit) = ending else {
+            for job in jobs { job.cancel() }
+            for job in jobs { await job.value }
+            return
+        }
+        await withTaskGroup { group in
+            group.addTask { for job in jobs { await job.value } }
+            group.addTask {
+                // The sleep is cancelled if all jobs end earlier.
+                if (try? await Task.sleep(for: limit)) != nil { for job in jobs { job.cancel() } }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// A service that runs one task beside the others. The process continues when the task is done.
+package final class TaskService: Service {
+    package let name: String
+    private let task: @Sendable () async throws -> Void
+    private let release: @Sendable (Duration) async -> Void
+
+    /// - Parameters:
+    ///   - release: releases the resources of the task when the service stops, within a limit.
+    ///   - task: the task; an error ends the process with the exit code of the error.
+    package init(
+        _ name: String, release: @escaping @Sendable (Duration) async -> Void = { _ in },
+        task: @escaping @Sendable () async throws -> Void
+    ) {
+        self.name = name
+        self.release = release
+        self.task = task
+    }
+
+    package func start() async throws {}
+
+    package func run() async throws {
+        try await task()
+        try await rest()
+    }
+
+    package func stop(within limit: Duration) async { await release(limit) }
+}
