@@ -64,7 +64,8 @@ extension Command {
     private static func setting(_ setting: SettingDescriptor, _ variables: EnvironmentVariables) -> String {
         var value = setting.isRequired && setting.template == nil ? "required" : "not set"
         if let text = setting.defaultText { value = "default \(text)" }
-        let variable = variables.variable(of: setting) ?? "file or flag only"
+        var variable = variables.variable(of: setting) ?? "file or flag only"
+        if let standard = setting.standardVariable { variable += ", \(standard)" }
         return "  \(setting.key)  (\(value); \(variable))\n"
             + wrap("\(setting.help.trimmingFullStop). Expects \(setting.expected).", indent: 6)
     }

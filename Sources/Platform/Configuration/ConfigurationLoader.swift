@@ -50,6 +50,12 @@ struct ConfigurationLoader {
     }
 
     mutating func addEnvironment(_ environment: [String: String]) {
+        for setting in schema.settings {
+            guard let variable = setting.standardVariable, let value = environment[variable], !value.isEmpty else {
+                continue
+            }
+            add(Given(key: setting.key, text: value, origin: .environment(variable: variable)))
+        }
         for (variable, value) in environment.sorted(by: { $0.key < $1.key }) {
             guard variable.hasPrefix(schema.variables.prefix), variable != schema.variables.configurationFile,
                 !variable.hasPrefix(schema.variables.testPrefix),
@@ -78,12 +84,12 @@ struct ConfigurationLoader {
                 let message = "can only be set on the command line. Remove it here and pass --\(setting.key)."
                 return refuse(.unknownKey, value, message)
             }
+            if setting.isSecret, value.isFlag { return refuseSecretFlag(value) }
         case .template: break
         case .open:
             if let reason = schema.refusal(of: value.key) { return refuse(.unknownKey, value, reason) }
             if OpenPrefix.isSecret(value.key), !value.key.hasSuffix(".file"), value.isFlag {
-                let message = "a secret cannot be passed on the command line, where every local user can read it. "
-                return refuse(.wrongValue, value, message + "Write it to a file and set \(value.key).file.")
+                return refuseSecretFlag(value)
             }
         case .elsewhere:
             guard value.isFlag else { return }
@@ -96,6 +102,11 @@ struct ConfigurationLoader {
 
     private mutating func refuse(_ code: ConfigurationError.Code, _ value: Given, _ message: String) {
         errors.append(ConfigurationError(code: code, key: value.key, origin: value.origin, message: message))
+    }
+
+    private mutating func refuseSecretFlag(_ value: Given) {
+        let message = "a secret cannot be passed on the command line, where every local user can read it. "
+        refuse(.wrongValue, value, message + "Write it to a file and set \(value.key).file.")
     }
 
     private func unknownKeyMessage(_ value: Given) -> String {
@@ -209,10 +220,11 @@ struct ConfigurationLoader {
         do throws(SettingProblem) {
             values[value.key] = try setting.read(value.text)
             entries.append(
-                Configuration.Entry(key: value.key, text: value.text, origin: value.origin, isSecret: false))
+                Configuration.Entry(
+                    key: value.key, text: value.text, origin: value.origin, isSecret: setting.isSecret))
         } catch {
             let problem = error.isComplete ? error.message : "is not \(setting.expected)"
-            let subject = error.hidesValue ? "the value" : quoted(value.text)
+            let subject = error.hidesValue || setting.isSecret ? "the value" : quoted(value.text)
             let message = "\(subject) \(problem). For example: \(value.key)=\(setting.example)"
             refuse(.wrongValue, value, message)
         }

@@ -50,6 +50,22 @@ public struct Setting<Value: Sendable>: Sendable {
             kind: kind, fallback: .some(nil))
     }
 
+    /// Returns this setting with a second environment variable, such as `OTEL_SERVICE_NAME`, that other programs read,
+    /// too. The variable with this program's prefix overrides it, and an empty one is ignored.
+    package func alsoRead(from variable: String) -> Setting<Value> {
+        var descriptor = descriptor
+        descriptor.standardVariable = variable
+        return Setting(descriptor: descriptor, kind: kind, fallback: fallback)
+    }
+
+    /// Returns this setting with a value that output masks and that cannot be a flag, because every local user can read
+    /// the command line.
+    package var secret: Setting<Value> {
+        var descriptor = descriptor
+        descriptor.isSecret = true
+        return Setting(descriptor: descriptor, kind: kind, fallback: fallback)
+    }
+
     /// Returns this setting restricted to the command line. Neither the file nor the environment may contain it.
     public var onCommandLineOnly: Setting<Value> {
         Setting(descriptor: descriptor.replacing(isCommandLineOnly: true), kind: kind, fallback: fallback)
@@ -94,6 +110,10 @@ public struct SettingDescriptor: Sendable {
     public let isCommandLineOnly: Bool
     /// Whether the setting is a switch without a value.
     public let isFlag: Bool
+    /// The environment variable of other programs that also provides the value, or nil.
+    var standardVariable: String?
+    /// Whether the value is masked in output and refused as a flag.
+    var isSecret = false
     let read: @Sendable (String) throws(SettingProblem) -> any Sendable
     let fallback: (any Sendable)?
 
@@ -127,6 +147,8 @@ public struct SettingDescriptor: Sendable {
         self.example = other.example
         self.isCommandLineOnly = isCommandLineOnly
         self.isFlag = isFlag
+        standardVariable = other.standardVariable
+        isSecret = other.isSecret
         self.read = read
         self.fallback = fallback
     }
