@@ -52,9 +52,11 @@ public struct Histogram: Sendable {
     /// One count per bucket, and one for larger values.
     let counts: [AtomicCell]
     let sum: AtomicCell
+    let exemplars: Exemplars
 
     init(buckets: [Double]) {
         self.buckets = buckets
+        exemplars = Exemplars(buckets: buckets.count + 1)
         self.counts = (0...buckets.count).map { _ in AtomicCell() }
         self.sum = AtomicCell()
     }
@@ -62,14 +64,26 @@ public struct Histogram: Sendable {
     /// Records a value in the unit of the metric's name (seconds, bytes). NaN is ignored.
     public func observe(_ value: Double) {
         guard !value.isNaN else { return }
+        counts[bucket(of: value)].value.wrappingAdd(1, ordering: .relaxed)
+        sum.add(value)
+    }
+
+    /// Remembers a value with its span as the example of its bucket, without counting it. Call it only for recorded
+    /// spans, because it takes a lock.
+    package func exemplify(_ value: Double, _ span: TraceParent, at nanoseconds: UInt64) {
+        guard value.isFinite else { return }
+        exemplars.set(Exemplar(value: value, span: span, nanoseconds: nanoseconds), bucket: bucket(of: value))
+    }
+
+    /// Returns the index of the first bucket that contains a value.
+    private func bucket(of value: Double) -> Int {
         var low = 0
         var high = buckets.count
         while low < high {
             let middle = (low + high) / 2
             if value <= buckets[middle] { high = middle } else { low = middle + 1 }
         }
-        counts[low].value.wrappingAdd(1, ordering: .relaxed)
-        sum.add(value)
+        return low
     }
 
     /// Records a duration in nanoseconds, for a metric in seconds.

@@ -101,14 +101,17 @@ public final class MetricsRegistry: Sendable {
     }
 
     /// Returns all metrics in text format 0.0.4. The content type is ``prometheusContentType``.
-    public func prometheusText() -> [UInt8] {
+    public func prometheusText() -> [UInt8] { PrometheusText.render(samples().families) }
+
+    /// Returns the current values of all metrics.
+    package func samples() -> MetricSamples {
         let (families, samplers) = shared.state.withLock { ($0.families, $0.samplers) }
         var samples = MetricSamples(families: families)
         for sampler in samplers {
             samples.ownLabels = sampler.labels
             sampler.sample(&samples)
         }
-        return PrometheusText.render(samples.families)
+        return samples
     }
 
     /// The `Content-Type` of ``prometheusText()``.
@@ -136,25 +139,27 @@ public final class MetricsRegistry: Sendable {
 }
 
 /// The Prometheus type of a metric.
-enum MetricKind: String {
+package enum MetricKind: String, Sendable {
     case counter, gauge, histogram
 }
 
 /// The values that samplers provide while the metrics are read.
 public struct MetricSamples {
-    struct SampledFamily {
-        let kind: MetricKind
-        let help: String
-        var values: [(labels: [MetricLabel], value: SampledValue)]
+    package struct SampledFamily {
+        package let kind: MetricKind
+        package let help: String
+        package fileprivate(set) var values: [(labels: [MetricLabel], value: SampledValue)]
     }
 
-    enum SampledValue {
+    package enum SampledValue {
         case number(Double)
         case count(UInt64)
-        case histogram(buckets: [Double], counts: [UInt64], sum: Double)
+        /// The counts are not cumulative; the last one is that of values above all buckets.
+        case histogram(buckets: [Double], counts: [UInt64], sum: Double, exemplars: [Exemplar])
     }
 
-    private(set) var families: [String: SampledFamily]
+    /// The families by name.
+    package private(set) var families: [String: SampledFamily]
     /// Labels added to all samples of the current sampler.
     fileprivate(set) var ownLabels: [MetricLabel] = []
 
@@ -201,7 +206,8 @@ public struct MetricSamples {
         case .histogram(let histogram):
             .histogram(
                 buckets: histogram.buckets, counts: histogram.counts.map { $0.value.load(ordering: .relaxed) },
-                sum: Double(bitPattern: histogram.sum.value.load(ordering: .relaxed)))
+                sum: Double(bitPattern: histogram.sum.value.load(ordering: .relaxed)),
+                exemplars: histogram.exemplars.all)
         }
     }
 }

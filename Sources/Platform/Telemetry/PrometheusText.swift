@@ -21,7 +21,7 @@ enum PrometheusText {
         switch value {
         case .number(let number): sample(name, labels, render(number), to: &text)
         case .count(let count): sample(name, labels, String(count), to: &text)
-        case .histogram(let buckets, let counts, let sum):
+        case .histogram(let buckets, let counts, let sum, _):
             var cumulative: UInt64 = 0
             for (bound, count) in zip(buckets + [.infinity], counts) {
                 cumulative &+= count

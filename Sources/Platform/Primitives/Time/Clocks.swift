@@ -33,6 +33,12 @@ package enum SystemClock {
         return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
     }
 
+    /// Returns the wall time in nanoseconds since 1970.
+    @Sendable package static func wallNanoseconds() -> UInt64 {
+        let time = read(CLOCK_REALTIME)
+        return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
+    }
+
     /// Returns nanoseconds since an arbitrary instant; never decreases.
     @Sendable package static func monotonicNanoseconds() -> UInt64 {
         let time = read(CLOCK_MONOTONIC)
