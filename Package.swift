@@ -70,6 +70,7 @@ let platform: [Target] = [
     module("Configuration", .platform, "JSON Primitives"),
     module("Lifecycle", .platform, "CSystem Primitives Telemetry"),
     module("KafkaModel", .platform),
+    module("Tracing", .platform, "KafkaModel Primitives Telemetry"),
     module("Kafka", .platform, "CRdKafka KafkaModel Primitives"),
     module("KafkaDevBroker", .platform, "CRdKafka Kafka Primitives"),
     module("Cryptography", .platform, "COpenSSL Primitives"),
@@ -79,6 +80,7 @@ let platform: [Target] = [
     module("SignedRequests", .platform, "Configuration Cryptography Primitives"),
     module("HTTPServer", .platform, "CSystem Primitives"),
     module("HTTPClient", .platform, "CCurl Configuration Primitives"),
+    module("OTLP", .platform, "Configuration HTTPClient JSON Lifecycle Primitives Telemetry Tracing"),
     module("ObjectStorage", .platform, "Configuration Cryptography HTTPClient JSON Primitives"),
     module("KafkaTokens", .platform, "Configuration Cryptography HTTPClient JSON Kafka ObjectStorage Primitives"),
 ]
@@ -194,6 +196,8 @@ let testSupport: [Target] = [
     testModule(
         "ObjectStorageTestSupport", "Configuration Cryptography HTTPClient ObjectStorage Primitives TestSupport",
         in: "Platform/ObjectStorageTestSupport"),
+    // A receiver of traces and metrics.
+    testModule("OTLPTestSupport", "HTTPServer JSON", in: "Platform/OTLPTestSupport"),
     // Values against a published JSON Schema.
     testModule("JSONTestSupport", "JSON", in: "Platform/JSONTestSupport"),
     // The hostile notifications of the threat model, for the verifier alone and for the whole ingress.
@@ -226,6 +230,7 @@ let fuzzing: [Target] = [
 // overridden in the tests, too.
 let suites: [Target] = [
     tests("TelemetryTests", .platform, "Telemetry TestSupport"),
+    tests("TracingTests", .platform, "KafkaModel Telemetry Tracing"),
     tests("ConfigurationTests", .platform, "Configuration TestSupport"),
     tests("LifecycleTests", .platform, "Lifecycle Telemetry TestSupport"),
     tests("KafkaTests", .platform, "Kafka KafkaDevBroker KafkaModel KafkaTestSupport Primitives TestSupport"),
@@ -239,6 +244,9 @@ let suites: [Target] = [
     tests("SQLiteTests", .platform, "SQLite TestSupport"),
     tests("HTTPServerTests", .platform, "HTTPServer Primitives TestSupport"),
     tests("HTTPClientTests", .platform, "Configuration HTTPClient HTTPServer TestSupport"),
+    tests(
+        "OTLPTests", .platform, "Configuration HTTPClient HTTPServer JSON Lifecycle OTLP OTLPTestSupport Telemetry",
+        "TestSupport Tracing"),
     tests(
         "ObjectStorageTests", .platform, "Configuration HTTPClient ObjectStorage ObjectStorageTestSupport Primitives",
         "TestSupport"),

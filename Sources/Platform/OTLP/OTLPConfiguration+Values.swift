@@ -1,0 +1,76 @@
+internal import Configuration
+internal import FoundationEssentials
+internal import Tracing
+
+/// Parsing of single values, in the forms that OpenTelemetry specifies.
+extension OTLPConfiguration {
+    static func boolean(
+        _ configuration: Configuration, _ setting: Setting<String>
+    ) throws(ConfigurationError) -> Bool {
+        switch configuration[setting].lowercased() {
+        case "true": return true
+        case "false": return false
+        default: throw configuration.error(setting.key, "\"\(configuration[setting])\" is not true or false.")
+        }
+    }
+
+    /// Returns whether an exporter is `otlp`.
+    static func isOn(_ configuration: Configuration, _ setting: Setting<String>) throws(ConfigurationError) -> Bool {
+        switch configuration[setting] {
+        case "otlp": return true
+        case "none": return false
+        default: throw configuration.error(setting.key, "\"\(configuration[setting])\" is not otlp or none.")
+        }
+    }
+
+    /// Parses milliseconds, or a duration with a unit, from 1 ms to a day.
+    static func duration(
+        _ configuration: Configuration, _ setting: Setting<String>
+    ) throws(ConfigurationError) -> Duration {
+        let text = configuration[setting]
+        let duration = Int64(text).map { Duration.milliseconds(min(max($0, 0), 1 << 40)) } ?? DurationText.parse(text)
+        guard let duration, duration >= .milliseconds(1), duration <= .seconds(86_400) else {
+            throw configuration.error(
+                setting.key, "\"\(text)\" is not milliseconds or a duration such as 10s, from 1ms to 1d.")
+        }
+        return duration
+    }
+
+    static func count(_ configuration: Configuration, _ setting: Setting<String>) throws(ConfigurationError) -> Int {
+        guard let count = Int(configuration[setting]), (1...1_000_000).contains(count) else {
+            throw configuration.error(
+                setting.key, "\"\(configuration[setting])\" is not an integer from 1 to 1000000.")
+        }
+        return count
+    }
+
+    /// Returns the URL of a signal: its own, or the base URL with the signal's path.
+    static func url(
+        _ configuration: Configuration, _ own: Setting<String?>, path: String
+    ) throws(ConfigurationError) -> String {
+        let key = configuration[own] == nil ? OTLPSettings.endpoint.key : own.key
+        let text = configuration[own] ?? configuration[OTLPSettings.endpoint]
+        guard let components = URLComponents(string: text),
+            ["http", "https"].contains(components.scheme?.lowercased() ?? ""), !(components.host ?? "").isEmpty,
+            components.user == nil, components.password == nil
+        else {
+            throw configuration.error(key, "the value is not a URL such as http://collector:4318 without a user.")
+        }
+        guard configuration[own] == nil else { return text }
+        return text.hasSuffix("/") ? text + path : "\(text)/\(path)"
+    }
+
+    static func sampler(_ configuration: Configuration) throws(ConfigurationError) -> Sampler {
+        let name = configuration[OTLPSettings.sampler]
+        guard let kind = Sampler.Kind(rawValue: name) else {
+            let names = Sampler.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw configuration.error(OTLPSettings.sampler.key, "\"\(name)\" is not one of \(names).")
+        }
+        let argument = configuration[OTLPSettings.samplerArgument]
+        guard let ratio = Double(argument), (0...1).contains(ratio) else {
+            throw configuration.error(
+                OTLPSettings.samplerArgument.key, "\"\(argument)\" is not a number from 0 to 1.")
+        }
+        return Sampler(kind, ratio: ratio)
+    }
+}

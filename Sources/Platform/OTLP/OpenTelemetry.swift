@@ -1,0 +1,41 @@
+package import Configuration
+package import Lifecycle
+internal import Primitives
+package import Telemetry
+package import Tracing
+
+/// The traces and the export of an executable, according to ``OTLPSettings``. Without them, there is neither a tracer
+/// nor a service.
+package struct OpenTelemetry: Sendable {
+    /// The tracer, or nil if no traces are recorded.
+    package let tracer: Tracer?
+    /// The services of the export, which start before all others that record spans.
+    package let services: [any Service]
+
+    /// - Parameter executable: the default of `service.name`.
+    /// - Throws: a `ConfigurationError`.
+    package init(
+        _ configuration: Configuration, executable: String, metrics: MetricsRegistry, logger: Logger
+    ) throws(ConfigurationError) {
+        self.init(try OTLPConfiguration(configuration), executable: executable, metrics: metrics, logger: logger)
+    }
+
+    package init(_ configuration: OTLPConfiguration, executable: String, metrics: MetricsRegistry, logger: Logger) {
+        guard configuration.tracesURL != nil || configuration.metricsURL != nil else {
+            tracer = nil
+            services = []
+            return
+        }
+        let queue =
+            configuration.tracesURL == nil
+            ? nil : SpanQueue(capacity: configuration.queueSize, batch: configuration.batchSize)
+        tracer = queue.map { Tracer(configuration.sampler, queue: $0) }
+        let resource = ResourceAttribute.all(
+            executable: executable, instance: TraceParent.random().traceId, configured: configuration.resource)
+        services = [
+            OTLPExport(
+                configuration, resource: resource, queue: queue, metrics: metrics, logger: logger,
+                start: SystemClock.wallNanoseconds())
+        ]
+    }
+}

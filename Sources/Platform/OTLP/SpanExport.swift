@@ -1,0 +1,82 @@
+internal import Synchronization
+internal import Telemetry
+internal import Tracing
+
+/// Exports the spans of a queue in batches, one at a time.
+final class SpanExport: Sendable {
+    /// The waits before further attempts at a batch. After the last one, the batch is dropped.
+    private static let waits: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
+    private static let longestWait = Duration.seconds(30)
+
+    private let queue: SpanQueue
+    private let resource: [ResourceAttribute]
+    private let client: MonitoredClient
+    private let counters: LabelledCounters
+    /// A batch with an export that was cancelled.
+    private let pending = Mutex<[FinishedSpan]>([])
+
+    init(queue: SpanQueue, resource: [ResourceAttribute], client: MonitoredClient, metrics: MetricsRegistry) {
+        self.queue = queue
+        self.resource = resource
+        self.client = client
+        counters = metrics.counters(
+            OTLPMetricName.spans, help: "Spans of recorded traces, by outcome.", label: "outcome",
+            values: ["exported", "rejected", "export_failed"])
+        metrics.collect { samples in
+            samples.counter(
+                OTLPMetricName.spans, help: "Spans of recorded traces, by outcome.",
+                labels: [MetricLabel("outcome", "queue_full")], queue.dropped)
+            samples.gauge(
+                OTLPMetricName.queuedSpans, help: "Spans waiting for their export.", Double(queue.count))
+        }
+    }
+
+    /// Waits for a batch or for the delay, then exports all spans in the queue.
+    func export(after delay: Duration) async {
+        await queue.waitForBatch(within: delay)
+        while !Task.isCancelled {
+            let batch = queue.take()
+            guard !batch.isEmpty else { return }
+            await export(batch)
+        }
+    }
+
+    /// Makes one attempt at each remaining batch until the time has passed.
+    func flush(within limit: Duration) async {
+        let deadline = ContinuousClock.now + limit
+        var batch = pending.withLock { $0 }
+        if batch.isEmpty { batch = queue.take() }
+        while !batch.isEmpty {
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { break }
+            if !finish(batch, await client.post(text(batch), within: left)) { break }
+            batch = queue.take()
+        }
+        counters["export_failed"].increment(by: UInt64(clamping: batch.count + queue.count))
+    }
+
+    private func export(_ batch: [FinishedSpan]) async {
+        let body = text(batch)
+        for wait in Self.waits.map(Optional.some) + [nil] {
+            let outcome = await client.post(body)
+            if finish(batch, outcome) { return }
+            guard case .retriable(_, let after) = outcome, let wait else { break }
+            try? await Task.sleep(for: min(max(after ?? .zero, wait), Self.longestWait))
+            if Task.isCancelled { break }
+        }
+        // The flush makes one more attempt.
+        if Task.isCancelled { return pending.withLock { $0 = batch } }
+        counters["export_failed"].increment(by: UInt64(clamping: batch.count))
+    }
+
+    /// Counts a batch that the collector accepted. Returns false for another outcome.
+    private func finish(_ batch: [FinishedSpan], _ outcome: OTLPClient.Outcome) -> Bool {
+        guard case .accepted(let rejected) = outcome else { return false }
+        let lost = min(Int64(batch.count), rejected)
+        counters["rejected"].increment(by: UInt64(clamping: lost))
+        counters["exported"].increment(by: UInt64(clamping: Int64(batch.count) - lost))
+        return true
+    }
+
+    private func text(_ batch: [FinishedSpan]) -> [UInt8] { TraceEncoding.text(batch, resource: resource) }
+}

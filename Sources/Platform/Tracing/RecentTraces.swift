@@ -1,0 +1,30 @@
+internal import Primitives
+internal import Synchronization
+package import Telemetry
+
+/// The traces of the latest recorded changes, by key of the row, for work that happens after the handler call. The
+/// oldest keys are forgotten, and their later work begins a trace of its own.
+package final class RecentTraces: Sendable {
+    private struct State {
+        var contexts: [[UInt8]: TraceParent] = [:]
+        var order = FIFO<[UInt8]>()
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    package init(capacity: Int = 1_024) { self.capacity = max(1, capacity) }
+
+    /// Remembers the span that changed a row.
+    package func remember(_ context: TraceParent, forKey key: [UInt8]) {
+        state.withLock { state in
+            if state.contexts.updateValue(context, forKey: key) == nil { state.order.append(key) }
+            while state.contexts.count > capacity, let oldest = state.order.popFirst() {
+                state.contexts[oldest] = nil
+            }
+        }
+    }
+
+    /// Returns the span that changed a row last, if it was recorded.
+    package func context(ofKey key: [UInt8]) -> TraceParent? { state.withLock { $0.contexts[key] } }
+}

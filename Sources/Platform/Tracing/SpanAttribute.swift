@@ -1,0 +1,62 @@
+/// An attribute of a span.
+package struct SpanAttribute: Sendable, Equatable {
+    package enum Value: Sendable, Equatable {
+        case text(String)
+        case integer(Int64)
+        case boolean(Bool)
+    }
+
+    package let key: SpanAttributeKey
+    package let value: Value
+
+    package init(_ key: SpanAttributeKey, _ text: String) {
+        self.key = key
+        value = .text(text)
+    }
+
+    package init(_ key: SpanAttributeKey, _ number: some BinaryInteger) {
+        self.key = key
+        value = .integer(Int64(clamping: number))
+    }
+
+    package init(_ key: SpanAttributeKey, _ condition: Bool) {
+        self.key = key
+        value = .boolean(condition)
+    }
+}
+
+/// The names of attributes, which are a contract. Except those that begin with `sluice.`, they are OpenTelemetry's
+/// semantic conventions 1.37 for HTTP and messaging. None of them is for personal data or for content of notifications.
+package struct SpanAttributeKey: RawRepresentable, Sendable, Hashable {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let method = SpanAttributeKey(rawValue: "http.request.method")
+    package static let route = SpanAttributeKey(rawValue: "http.route")
+    package static let status = SpanAttributeKey(rawValue: "http.response.status_code")
+    package static let bodySize = SpanAttributeKey(rawValue: "http.request.body.size")
+    package static let scheme = SpanAttributeKey(rawValue: "url.scheme")
+    package static let serverAddress = SpanAttributeKey(rawValue: "server.address")
+    package static let serverPort = SpanAttributeKey(rawValue: "server.port")
+    package static let errorType = SpanAttributeKey(rawValue: "error.type")
+
+    package static let messagingSystem = SpanAttributeKey(rawValue: "messaging.system")
+    package static let operationName = SpanAttributeKey(rawValue: "messaging.operation.name")
+    package static let operationType = SpanAttributeKey(rawValue: "messaging.operation.type")
+    package static let destination = SpanAttributeKey(rawValue: "messaging.destination.name")
+    package static let partition = SpanAttributeKey(rawValue: "messaging.destination.partition.id")
+    package static let offset = SpanAttributeKey(rawValue: "messaging.kafka.offset")
+    package static let group = SpanAttributeKey(rawValue: "messaging.consumer.group.name")
+    package static let batchSize = SpanAttributeKey(rawValue: "messaging.batch.message_count")
+
+    /// The reason code of a response, as in the metrics.
+    package static let reason = SpanAttributeKey(rawValue: "sluice.reason")
+    /// The verdict of a verification or of a handler.
+    package static let verdict = SpanAttributeKey(rawValue: "sluice.verdict")
+    /// The operation of the App Store Server API.
+    package static let operation = SpanAttributeKey(rawValue: "sluice.api.operation")
+    /// The environment of the App Store.
+    package static let environment = SpanAttributeKey(rawValue: "sluice.environment")
+    /// The id of a webhook.
+    package static let webhookId = SpanAttributeKey(rawValue: "sluice.webhook.id")
+}

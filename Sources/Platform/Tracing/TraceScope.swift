@@ -1,0 +1,29 @@
+/// The recorded spans that the current task works for, so that work below a handler is part of its trace. Tasks without
+/// a recorded span have no scope.
+package struct TraceScope: Sendable {
+    /// The scope of the current task.
+    @TaskLocal package static var current: TraceScope?
+
+    /// The span of the task, or nil if the task works for several records and only some of them are recorded.
+    package let span: Span?
+    private let spans: [[UInt8]: Span]
+
+    /// Creates a scope for one span.
+    package init(_ span: Span) {
+        self.span = span
+        spans = [:]
+    }
+
+    /// Creates a scope for the records of a batch.
+    ///
+    /// - Parameters:
+    ///   - spans: the spans of the recorded records, by key of the record.
+    ///   - isComplete: whether the batch has no other records.
+    package init(_ spans: [[UInt8]: Span], isComplete: Bool) {
+        span = isComplete && spans.count == 1 ? spans.first?.value : nil
+        self.spans = spans
+    }
+
+    /// Returns the span for work on a key.
+    package func span(forKey key: [UInt8]) -> Span? { spans[key] ?? span }
+}
