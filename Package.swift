@@ -103,7 +103,7 @@ let appStore: [Target] = [
     module("AppStoreSigning", .appStore, "Cryptography Primitives"),
     module(
         "Publication", .appStore, "AppStoreModel AppStoreVerification Cryptography Kafka LegacyNotifications",
-        "Primitives Records Telemetry"),
+        "Primitives Records Telemetry Tracing"),
     module("RefundRules", .appStore, "AppStoreModel Configuration Cryptography JSON Primitives Records"),
 ]
 
@@ -117,7 +117,7 @@ let archive: [Target] = [
 ]
 
 let pipeline: [Target] = [
-    module("ServiceKit", .pipeline, "Configuration HTTPClient HTTPServer Kafka KafkaTokens Lifecycle Telemetry"),
+    module("ServiceKit", .pipeline, "Configuration HTTPClient HTTPServer Kafka KafkaTokens Lifecycle OTLP Telemetry"),
     module("PipelineRuntime", .pipeline, "Configuration JSON Kafka Lifecycle Primitives ServiceKit Telemetry"),
     module(
         "KeyedState", .pipeline, "Configuration Kafka Lifecycle PipelineRuntime Primitives SQLite Telemetry",
@@ -131,7 +131,7 @@ let services: [Target] = [
         "Lifecycle PipelineRuntime Primitives Records RefundRules"),
     module(
         "Ingress", .services, "AppStoreModel AppStoreSettings AppStoreVerification Configuration Cryptography",
-        "HTTPClient HTTPServer Kafka Lifecycle Primitives Publication Records ServiceKit Telemetry"),
+        "HTTPClient HTTPServer Kafka Lifecycle Primitives Publication Records ServiceKit Telemetry Tracing"),
     module(
         "Entitlements", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification",
         "Configuration Cryptography EntitlementRules HTTPClient HTTPServer JSON Kafka KeyedState Lifecycle",
@@ -165,7 +165,7 @@ let executables: [Target] = [
     .target(name: "CFixedPort", path: "Sources/Executables/CFixedPort"),
     module("SharedConfiguration", .executables),
     executable(
-        "sluice-ingress", "Configuration Cryptography Ingress Lifecycle ServiceKit SharedConfiguration Telemetry"),
+        "sluice-ingress", "Configuration Cryptography Ingress Lifecycle OTLP ServiceKit SharedConfiguration Telemetry"),
     executable("sluice-entitlements", "Cryptography Entitlements PipelineRuntime SharedConfiguration"),
     executable("sluice-webhooks", "Cryptography PipelineRuntime SharedConfiguration Webhooks"),
     executable("sluice-refunds", "Cryptography PipelineRuntime Refunds SharedConfiguration"),
@@ -290,7 +290,7 @@ let suites: [Target] = [
     tests(
         "IngressTests", .services, "AppStoreModel AppStoreSettings AppStoreSigning AppStoreTestSupport",
         "AppStoreVerification Configuration Cryptography HTTPClient HTTPServer Ingress JSON Kafka KafkaDevBroker",
-        "Lifecycle Primitives Publication Records ServiceKit Simulator Telemetry TestSupport"),
+        "Lifecycle Primitives Publication Records ServiceKit Simulator Telemetry TestSupport Tracing"),
     tests(
         "EntitlementsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning Configuration Cryptography",
         "EntitlementRules Entitlements HTTPClient HTTPServer JSON Kafka KafkaDevBroker KeyedState Lifecycle",

@@ -2,6 +2,7 @@ package import AppStoreModel
 internal import AppStoreVerification
 package import Kafka
 package import Records
+package import Tracing
 
 /// Publishes notifications of any version: builds the record, publishes the header segments that it references,
 /// produces the record, and reports when Kafka has acknowledged it.
@@ -13,7 +14,8 @@ package final class NotificationPublisher: Sendable {
     /// An event during publication, for metrics.
     package enum Event: Sendable {
         /// A record was acknowledged. The value is the time since librdkafka accepted it.
-        case acknowledged(nanoseconds: UInt64)
+        /// The span is that of the publication, if it is recorded.
+        case acknowledged(nanoseconds: UInt64, span: Span?)
         case notAcknowledged(KafkaError)
         /// A header segment was acknowledged in the certificates topic.
         case certificateHeader
@@ -48,9 +50,13 @@ package final class NotificationPublisher: Sendable {
 
     /// Publishes a notification. Calls `then` once: when the record and all header segments that it references are
     /// acknowledged, or with the first failure.
+    ///
+    /// - Parameters:
+    ///   - traceParent: the W3C trace context for the record's header, which the caller has validated.
+    ///   - span: the span of the publication, which the caller ends. The wait for the acknowledgement becomes a child.
     package func publish(
         _ notification: AcceptedNotification, receivedAt: AppStoreInstant, origin: RecordOrigin,
-        traceParent: String? = nil, then: @escaping Completion
+        traceParent: String? = nil, span: Span? = nil, then: @escaping Completion
     ) {
         let (identity, trust) = (notification.identity, notification.trust)
         let topic = topics.notifications(identity.environment)
@@ -61,14 +67,16 @@ package final class NotificationPublisher: Sendable {
                 send(
                     KafkaProducerRecord(
                         identity, to: topic, content: content, receivedAt: receivedAt, trust: trust, origin: origin,
-                        traceParent: traceParent), then: then)
+                        traceParent: traceParent), span, then: then)
             }
         }
     }
 
     /// Publishes a quarantine record. Calls `then` once with the outcome.
-    package func quarantine(_ record: QuarantineRecord, then: @escaping Completion) {
-        send(record.produced(to: topics.quarantine), then: then)
+    ///
+    /// - Parameter span: the span of the publication, as in ``publish(_:receivedAt:origin:traceParent:span:then:)``.
+    package func quarantine(_ record: QuarantineRecord, span: Span? = nil, then: @escaping Completion) {
+        send(record.produced(to: topics.quarantine), span, then: then)
     }
 
     /// Calls `then` with the content once all header segments that it references are acknowledged: immediately if they
@@ -95,26 +103,39 @@ package final class NotificationPublisher: Sendable {
         }
     }
 
-    private func send(_ record: KafkaProducerRecord, then: @escaping Completion) {
-        Self.send(record, with: producer, clock, observe, then: then)
+    private func send(_ record: KafkaProducerRecord, _ span: Span? = nil, then: @escaping Completion) {
+        Self.send(record, with: producer, clock, observe, span, then: then)
     }
 
     private static func send(
         _ record: KafkaProducerRecord, with producer: KafkaProducer, _ clock: @Sendable @escaping () -> UInt64,
-        _ observe: @Sendable @escaping (Event) -> Void, then: @escaping Completion
+        _ observe: @Sendable @escaping (Event) -> Void, _ span: Span? = nil, then: @escaping Completion
     ) {
         let begun = clock()
         // No deadline is needed here: the waiting request has its own, and the record counts as in flight until
         // librdkafka has released it.
         producer.send(record, deadline: nil) { result in
+            let waited = clock() &- begun
+            if let span { recordAcknowledgement(result, nanoseconds: waited, in: span) }
             switch result {
             case .success:
-                observe(.acknowledged(nanoseconds: clock() &- begun))
+                observe(.acknowledged(nanoseconds: waited, span: span))
                 then(.success(()))
             case .failure(let error):
                 observe(.notAcknowledged(error))
                 then(.failure(error))
             }
+        }
+    }
+
+    private static func recordAcknowledgement(
+        _ result: Result<KafkaDelivery, KafkaError>, nanoseconds: UInt64, in span: Span
+    ) {
+        switch result {
+        case .success(let delivery):
+            span.recordChild("acknowledge", .internal, nanoseconds: nanoseconds, SpanAttribute.delivery(delivery))
+        case .failure(let error):
+            span.recordChild("acknowledge", .internal, nanoseconds: nanoseconds, [], error: error.name)
         }
     }
 }

@@ -2,6 +2,7 @@ internal import Configuration
 internal import Cryptography
 internal import Ingress
 internal import Lifecycle
+internal import OTLP
 internal import ServiceKit
 internal import SharedConfiguration
 internal import Telemetry
@@ -14,8 +15,10 @@ struct SluiceIngress {
         let command = IngressApplication.command.tolerating(SharedConfiguration.keys)
         let configuration = command.parseOrExit().configuration
         let settings: IngressConfiguration
+        let telemetry: OTLPConfiguration
         do {
             settings = try IngressConfiguration(configuration)
+            telemetry = try OTLPConfiguration(configuration)
         } catch {
             command.exit(refusing: [error])
         }
@@ -25,9 +28,11 @@ struct SluiceIngress {
             let metrics = MetricsRegistry()
             metrics.collectProcessMetrics()
             metrics.buildInfo("sluice_build_info", labels: [MetricLabel("version", Build.version)])
-            return [
+            let openTelemetry = OpenTelemetry(
+                telemetry, executable: command.name, metrics: metrics, logger: logger)
+            return openTelemetry.services + [
                 KafkaCredentialFiles(configuration, logger: logger, metrics: metrics),
-                IngressService(settings, logger: logger, metrics: metrics),
+                IngressService(settings, logger: logger, metrics: metrics, tracer: openTelemetry.tracer),
             ]
         }
     }

@@ -2,6 +2,7 @@ public import Configuration
 internal import HTTPClient
 public import Kafka
 internal import KafkaTokens
+internal import OTLP
 public import Telemetry
 
 /// The settings of every executable, with names, defaults and help in one place.
@@ -55,6 +56,7 @@ public enum ApplicationSettings {
     /// All settings except the admin port, whose default depends on the executable.
     public static let all: [any AnySetting] =
         [bootstrapServers, profile, durability, logLevel, logFormat, adminHost] + HTTPClientSettings.all
+        + OTLPSettings.all
 
     /// Returns the requirements for topics that `profile` and `durability` select.
     public static func deployment(_ configuration: Configuration) -> DeploymentProfile {

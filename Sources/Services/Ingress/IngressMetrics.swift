@@ -7,6 +7,7 @@ internal import Publication
 internal import Records
 internal import Synchronization
 internal import Telemetry
+internal import Tracing
 
 /// Metrics of the ingress. Handles are created once, and counting takes no lock, except for ``decided(_:)``.
 final class IngressMetrics: Sendable {
@@ -115,6 +116,9 @@ final class IngressMetrics: Sendable {
         if decision.status > 0 { requestDuration.observe(nanoseconds: Int64(clamping: decision.nanoseconds)) }
     }
 
+    /// Remembers a recorded request as an example of its duration.
+    func answered(_ span: Span, nanoseconds: UInt64) { span.exemplify(requestDuration, nanoseconds: nanoseconds) }
+
     /// - Parameter nanoseconds: the total time of all verifications.
     func verified(_ count: Int, nanoseconds: UInt64) {
         let each = Int64(clamping: nanoseconds) / Int64(max(1, count))
@@ -123,7 +127,9 @@ final class IngressMetrics: Sendable {
 
     func published(_ event: NotificationPublisher.Event) {
         switch event {
-        case .acknowledged(let nanoseconds): acknowledgement.observe(nanoseconds: Int64(clamping: nanoseconds))
+        case .acknowledged(let nanoseconds, let span):
+            acknowledgement.observe(nanoseconds: Int64(clamping: nanoseconds))
+            span?.exemplify(acknowledgement, nanoseconds: nanoseconds)
         case .notAcknowledged(let error): kafkaFailures[error.name].increment()
         case .certificateHeader: certificateHeaders.increment()
         case .signedPayloadKept: signedPayloadsKept.increment()

@@ -12,6 +12,7 @@ internal import Records
 internal import ServiceKit
 internal import Synchronization
 package import Telemetry
+package import Tracing
 
 /// The ingress service: two listeners, verification workers and a producer.
 ///
@@ -26,6 +27,7 @@ package final class IngressService: Service {
     private let logger: Logger
     private let metrics: MetricsRegistry
     private let clocks: Clocks
+    private let tracer: Tracer?
     private let sanity = ClockSanity()
     private let signedDates = SignedDates()
     private let drain = DrainSwitch()
@@ -41,12 +43,14 @@ package final class IngressService: Service {
     }
 
     package init(
-        _ settings: IngressConfiguration, logger: Logger, metrics: MetricsRegistry, clocks: Clocks = .system
+        _ settings: IngressConfiguration, logger: Logger, metrics: MetricsRegistry, clocks: Clocks = .system,
+        tracer: Tracer? = nil
     ) {
         self.settings = settings
         self.logger = logger
         self.metrics = metrics
         self.clocks = clocks
+        self.tracer = tracer
     }
 
     /// The port of the public listener; 0 before `start()`.
@@ -82,7 +86,7 @@ package final class IngressService: Service {
         let producer = try makeProducer(topics.kafka)
         let workers = makeWorkers(verifier, legacyVerifier, producer, ingressMetrics, decisions)
         do {
-            let (publicServer, adminServer) = try await startServers(producer, workers, decisions)
+            let (publicServer, adminServer) = try await startServers(producer, workers, decisions, ingressMetrics)
             running.withLock {
                 $0 = Running(
                     verifier: verifier, producer: producer, workers: workers, publicServer: publicServer,
@@ -162,7 +166,7 @@ package final class IngressService: Service {
             verifier: verifier, legacyVerifier: legacyVerifier, limits: NotificationListener.limits(settings),
             publisher: NotificationPublisher(
                 producer: producer, topics: ProducedTopics(settings.topics), clock: clocks.monotonicNanoseconds,
-                observe: { metrics.published($0) }),
+                observe: { metrics.published($0) }), topics: ProducedTopics(settings.topics),
             duplicates: DuplicateWindow(capacity: settings.rememberedNotifications), quarantine: budget, clocks: clocks,
             sanity: sanity, signedDates: signedDates, metrics: metrics, decisions: decisions)
         self.metrics.collect { [clocks] samples in
@@ -183,10 +187,14 @@ package final class IngressService: Service {
     }
 
     private func startServers(
-        _ producer: KafkaProducer, _ workers: WorkerPool<NotificationWork>, _ decisions: DecisionLog
+        _ producer: KafkaProducer, _ workers: WorkerPool<NotificationWork>, _ decisions: DecisionLog,
+        _ metrics: IngressMetrics
     ) async throws -> (HTTPServer, HTTPServer) {
         let publicServer = HTTPServer(
-            listeners: [NotificationListener.listener(settings, workers: workers, clocks: clocks, logger: logger)],
+            listeners: [
+                NotificationListener.listener(
+                    settings, workers: workers, clocks: clocks, logger: logger, tracing: tracing(metrics))
+            ],
             clock: clocks.monotonicNanoseconds, requestEnded: { decisions.take($0) })
         let checks = [drain.check] + IngressReadiness.checks(producer, sanity, signedDates, clocks)
         let adminServer = HTTPServer(
@@ -211,6 +219,14 @@ package final class IngressService: Service {
             throw error
         }
         return (publicServer, adminServer)
+    }
+
+    private func tracing(_ metrics: IngressMetrics) -> RequestTracing? {
+        tracer.map {
+            RequestTracing(
+                tracer: $0, metrics: metrics, clock: clocks.monotonicNanoseconds,
+                handlerNanoseconds: UInt64(Limits.public.handlerTime.clampedNanoseconds))
+        }
     }
 
     /// - Parameters:

@@ -2,6 +2,7 @@ internal import AppStoreVerification
 internal import HTTPServer
 internal import Primitives
 internal import Telemetry
+internal import Tracing
 
 /// The public listener. It serves only `POST /notifications` and ignores any query.
 enum NotificationListener {
@@ -19,7 +20,8 @@ enum NotificationListener {
     }
 
     static func listener(
-        _ settings: IngressConfiguration, workers: WorkerPool<NotificationWork>, clocks: Clocks, logger: Logger
+        _ settings: IngressConfiguration, workers: WorkerPool<NotificationWork>, clocks: Clocks, logger: Logger,
+        tracing: RequestTracing?
     ) -> Listener {
         var limits = Limits.public
         limits.proxies = settings.proxies.compactMap { NetworkPrefix($0) }
@@ -36,10 +38,15 @@ enum NotificationListener {
             },
             handle: { request, exchange in
                 unknownClients.look(at: request)
+                let parent = traceParent(request.head)
+                let trace = tracing?.trace(of: request, parent) ?? .off(parent)
+                var exchange = exchange
+                if let tracing, let span = trace.span {
+                    exchange = tracing.exchange(exchange, of: request, ending: span)
+                }
                 workers.add(
                     NotificationWork(
-                        body: request.body, traceParent: traceParent(request.head),
-                        receivedAt: clocks.wallMilliseconds(), exchange: exchange))
+                        body: request.body, trace: trace, receivedAt: clocks.wallMilliseconds(), exchange: exchange))
                 // The query and the headers may contain a secret that belongs in the body.
                 request.head.wipe()
             },
@@ -47,7 +54,7 @@ enum NotificationListener {
     }
 
     /// Returns the trace parent if it is valid, because it becomes a header of the record.
-    private static func traceParent(_ head: RequestHead) -> String? {
-        head.header("traceparent").flatMap { TraceParent.parse($0) }?.text
+    private static func traceParent(_ head: RequestHead) -> TraceParent? {
+        head.header("traceparent").flatMap { TraceParent.parse($0) }
     }
 }

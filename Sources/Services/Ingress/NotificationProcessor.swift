@@ -8,12 +8,12 @@ internal import Primitives
 internal import Publication
 internal import Records
 internal import Telemetry
+internal import Tracing
 
 /// A request queued for a verification worker.
 struct NotificationWork: Sendable {
     let body: [UInt8]
-    /// The request's `traceparent`, if it is valid.
-    let traceParent: String?
+    let trace: RequestTrace
     /// Time of receipt, milliseconds since 1970.
     let receivedAt: Int64
     let exchange: Exchange
@@ -38,17 +38,19 @@ final class NotificationProcessor: Sendable {
     private let metrics: IngressMetrics
     private let decisions: DecisionLog
     private let signedDates: SignedDates
+    private let topics: ProducedTopics
 
     init(
         verifier: NotificationVerifier, legacyVerifier: LegacyVerifier, limits: BodyLimits,
-        publisher: NotificationPublisher,
-        duplicates: DuplicateWindow<Exchange>, quarantine: QuarantineBudget, clocks: Clocks, sanity: ClockSanity,
-        signedDates: SignedDates, metrics: IngressMetrics, decisions: DecisionLog
+        publisher: NotificationPublisher, topics: ProducedTopics, duplicates: DuplicateWindow<Exchange>,
+        quarantine: QuarantineBudget, clocks: Clocks, sanity: ClockSanity, signedDates: SignedDates,
+        metrics: IngressMetrics, decisions: DecisionLog
     ) {
         self.verifier = verifier
         self.legacyVerifier = legacyVerifier
         self.limits = limits
         self.publisher = publisher
+        self.topics = topics
         self.duplicates = duplicates
         self.quarantine = quarantine
         self.clocks = clocks
@@ -75,10 +77,12 @@ final class NotificationProcessor: Sendable {
         let begun = clocks.monotonicNanoseconds()
         let verdicts = verifier.verify(
             bodies: works.lazy.map(\.body), at: now, limits: limits, isAcknowledged: isAcknowledged)
-        metrics.verified(works.count, nanoseconds: clocks.monotonicNanoseconds() &- begun)
+        let elapsed = clocks.monotonicNanoseconds() &- begun
+        metrics.verified(works.count, nanoseconds: elapsed)
         var again: [NotificationWork] = []
         var duplicates: [Exchange] = []
         for (work, verdict) in zip(works, verdicts) {
+            if let span = work.trace.span { recordVerification(verdict, nanoseconds: elapsed, in: span) }
             switch decide(work, verdict, at: monotonic) {
             case .again(let work): again.append(work)
             case .duplicate: duplicates.append(work.exchange)
@@ -149,8 +153,11 @@ final class NotificationProcessor: Sendable {
             if duplicates.isOther(content, than: known) { contradict(identity.notificationUUID) }
             return
         }
-        publisher.publish(notification, receivedAt: receivedAt, origin: .live, traceParent: work.traceParent) {
-            [self] result in
+        let sending = work.trace.startSending(to: topics.notifications(identity.environment))
+        publisher.publish(
+            notification, receivedAt: receivedAt, origin: .live, traceParent: work.trace.header(sending), span: sending
+        ) { [self] result in
+            if let sending { endSending(sending, to: topics.notifications(identity.environment), result) }
             switch result {
             case .success:
                 metrics.accepted(identity, trust, receivedAt: receivedAt)
@@ -236,7 +243,9 @@ final class NotificationProcessor: Sendable {
         guard quarantine.take(count, nowNanoseconds: clocks.monotonicNanoseconds()) else {
             return settle(known, exchange, refused: AcknowledgementPolicy.quarantineBudget)
         }
-        publisher.quarantine(notification.record) { [self] result in
+        let sending = work.trace.startSending(to: topics.quarantine)
+        publisher.quarantine(notification.record, span: sending) { [self] result in
+            if let sending { endSending(sending, to: topics.quarantine, result) }
             switch result {
             case .success:
                 metrics.quarantined(notification.record)

@@ -26,7 +26,7 @@ package struct ConnectionState {
     private static let pieceBytes = 64 * 1024
 
     private let rules: ConnectionRules
-    private let isFromProxy: Bool
+    package let isFromProxy: Bool
     package private(set) var phase = Phase.head
     /// Whether the connection is waiting for the first byte of a request.
     package private(set) var isIdle = true

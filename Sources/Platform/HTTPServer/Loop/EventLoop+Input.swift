@@ -123,8 +123,8 @@ extension EventLoop {
         acceptor.listener.handle(
             HTTPRequest(
                 head: head, body: body, network: connection.network,
-                hasUnknownClient: connection.state.hasUnknownClient, startedAt: connection.state.startedAt,
-                receivedAt: now),
+                hasUnknownClient: connection.state.hasUnknownClient, isFromProxy: connection.state.isFromProxy,
+                startedAt: connection.state.startedAt, receivedAt: now),
             Exchange(responses: responses, listener: acceptor.index, slot: slot))
         return nil
     }

@@ -6,6 +6,8 @@ public struct HTTPRequest: Sendable {
     package let network: NetworkPrefix
     /// Whether a proxy reported no readable client address. `network` is then the proxy's.
     package let hasUnknownClient: Bool
+    /// Whether the peer is one of the listener's trusted proxies.
+    package let isFromProxy: Bool
     /// The time when the first byte arrived or, for the first request, the connection was accepted, in monotonic
     /// nanoseconds.
     package let startedAt: UInt64
@@ -13,13 +15,14 @@ public struct HTTPRequest: Sendable {
     package let receivedAt: UInt64
 
     package init(
-        head: RequestHead, body: [UInt8], network: NetworkPrefix, hasUnknownClient: Bool = false, startedAt: UInt64,
-        receivedAt: UInt64
+        head: RequestHead, body: [UInt8], network: NetworkPrefix, hasUnknownClient: Bool = false,
+        isFromProxy: Bool = false, startedAt: UInt64, receivedAt: UInt64
     ) {
         self.head = head
         self.body = body
         self.network = network
         self.hasUnknownClient = hasUnknownClient
+        self.isFromProxy = isFromProxy
         self.startedAt = startedAt
         self.receivedAt = receivedAt
     }

@@ -15,6 +15,7 @@ import ServiceKit
 import Telemetry
 import TestSupport
 import Testing
+import Tracing
 
 @testable import Ingress
 
@@ -31,7 +32,7 @@ struct IngressHarness: Sendable {
 
     /// Starts an ingress. `change` modifies the default settings.
     init(
-        _ broker: DevBroker, clocks: Clocks = TestTime.clocks,
+        _ broker: DevBroker, clocks: Clocks = TestTime.clocks, tracer: Tracer? = nil,
         _ change: (inout IngressConfiguration) throws -> Void = { _ in }
     ) async throws {
         let own = TopicNames(prefix: "t\(UUID().uuidString.lowercased())")
@@ -47,7 +48,7 @@ struct IngressHarness: Sendable {
         log = MemoryLogSink()
         ingress = IngressService(
             settings, logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics,
-            clocks: clocks)
+            clocks: clocks, tracer: tracer)
         client = HTTPClient(HTTPClient.Configuration(maximumInFlight: 1000, maximumIdleConnections: 256))
         try await ingress.start()
     }
@@ -72,11 +73,11 @@ struct IngressHarness: Sendable {
 
     /// Starts an ingress, passes it to `body`, and always stops it.
     static func with(
-        _ broker: DevBroker, clocks: Clocks = TestTime.clocks,
+        _ broker: DevBroker, clocks: Clocks = TestTime.clocks, tracer: Tracer? = nil,
         _ change: (inout IngressConfiguration) throws -> Void = { _ in },
         _ body: (IngressHarness) async throws -> Void
     ) async throws {
-        let harness = try await IngressHarness(broker, clocks: clocks, change)
+        let harness = try await IngressHarness(broker, clocks: clocks, tracer: tracer, change)
         do {
             try await body(harness)
         } catch {

@@ -1,0 +1,31 @@
+internal import HTTPServer
+internal import Kafka
+internal import Telemetry
+internal import Tracing
+
+/// The trace that a request belongs to.
+enum RequestTrace: Sendable {
+    /// Tracing is off. The client's trace context, if there is one, becomes a header of the record.
+    case off(TraceParent?)
+    /// The trace is not recorded. Its context becomes a header of the record, so that consumers record nothing either.
+    case unrecorded(TraceParent)
+    /// The trace is recorded, with the span of the request.
+    case recorded(Span)
+
+    /// The span of the request, if it is recorded.
+    var span: Span? { if case .recorded(let span) = self { span } else { nil } }
+
+    /// Returns the value of the record's header `traceparent`, or nil for none.
+    ///
+    /// - Parameter sending: the span that sends the record, if the trace is recorded.
+    func header(_ sending: Span?) -> String? {
+        switch self {
+        case .off(let parent): parent?.text
+        case .unrecorded(let context): context.text
+        case .recorded(let span): (sending ?? span).context.text
+        }
+    }
+
+    /// Starts the span that sends the record, if the trace is recorded.
+    func startSending(to topic: KafkaTopic) -> Span? { span?.child("send \(topic)", .producer) }
+}
