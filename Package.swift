@@ -93,7 +93,7 @@ let appStore: [Target] = [
     module("LegacyNotifications", .appStore, "AppStoreModel Cryptography JSON"),
     module(
         "AppStoreServerAPI", .appStore, "AppStoreModel AppStoreVerification Cryptography HTTPClient JSON Primitives",
-        "Telemetry"),
+        "Telemetry Tracing"),
     module(
         "Reconciliation", .appStore, "AppStoreModel AppStoreServerAPI AppStoreVerification Cryptography",
         "EntitlementRules JSON KafkaModel Primitives Records"),
@@ -118,9 +118,10 @@ let archive: [Target] = [
 
 let pipeline: [Target] = [
     module("ServiceKit", .pipeline, "Configuration HTTPClient HTTPServer Kafka KafkaTokens Lifecycle OTLP Telemetry"),
-    module("PipelineRuntime", .pipeline, "Configuration JSON Kafka Lifecycle Primitives ServiceKit Telemetry"),
     module(
-        "KeyedState", .pipeline, "Configuration Kafka Lifecycle PipelineRuntime Primitives SQLite Telemetry",
+        "PipelineRuntime", .pipeline, "Configuration JSON Kafka Lifecycle OTLP Primitives ServiceKit Telemetry Tracing"),
+    module(
+        "KeyedState", .pipeline, "Configuration Kafka Lifecycle PipelineRuntime Primitives SQLite Telemetry Tracing",
         "Zstandard"),
     module("PipelineTestKit", .pipeline, "Kafka KafkaDevBroker PipelineRuntime Telemetry"),
 ]
@@ -139,11 +140,11 @@ let services: [Target] = [
         embedding: ["entitlements.openapi.json"]),
     module(
         "Webhooks", .services, "AppStoreModel Configuration Cryptography HTTPClient JSON Kafka KeyedState Lifecycle",
-        "PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry"),
+        "PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry Tracing"),
     module(
         "Refunds", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification Configuration",
         "Cryptography HTTPClient JSON Kafka KeyedState Lifecycle PipelineRuntime Primitives Records RefundRules",
-        "ServiceKit SignedRequests Telemetry"),
+        "ServiceKit SignedRequests Telemetry Tracing"),
     module(
         "Reconciler", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification Configuration",
         "Cryptography HTTPClient JSON Kafka KeyedState Lifecycle PipelineRuntime Primitives Publication",
@@ -280,7 +281,7 @@ let suites: [Target] = [
         "TestSupport"),
     tests(
         "PipelineRuntimeTests", .pipeline, "Configuration JSONTestSupport Kafka KafkaDevBroker KafkaTestSupport",
-        "Lifecycle PipelineRuntime PipelineTestSupport Telemetry TestSupport"),
+        "Lifecycle PipelineRuntime PipelineTestSupport Telemetry TestSupport Tracing"),
     tests(
         "ServiceKitTests", .pipeline, "Configuration Kafka KafkaDevBroker Lifecycle ServiceKit Telemetry TestSupport"),
     tests(
@@ -328,8 +329,8 @@ let suites: [Target] = [
         "Telemetry TestSupport Webhooks"),
     tests(
         "EndToEndTests", .endToEnd, "AppStoreModel AppStoreServerAPI AppStoreSigning AppStoreVerification",
-        "Cryptography EntitlementRules HTTPClient HTTPServer JSONTestSupport Kafka Primitives Records Simulator",
-        "TestSupport"),
+        "Cryptography EntitlementRules HTTPClient HTTPServer JSONTestSupport Kafka OTLPTestSupport Primitives Records",
+        "Simulator TestSupport"),
 ]
 
 let package = Package(

@@ -1,6 +1,7 @@
 internal import Kafka
 internal import Synchronization
 internal import Telemetry
+internal import Tracing
 
 /// A group of publications that callers wait for together.
 final class StateDelivery: Sendable {
@@ -129,7 +130,30 @@ final class StatePublisher: Sendable {
     func send(
         _ record: KafkaProducerRecord, completion: @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
     ) {
+        // Only the recorded traces of a handler call have a scope.
+        if let span = record.key.flatMap({ TraceScope.current?.span(forKey: $0) }) {
+            return sendTraced(record, in: span, completion: completion)
+        }
         producer.send(record, deadline: .seconds(35), completion: completion)
+    }
+
+    /// Sends a record with the trace of the record that changed its row, and records the time to its acknowledgement.
+    private func sendTraced(
+        _ record: KafkaProducerRecord, in parent: Span,
+        completion: @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void
+    ) {
+        let span = parent.child("send \(record.topic)", .producer)
+        var record = record
+        record.headers.append(KafkaHeader(key: "traceparent", text: span.context.text))
+        if let key = record.key { span.remember(forKey: key) }
+        let topic = record.topic
+        producer.send(record, deadline: .seconds(35)) { result in
+            switch result {
+            case .success(let delivery): span.end(SpanAttribute.sending(to: topic) + SpanAttribute.position(delivery))
+            case .failure(let error): span.end(SpanAttribute.sending(to: topic), error: error.name)
+            }
+            completion(result)
+        }
     }
 
     func close(within limit: Duration) async { await producer.close(within: limit) }

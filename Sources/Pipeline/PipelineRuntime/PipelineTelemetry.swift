@@ -1,6 +1,7 @@
 package import Kafka
 internal import Synchronization
 package import Telemetry
+internal import Tracing
 
 /// Counts and logs the activity of partition workers.
 final class PipelineTelemetry: Sendable {
@@ -61,6 +62,11 @@ final class PipelineTelemetry: Sendable {
 
     func handled(since start: Int64) {
         duration.observe(nanoseconds: MonotonicClock.nanoseconds() - start)
+    }
+
+    /// Remembers a recorded call as an example of its duration.
+    func exemplify(_ span: Span, since start: Int64) {
+        span.exemplify(duration, nanoseconds: UInt64(clamping: MonotonicClock.nanoseconds() - start))
     }
 
     /// Counts a finished record; dead letters are counted by ``deadLettered(_:to:_:_:)``.

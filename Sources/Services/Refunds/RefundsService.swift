@@ -59,10 +59,11 @@ struct RefundsService {
             metrics: context.metrics, logger: context.logger)
         let verifier = settings.verifier
         revocation = TaskService("revocation") { await verifier.runRevocationChecks(clock: clocks.wallMilliseconds) }
-        let api = AppStoreRefundAPI(
+        let appStore = AppStoreRefundAPI(
             client: AppStoreSettings.client(
                 settings.api, verifier: settings.verifier, clocks: clocks, logger: context.logger,
                 observe: metrics.observe))
+        let api: any RefundAPI = context.tracer.map { TracedRefundAPI(api: appStore, tracer: $0) } ?? appStore
         let store = KeyedRefundStore(state: state, preferences: preferences, topics: topics)
         let decisions = RefundDecisions(
             rules: settings.rules, apps: Set(settings.apps), provider: settings.provider,

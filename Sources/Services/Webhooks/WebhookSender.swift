@@ -3,6 +3,7 @@ internal import HTTPClient
 internal import Primitives
 internal import SignedRequests
 internal import Telemetry
+internal import Tracing
 
 /// Posts signed messages to the receiver. Each call is one attempt.
 struct WebhookSender: Sendable {
@@ -32,14 +33,17 @@ struct WebhookSender: Sendable {
         let timestamp = moment / 1000
         let start = clocks.monotonicNanoseconds()
         let answer: ReceiverAnswer
-        let headers = try headers(message, timestamp)
+        let span = TraceScope.current?.span?.child("POST", .client)
+        let headers = try headers(message, timestamp, traceParent: span?.context.text ?? message.traceParent)
         do throws(HTTPClientError) {
             let response = try await client.send(
                 HTTPClientRequest(
                     method: "POST", url: settings.url, headers: headers, body: message.body, timeout: settings.timeout,
                     connectTimeout: settings.timeout, maximumBodyBytes: Self.maximumAnswerBytes))
+            if let span { endSpan(span, message, response) }
             answer = ReceiverAnswer(response, now: timestamp)
         } catch {
+            if let span { endSpan(span, message, error) }
             // In both cases, the task was cancelled.
             if error.code == .cancelled || error.code == .closed { throw CancellationError() }
             answer = ReceiverAnswer(error)
@@ -50,7 +54,7 @@ struct WebhookSender: Sendable {
     }
 
     func headers(
-        _ message: WebhookMessage, _ timestamp: Int64
+        _ message: WebhookMessage, _ timestamp: Int64, traceParent: String? = nil
     ) throws -> [(name: String, value: String)] {
         var headers = try keys().headers(id: message.id, timestamp: timestamp, body: message.body)
         headers += [
@@ -58,7 +62,7 @@ struct WebhookSender: Sendable {
             // Some firewalls reject requests without a User-Agent.
             (name: WebhooksHeader.userAgent, value: "sluice-webhooks/\(Build.version)"),
         ]
-        if let traceParent = message.traceParent {
+        if let traceParent {
             headers.append((name: WebhooksHeader.traceParent, value: traceParent))
         }
         return headers

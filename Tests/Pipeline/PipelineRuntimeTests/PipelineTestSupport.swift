@@ -7,6 +7,7 @@ import Synchronization
 import Telemetry
 import TestSupport
 import Testing
+import Tracing
 
 @testable import PipelineRuntime
 
@@ -77,7 +78,7 @@ final class PipelineHarness: Sendable {
 
     init(
         _ options: PipelineOptions, _ handler: PipelineHandler, properties: [String: String] = [:],
-        reading kafka: KafkaConfiguration? = nil, pause: GroupPause? = nil,
+        reading kafka: KafkaConfiguration? = nil, pause: GroupPause? = nil, tracer: Tracer? = nil,
         sendDeadLetter: (@Sendable (KafkaProducerRecord) async throws -> Void)? = nil
     ) async throws {
         let broker = try PipelineTestBroker.configuration(properties)
@@ -87,7 +88,7 @@ final class PipelineHarness: Sendable {
             kafka: kafka ?? broker, options: options, handler: handler,
             sendDeadLetter: sendDeadLetter ?? { _ = try await producer.send($0, deadline: .seconds(10)) },
             logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics,
-            handled: handled, pause: pause)
+            handled: handled, pause: pause, tracer: tracer)
         try await pipeline.start()
     }
 

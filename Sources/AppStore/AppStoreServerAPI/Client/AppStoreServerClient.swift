@@ -3,6 +3,7 @@ package import AppStoreVerification
 package import HTTPClient
 package import Primitives
 internal import Telemetry
+internal import Tracing
 
 /// A client of Apple's App Store Server API, for both environments and all configured apps. Create one per process,
 /// because the client owns the tokens and the request budgets.
@@ -96,10 +97,13 @@ package final class AppStoreServerClient: Sendable {
     ) async throws(APIFailure) -> [UInt8] {
         try await budgets.waitForTurn(request.operation, scope)
         let begin = clocks.monotonicMilliseconds()
+        let span = TraceScope.current?.span?.child(request.operation.method, .client)
         let response: HTTPClientResponse
         do throws(HTTPClientError) {
             response = try await http.send(httpRequest(request, url, token))
+            span?.end(spanAttributes(request, url, scope, response), error: spanError(response))
         } catch {
+            span?.end(spanAttributes(request, url, scope, nil), error: error.code.description)
             let failure = APIFailure(error)
             reportAnswer(request.operation, scope, nil, failure.kind, since: begin)
             throw failure

@@ -1,8 +1,10 @@
 public import Configuration
 public import Kafka
 package import Lifecycle
+internal import OTLP
 package import ServiceKit
 package import Telemetry
+internal import Tracing
 
 /// A consumer as an executable. Provides the command line, configuration, logging, the admin listener, topic checks at
 /// startup, dead letters, the pipeline, and shutdown. A consumer adds only its handler and its own settings.
@@ -178,6 +180,8 @@ public struct ConsumerApplication: Sendable {
     ) async throws -> [any Service] {
         metrics.collectProcessMetrics()
         metrics.buildInfo("sluice_build_info", labels: [MetricLabel("version", Build.version)])
+        let openTelemetry = try OpenTelemetry(
+            configuration, executable: command.name, metrics: metrics, logger: logger)
         let credentials = KafkaCredentialFiles(configuration, logger: logger, metrics: metrics)
         var parts = ConsumerParts(handler: nil)
         var members: [ConsumerService.Member] = []
@@ -186,7 +190,7 @@ public struct ConsumerApplication: Sendable {
         for consumer in consumers {
             let (own, member) = try await assemble(
                 consumer, of: consumers.count, logger: consumer.logger(logger), metrics: consumer.metrics(metrics),
-                &control)
+                tracer: openTelemetry.tracer, &control)
             members.append(member)
             parts.services += own.services
             parts.readiness += own.readiness.map(consumer.check)
@@ -196,7 +200,8 @@ public struct ConsumerApplication: Sendable {
         let reader = control.reader(metrics: metrics, logger: logger)
         admin.check(
             readiness: parts.readiness, liveness: parts.liveness, pages: parts.pages, notes: control.notes(reader))
-        return [credentials] + (reader.map { [$0] } ?? []) + parts.services + [ConsumerService(members, admin: admin)]
+        let first: [any Service] = openTelemetry.services + [credentials]
+        return first + (reader.map { [$0] } ?? []) + parts.services + [ConsumerService(members, admin: admin)]
     }
 
     /// Creates one consumer and returns its parts. In the lists of checks, those of the pipeline come first.
@@ -206,7 +211,7 @@ public struct ConsumerApplication: Sendable {
     ///   - control: receives the group of the consumer, if it can be paused.
     private func assemble(
         _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry,
-        _ control: inout ControlParts
+        tracer: Tracer?, _ control: inout ControlParts
     ) async throws -> (ConsumerParts, ConsumerService.Member) {
         let configuration = consumer.configuration
         let declared = try topics(configuration)
@@ -219,14 +224,15 @@ public struct ConsumerApplication: Sendable {
         var parts = try await build(
             ConsumerContext(
                 configuration: configuration, kafka: kafka, group: configured.group, logger: logger, metrics: metrics,
-                options: configured, handled: handled, pause: pause))
+                options: configured, handled: handled, pause: pause, tracer: tracer))
         let options = parts.options ?? configured
         let deadLetters = try DeadLetterProducer(kafka, topics: options.deadLetterTopics, logger: logger)
         let pipeline = parts.handler.map { handler in
             PipelineConsumer(
                 kafka: kafka, options: options, handler: handler,
                 sendDeadLetter: { try await deadLetters.send($0) }, logger: logger, metrics: metrics,
-                callFile: callFile(configuration, options, logger), handled: handled, pause: pause)
+                callFile: callFile(configuration, options, logger), handled: handled, pause: pause,
+                tracer: tracer)
         }
         if let topic = declared.control?.topic {
             control.add(pause, topic: topic, kafka: kafka, logger: logger)

@@ -3,6 +3,7 @@ public import Kafka
 public import Lifecycle
 public import ServiceKit
 public import Telemetry
+package import Tracing
 
 /// The topics of a consumer, which are checked at startup. The runtime adds the dead letter topics.
 public struct ConsumerTopics: Sendable {
@@ -46,6 +47,9 @@ public struct ConsumerContext: Sendable {
     /// Whether the group is paused. The runtime stops calling the handler by itself; the consumer's own schedules, for
     /// example, check it.
     public let pause: GroupPause
+    /// Starts traces outside handler calls, such as those of schedules; nil if tracing is off. Work within a handler
+    /// call belongs to the trace of its record.
+    package let tracer: Tracer?
 }
 
 /// The result of a consumer's `build` closure.

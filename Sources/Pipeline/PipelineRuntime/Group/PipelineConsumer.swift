@@ -2,6 +2,7 @@ package import Kafka
 internal import Lifecycle
 internal import Synchronization
 package import Telemetry
+package import Tracing
 
 /// Runs a handler in a consumer group: joins the group, runs a worker for each assigned partition, and releases
 /// partitions in an orderly way.
@@ -42,6 +43,7 @@ package final class PipelineConsumer: Service {
     private let calls: HandlerCalls
     private let handled: HandledOffsets
     private let pause: GroupPause
+    private let tracing: HandlerTracing?
     private let state = Mutex(State())
     private let failures: (stream: AsyncStream<StartupError>, continuation: AsyncStream<StartupError>.Continuation)
 
@@ -49,12 +51,13 @@ package final class PipelineConsumer: Service {
     ///   - callFile: the file that lists the records being handled, or nil if crashes are not counted.
     ///   - handled: updated with the handled offset of each partition.
     ///   - pause: no handler call begins while the group is paused; nil never pauses.
+    ///   - tracer: records handler calls; nil if tracing is off.
     ///   - sendDeadLetter: returns once the broker has acknowledged the record; throws if it has not.
     package init(
         kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
         sendDeadLetter: @escaping @Sendable (KafkaProducerRecord) async throws -> Void, logger: Logger,
         metrics: MetricsRegistry, callFile: CallFile? = nil, handled: HandledOffsets = HandledOffsets(),
-        pause: GroupPause? = nil
+        pause: GroupPause? = nil, tracer: Tracer? = nil
     ) {
         let failures = AsyncStream.makeStream(of: StartupError.self, bufferingPolicy: .bufferingOldest(1))
         self.failures = failures
@@ -75,7 +78,9 @@ package final class PipelineConsumer: Service {
         self.handler = handler
         self.sendDeadLetter = sendDeadLetter
         self.logger = logger
-        telemetry = PipelineTelemetry(topics: options.topics, logger: logger, registry: metrics)
+        let telemetry = PipelineTelemetry(topics: options.topics, logger: logger, registry: metrics)
+        self.telemetry = telemetry
+        tracing = tracer.map { HandlerTracing(tracer: $0, group: options.group.rawValue, telemetry: telemetry) }
         groupTelemetry = GroupTelemetry(logger: logger, registry: metrics)
         metrics.collect { [weak self] samples in self?.sample(&samples) }
     }
@@ -184,7 +189,8 @@ package final class PipelineConsumer: Service {
             limits: options.windowLimits(handler), share: windowShare)
         let worker = PartitionWorker(
             partition: partition, handler: handler, options: options, window: window, share: share,
-            calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry, handled: handled, pause: pause)
+            calls: calls, sendDeadLetter: sendDeadLetter, telemetry: telemetry, handled: handled, pause: pause,
+            tracing: tracing)
         state.withLock { state in
             let previous = state.workers[partition.topicPartition]?.task
             // Both the consumer's drain and the next worker of the partition wait for this task. The drain ends when

@@ -70,7 +70,10 @@ extension PartitionWorker {
         }
         do {
             let start = MonotonicClock.nanoseconds()
-            let verdicts = try await calls.call(first: first, last: last) { try await handle(Array(batch)) }
+            let verdicts = try await calls.call(first: first, last: last) {
+                guard let tracing else { return try await handle(Array(batch)) }
+                return try await tracing.call(batch) { try await handle(Array(batch)) }
+            }
             telemetry.handled(since: start)
             guard verdicts.count == batch.count else {
                 throw WrongNumberOfVerdicts(records: batch.count, verdicts: verdicts.count)

@@ -57,7 +57,8 @@ extension PartitionWorker {
             do {
                 let start = MonotonicClock.nanoseconds()
                 let verdict = try await calls.call(first: record, last: record, isAlone: finding == .suspect) {
-                    try await handle(record)
+                    guard let tracing else { return try await handle(record) }
+                    return try await tracing.call(record) { try await handle(record) }
                 }
                 telemetry.handled(since: start)
                 step = attempts.answered(verdict, at: SystemClock.wallMilliseconds())

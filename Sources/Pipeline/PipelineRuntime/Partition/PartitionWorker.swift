@@ -19,6 +19,8 @@ struct PartitionWorker: Sendable {
     let telemetry: PipelineTelemetry
     let handled: HandledOffsets
     let pause: GroupPause
+    /// Records the handler calls of traces; nil if tracing is off.
+    let tracing: HandlerTracing?
 
     /// Runs until the partition has no remaining work, then releases the partition to the group.
     func run() async {
