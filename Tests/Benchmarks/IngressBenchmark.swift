@@ -24,13 +24,31 @@ struct IngressBenchmark {
     }
 
     func run(into report: inout BenchReport) throws {
+        try withBroker { try run($0, into: &report) }
+    }
+
+    /// Measures only the cost of traces.
+    func runTracing(into report: inout BenchReport) throws {
+        try withBroker { try tracing($0).run(into: &report) }
+    }
+
+    private func tracing(_ surroundings: IngressProcess.Surroundings) -> TracingBenchmark {
+        TracingBenchmark(surroundings: surroundings, rounds: rounds, seconds: seconds)
+    }
+
+    private func withBroker(_ body: (IngressProcess.Surroundings) throws -> Void) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("sluice-bench-\(getpid()).der")
         try Data(pki.root.der).write(to: root)
         defer { try? FileManager.default.removeItem(at: root) }
         let broker = try ChildProcess("sluice-dev-broker", ["--port", "0"])
-        let surroundings = IngressProcess.Surroundings(
-            bootstrapServers: try broker.ready(field: "bootstrapServers"), app: app, roots: [root.path],
-            bodies: probes.evp.bodies)
+        try body(
+            IngressProcess.Surroundings(
+                bootstrapServers: try broker.ready(field: "bootstrapServers"), app: app, roots: [root.path],
+                bodies: probes.evp.bodies))
+        try broker.stop()
+    }
+
+    private func run(_ surroundings: IngressProcess.Surroundings, into report: inout BenchReport) throws {
         report.section("ingress with acknowledgement by the embedded broker, one process each")
         let begun = Clocks.monotonic
         let ingress = try IngressProcess(surroundings)
@@ -38,10 +56,10 @@ struct IngressBenchmark {
         try measureIdle(ingress.child, into: &report)
         try IngressTurns(probes: probes, surroundings: surroundings, rounds: rounds, seconds: seconds)
             .run(into: &report)
+        try tracing(surroundings).run(into: &report)
         try runLoads(ingress, surroundings, into: &report)
         try ingress.child.stop()
         try TablesMemoryBenchmark(bootstrapServers: surroundings.bootstrapServers, app: app).run(into: &report)
-        try broker.stop()
     }
 
     private func runLoads(

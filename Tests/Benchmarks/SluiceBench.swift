@@ -49,6 +49,8 @@ struct SluiceBench {
 
     static let onlyLegacy = Setting.flag("only-legacy", help: "Run only the benchmarks of version 1.")
 
+    static let onlyTracing = Setting.flag("only-tracing", help: "Run only the benchmark of traces.")
+
     static let onlyArchive = Setting.flag("only-archive", help: "Run only the benchmarks of the archive.")
 
     static let command = Command(
@@ -63,7 +65,7 @@ struct SluiceBench {
             """,
         schema: ConfigurationSchema([
             output, seconds, rounds, bodies, quick, strict, peers, onlyIngress, onlyPeers, onlyConsumers,
-            onlyEntitlements, onlyRestore, restoreRows, onlyLegacy, onlyArchive,
+            onlyEntitlements, onlyRestore, restoreRows, onlyLegacy, onlyTracing, onlyArchive,
         ]),
         examples: [
             .init("make bench", "Build for release and measure."),
@@ -110,6 +112,8 @@ struct SluiceBench {
             try await archive.run(into: &report)
         } else if configuration[onlyRestore] {
             try await restore.run(into: &report)
+        } else if configuration[onlyTracing] {
+            try ingress.runTracing(into: &report)
         } else if configuration[onlyLegacy] {
             try legacy.run(into: &report)
         } else if configuration[onlyEntitlements] {
