@@ -238,7 +238,7 @@ class Pipeline:
 
     def post(self, *arguments, check=True):
         return self.run("sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "pki",
-                        "--app", APP, *arguments, check=check)
+                        *arguments, check=check)
 
     def prometheus(self, rules=None, alertmanager=None, interval="1s"):
         """Starts a real Prometheus that scrapes every executable, and returns its address."""
@@ -323,7 +323,7 @@ class Everything(Pipeline):
                 "33%", "--as-of", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())]
         self.life = life
         store = self.start("store", [self.bin / "sluice-simulator", "serve", *life, "--pki", self.folder / "pki",
-                                     "--app", APP, "--api-port", "0"])
+                                     "--api-port", "0"])
         port, sandbox = self.ready(store, "port"), self.ready(store, "sandboxPort")
         self.store_urls = [f"http://127.0.0.1:{port}", f"http://127.0.0.1:{sandbox}"]
         self.consumers()
@@ -357,10 +357,10 @@ class Everything(Pipeline):
                   "--shared-secret-file", self.folder / "shared-secret")
         self.post(*self.life)
         self.authority("forged")
-        self.run("sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "forged", "--app", APP,
-                 "--environment", "Sandbox", "--scenario", "test", "--accounts", "1", "--allow-failures")
-        self.run("sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "pki", "--app", APP,
-                 "--environment", "Sandbox", "--scenario", "subscription-life", "--accounts", "2")
+        self.run("sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "forged",
+                 "--environment", "sandbox", "--scenario", "test", "--accounts", "1", "--allow-failures")
+        self.run("sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "pki",
+                 "--environment", "sandbox", "--scenario", "subscription-life", "--accounts", "2")
 
     def refund(self):
         """Refund requests that sluice-refunds answers, and Apple's decisions."""
@@ -377,7 +377,7 @@ class Everything(Pipeline):
         if self.prometheus_address:
             wait(lambda: self.query("sluice_refunds_paused"), 20, "sluice-refunds is scraped")
         store = self.start("refund-store", [
-            self.bin / "sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "pki", "--app", APP,
+            self.bin / "sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "pki",
             "--scenario", "refund-request", "--accounts", "2", "--seed", "2", "--api-port", port, "--time-scale", "3600",
             "--decision-delay", "1h"])
         wait(lambda: not store.is_running, 60, "refunds are decided")
@@ -385,14 +385,14 @@ class Everything(Pipeline):
             raise RuntimeError(store.text())
         # One request waits for a person.
         self.start("waiting-store", [
-            self.bin / "sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "pki", "--app", APP,
-            "--environment", "Sandbox", "--scenario", "refund-request", "--accounts", "1", "--first-run", "40",
+            self.bin / "sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "pki",
+            "--environment", "sandbox", "--scenario", "refund-request", "--accounts", "1", "--first-run", "40",
             "--api-port", "0", "--time-scale", "1"])
 
     def more(self, seed):
         """Repeats a little of everything: reads, a forged notification, version 1."""
-        self.run("sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "forged", "--app", APP,
-                 "--environment", "Sandbox", "--scenario", "test", "--accounts", "1", "--allow-failures")
+        self.run("sluice-simulator", "post", "--url", self.notifications, "--pki", self.folder / "forged",
+                 "--environment", "sandbox", "--scenario", "test", "--accounts", "1", "--allow-failures")
         self.post("--scenario", "subscription-life", "--accounts", "1", "--first-run", seed * 100 + 50, "--formats", "v1",
                   "--shared-secret-file", self.folder / "shared-secret")
         for identifier in range(5):

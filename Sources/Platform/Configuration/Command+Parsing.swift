@@ -12,18 +12,21 @@ extension Command {
         let fullName = ([name] + line.path).joined(separator: " ")
         if line.asksForHelp { return .show(line.command.help(fullName: fullName, inherited: line.inherited)) }
         if line.asksForVersion { return .show("\(name) \(version)\n") }
+        line.convertFormerFlags()
         var errors = line.errors + line.command.checkArguments(line.positional, fullName: fullName)
         var loader = line.loader(environment)
         do throws(ConfigurationErrors) {
             let configuration = try loader.finish()
             if errors.isEmpty {
                 return .run(
-                    Invocation(commandPath: line.path, configuration: configuration, arguments: line.positional))
+                    Invocation(
+                        commandPath: line.path, configuration: configuration, arguments: line.positional,
+                        warnings: line.warnings.map { "\(name): warning: \($0)" }))
             }
         } catch {
             errors += error.errors
         }
-        return refusal(ConfigurationErrors(errors))
+        return refusal(ConfigurationErrors(errors), warnings: line.warnings)
     }
 
     /// Returns the keys of this command's settings that are present in the file, the environment or flags, with any
@@ -35,15 +38,20 @@ extension Command {
     package func givenKeys(_ arguments: [String], environment: [String: String]) -> Set<String> {
         var line = CommandLineReader(root: self)
         line.read(arguments)
+        line.convertFormerFlags()
         return line.loader(environment).givenKeys
     }
 
     /// Returns the lines and the exit code for errors that a service finds after parsing.
-    package func refusal(_ errors: ConfigurationErrors) -> CommandOutcome {
-        let lines = errors.errors.map { error in
-            let topic = error.code == .usage ? "usage" : "configuration"
-            return "\(name): \(topic): \(error.description)"
-        }
+    ///
+    /// - Parameter warnings: further lines, printed before the errors.
+    package func refusal(_ errors: ConfigurationErrors, warnings: [String] = []) -> CommandOutcome {
+        let lines =
+            warnings.map { "\(name): warning: \($0)" }
+            + errors.errors.map { error in
+                let topic = error.code == .usage ? "usage" : "configuration"
+                return "\(name): \(topic): \(error.description)"
+            }
         return .refuse(lines: lines, exitCode: errors.exitCode)
     }
 
@@ -65,25 +73,30 @@ extension Command {
         return []
     }
 
-    /// Whether this command or a subcommand has a valueless flag with this key.
+    /// Whether this command or a subcommand has a valueless flag with this key, or had one under this name.
     func hasFlag(_ key: String) -> Bool {
-        schema.settings.contains { $0.isFlag && $0.key == key } || subcommands.contains { $0.hasFlag(key) }
+        schema.settings.contains { $0.isFlag && ($0.key == key || $0.former.contains { $0.name == key }) }
+            || subcommands.contains { $0.hasFlag(key) }
     }
 }
 
 /// Splits a command line into commands, flags and arguments.
 private struct CommandLineReader {
+    typealias Flag = (key: String, text: String)
+
     let root: Command
     var command: Command
     var path: [String] = []
     /// The settings of all parents of `command`.
     var inherited: ConfigurationSchema
-    var flags: [(key: String, text: String)] = []
+    var flags: [Flag] = []
     var positional: [String] = []
     var configurationFile: String?
     var asksForHelp = false
     var asksForVersion = false
     var errors: [ConfigurationError] = []
+    /// A sentence for each flag in a former form.
+    var warnings: [String] = []
 
     init(root: Command) {
         inherited = ConfigurationSchema(variables: root.schema.variables)
@@ -109,6 +122,29 @@ private struct CommandLineReader {
                 refuse("unknown flag \(quoted(argument)). Flags are --key value or --key=value.")
             }
         }
+    }
+
+    /// Replaces each flag in a former form by its present form. The form depends on the command, and a flag may precede
+    /// the command.
+    mutating func convertFormerFlags() {
+        let schema = inherited.adding(command.schema)
+        let given = flags
+        flags = []
+        for flag in given {
+            let present = schema.presentForm(flag.key, flag.text)
+            if !present.elementsEqual([flag], by: ==) { warnings.append(deprecation(of: flag, present, schema)) }
+            for flag in present {
+                if flags.contains(where: { $0.key == flag.key }) { refuse("--\(printable(flag.key)) is given twice.") }
+                flags.append(flag)
+            }
+        }
+    }
+
+    /// Returns the warning for a flag in a former form. It includes the values if the name is still in use.
+    private func deprecation(of flag: Flag, _ present: [Flag], _ schema: ConfigurationSchema) -> String {
+        let isInUse = schema.settings.contains { $0.key == flag.key }
+        let text = { (flag: Flag) in "--\(flag.key)" + (isInUse ? " " + printable(flag.text) : "") }
+        return "\(text(flag)) is deprecated. Use \(present.map(text).joined(separator: " "))."
     }
 
     /// Creates a loader with the values from the file, the environment and flags.

@@ -9,6 +9,7 @@ extension Command {
         let arguments = Command.processArguments(of: name)
         switch parse(arguments, environment: ProcessInfo.processInfo.environment) {
         case .run(let invocation):
+            Command.write(invocation.warnings.map { $0 + "\n" }.joined(), to: STDERR_FILENO)
             return invocation
         case .show(let text):
             Command.write(text, to: STDOUT_FILENO)

@@ -84,6 +84,8 @@ package struct Invocation: Sendable {
     package let configuration: Configuration
     /// Positional arguments, in order.
     package let arguments: [String]
+    /// A line for each flag in a former form, for standard error.
+    package let warnings: [String]
 }
 
 /// The result of parsing a command line. Parsing neither prints nor exits.

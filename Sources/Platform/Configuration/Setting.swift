@@ -70,6 +70,12 @@ public struct Setting<Value: Sendable>: Sendable {
     public var onCommandLineOnly: Setting<Value> {
         Setting(descriptor: descriptor.replacing(isCommandLineOnly: true), kind: kind, fallback: fallback)
     }
+
+    func replacing(former: FormerFlag) -> Setting<Value> {
+        var descriptor = descriptor
+        descriptor.former.append(former)
+        return Setting(descriptor: descriptor, kind: kind, fallback: fallback)
+    }
 }
 
 extension Setting where Value == Bool {
@@ -116,6 +122,8 @@ public struct SettingDescriptor: Sendable {
     var isSecret = false
     let read: @Sendable (String) throws(SettingProblem) -> any Sendable
     let fallback: (any Sendable)?
+    /// The former forms of the flag.
+    var former: [FormerFlag] = []
 
     init<Value: Sendable>(
         key: String, help: String, valueName: String, expected: String, defaultText: String?, isRequired: Bool,
@@ -151,6 +159,7 @@ public struct SettingDescriptor: Sendable {
         isSecret = other.isSecret
         self.read = read
         self.fallback = fallback
+        self.former = other.former
     }
 
     func replacing<Value: Sendable>(

@@ -33,15 +33,14 @@ enum OperationsSettings {
     ).optional.onCommandLineOnly
     static let failedOnly = Setting.flag("failed", help: "Only failed attempts.")
     static let deadLettered = Setting.flag(
-        "failed", help: "Post all messages of the dead letter topic in --topic, instead of one message.")
-    static let deadLetteredSince = Setting(
-        "since", .instant, help: "Only messages dead-lettered at or after this time."
-    )
-    .optional
-    .onCommandLineOnly
-    static let attemptCount = Setting.integer(
-        "count", default: 50, in: 1...1000, help: "Maximum number of attempts to list; the most recent ones are listed."
-    ).onCommandLineOnly
+        "dead-lettered", help: "Post all messages of the dead letter topic in --topic, instead of one message."
+    ).formerly("failed")
+    static let deadLetteredFrom = Setting(
+        "from", .instant, help: "Only messages dead-lettered at or after this time."
+    ).optional.onCommandLineOnly.formerly("since")
+    static let attemptLimit = Setting.integer(
+        "limit", default: 50, in: 1...1000, help: "Maximum number of attempts to list; the most recent ones are listed."
+    ).onCommandLineOnly.formerly("count")
 
     // `sluicectl topics`
     static let topicsPartitions = Setting.integer(
@@ -85,15 +84,17 @@ enum OperationsSettings {
         help: "Follow the notifications of this environment. The default is production."
     ).optional.onCommandLineOnly
     static let quarantine = Setting.flag("quarantine", help: "Follow the quarantine topic.")
-    static let from = Setting(
-        "from", .tapStart,
+    static let tapStart = Setting(
+        "start", .tapStart,
         help: """
-            Start position in each partition: beginning, end, -N for the last N records, or a time. Default: end; with \
-            --no-follow: beginning.
+            Start position in each partition: beginning, end, or -N for the last N records. Default: end; with \
+            --no-follow: beginning. --from starts at a time instead.
             """
-    ).optional.onCommandLineOnly
-    static let count = Setting.integer("count", in: 1...Int.max, help: "Stop after this many records.")
+    ).optional.onCommandLineOnly.formerly("from") { $0 == "beginning" || $0 == "end" || $0.hasPrefix("-") }
+    static let tapFrom = Setting("from", .instant, help: "Only records written at or after this time.")
         .optional.onCommandLineOnly
+    static let recordLimit = Setting.integer("limit", in: 1...Int.max, help: "Stop after this many records.")
+        .optional.onCommandLineOnly.formerly("count")
     static let signed = Setting.flag(
         "signed", help: "Print the notifications as Apple signed them: a compact JWS on each line.")
     static let noFollow = Setting.flag("no-follow", help: "Stop at the end of all partitions.")
@@ -106,11 +107,10 @@ enum OperationsSettings {
         "rate", default: 50, in: 1...100_000, help: "Maximum number of records per second."
     ).onCommandLineOnly
     static let quarantineReason = Setting.string(
-        "reason", help: "Only records with this reason.", example: "profile_audience"
-    ).optional.onCommandLineOnly
-    static let quarantineBundle = Setting.string(
-        "bundle", help: "Only records of this app.", example: "com.example.app"
-    ).optional.onCommandLineOnly
+        "reason-code", help: "Only records with this reason.", example: "profile_audience"
+    ).optional.onCommandLineOnly.formerly("reason")
+    static let recordApp = Setting.string("app", help: "Only records of this app.", example: "com.example.app")
+        .optional.onCommandLineOnly.formerly("bundle")
     static let atReceipt = Setting.flag(
         "at-receipt", help: "Verify certificates as of the time of receipt instead of now.")
     static let deadLetterTopic = Setting.string(
@@ -135,9 +135,9 @@ enum OperationsSettings {
     static let isAppTransaction = Setting.flag("app-transaction", help: "The id is an appTransactionId.")
     static let isTransaction = Setting.flag(
         "transaction", help: "The id is any transactionId of the purchase, such as a renewal's.")
-    static let bundle = Setting.string(
-        "bundle", help: "The app, if several have a purchase with this id.", example: "com.example.app"
-    ).optional.onCommandLineOnly
+    static let app = Setting.string(
+        "app", help: "The app, if several have a purchase with this id.", example: "com.example.app"
+    ).optional.onCommandLineOnly.formerly("bundle")
     static let claimTransfer = Setting.flag(
         "transfer", help: "Move the purchase from its current account; requires --signed-transaction.")
     static let claimProof = Setting.string(
@@ -152,8 +152,8 @@ enum OperationsSettings {
     static let refundLimit = Setting.integer("limit", default: 100, in: 1...1000, help: "Maximum number of cases.")
         .onCommandLineOnly
     static let listAfter = Setting.string(
-        "after", help: "Key at which the previous page ended.", example: "com.example.app/2000000000000001"
-    ).optional.onCommandLineOnly
+        "after-key", help: "Key at which the previous page ended.", example: "com.example.app/2000000000000001"
+    ).optional.onCommandLineOnly.formerly("after")
     static let yes = Setting.flag("yes", help: "Make the changes. Otherwise, the command only prints them.")
     static let entitlementsGroup = ConsumerSettings.group(of: "sluice-entitlements")
 
@@ -191,9 +191,9 @@ enum OperationsSettings {
 
     // `sluicectl api`
     static let statusesOfAll = Setting.flag("all", help: "Include subscriptions without version 1 notifications.")
-    static let apiBundle = Setting.string(
-        "bundle", help: "The app, if several are configured.", example: "com.example.app"
-    ).optional.onCommandLineOnly
+    static let apiApp = Setting.string(
+        "app", help: "The app, if several are configured.", example: "com.example.app"
+    ).optional.onCommandLineOnly.formerly("bundle")
     static let apiLimit = Setting.integer(
         "limit", default: 100, in: 1...100_000, help: "Stop after the page that reaches this number of transactions."
     ).onCommandLineOnly
@@ -255,9 +255,8 @@ enum OperationsSettings {
         "consent", .oneOf([true, false], text: { $0 ? "true" : "false" }),
         help: "Whether the customer consents to share consumption data with Apple."
     ).optional.onCommandLineOnly
-    static let preferenceSince = Setting("since", .instant, help: "Time of the customer's statement. Default: now.")
-        .optional
-        .onCommandLineOnly
+    static let statedAt = Setting("stated-at", .instant, help: "Time of the customer's statement. Default: now.")
+        .optional.onCommandLineOnly.formerly("since")
     static let preferenceOutcome = Setting<RefundOutcome>(
         "preference", .oneOf(RefundOutcome.allCases, text: \.rawValue), help: "Preference to send to Apple."
     ).optional.onCommandLineOnly
@@ -269,8 +268,8 @@ enum OperationsSettings {
     static let reconcilerAdminURL = Setting(
         "reconciler.admin.url", .httpURL, default: "http://127.0.0.1:9469",
         help: "URL of the admin listener of sluice-reconciler.")
-    static let backfillBundle = Setting.string("bundle", help: "Bundle id of the app.", example: "com.example.app")
-        .onCommandLineOnly
+    static let backfillApp = Setting.string("app", help: "Bundle id of the app.", example: "com.example.app")
+        .onCommandLineOnly.formerly("bundle")
     static let backfillFrom = Setting("from", .instant, help: "Only notifications sent by Apple at or after this time.")
         .onCommandLineOnly
     static let backfillTo = Setting(
@@ -308,7 +307,6 @@ enum OutputFormat: String, CaseIterable, Sendable {
 enum TapStart: Sendable, Equatable {
     case beginning, end
     case last(Int64)
-    case time(AppStoreInstant)
 }
 
 extension ValueKind where Value == AppStoreEnvironment {
@@ -319,13 +317,12 @@ extension ValueKind where Value == AppStoreEnvironment {
 extension ValueKind where Value == TapStart {
     static var tapStart: ValueKind {
         ValueKind(
-            name: "beginning|end|-N|TIME", expected: "beginning, end, -N, or a time", example: "-10",
+            name: "beginning|end|-N", expected: "beginning, end, or -N", example: "-10",
             text: { start in
                 switch start {
                 case .beginning: "beginning"
                 case .end: "end"
                 case .last(let count): "-\(count)"
-                case .time(let moment): moment.description
                 }
             }
         ) { text throws(SettingProblem) in
@@ -333,11 +330,10 @@ extension ValueKind where Value == TapStart {
             case "beginning": return .beginning
             case "end": return .end
             default:
-                if let moment = AppStoreInstant(rfc3339: text) { return .time(moment) }
                 guard text.hasPrefix("-"), let count = Int64(text.dropFirst()), (1...1_000_000_000).contains(count)
                 else {
                     throw SettingProblem(
-                        "is not beginning, end, a time, or -N with N from 1 to 1000000000")
+                        "is not beginning, end, or -N with N from 1 to 1000000000")
                 }
                 return .last(count)
             }

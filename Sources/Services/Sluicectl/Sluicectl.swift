@@ -60,6 +60,7 @@ package struct Sluicectl: Sendable {
             for line in lines { console.complain(line) }
             return ExitCode(rawValue: exitCode)
         case .run(let invocation):
+            for line in invocation.warnings { console.complain(line) }
             do {
                 return try await perform(invocation, arguments, environment)
             } catch {

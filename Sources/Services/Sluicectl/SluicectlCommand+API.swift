@@ -7,7 +7,7 @@ extension SluicectlCommand {
         ConfigurationSchema(
             [
                 AppStoreSettings.appsIfAny, AppStoreSettings.environments, AppStoreSettings.roots,
-                OperationsSettings.apiBundle, OperationsSettings.environment, OperationsSettings.output,
+                OperationsSettings.apiApp, OperationsSettings.environment, OperationsSettings.output,
             ] + settings + AppStoreSettings.apiSettings)
     }
 

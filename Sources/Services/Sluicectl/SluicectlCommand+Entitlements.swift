@@ -51,7 +51,7 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl entitlements list --unclaimed", "Purchases made without an appAccountToken."),
             .init(
-                "sluicectl entitlements list --limit 1000 --after com.example.app/2000000000000001 --output json",
+                "sluicectl entitlements list --limit 1000 --after-key com.example.app/2000000000000001 --output json",
                 "The next page."),
         ])
 
@@ -62,7 +62,7 @@ extension SluicectlCommand {
             with --transfer and --signed-transaction. The service must run with entitlements.changes=true.
             """,
         schema: asking([
-            OperationsSettings.bundle, OperationsSettings.claimTransfer, OperationsSettings.claimProof,
+            OperationsSettings.app, OperationsSettings.claimTransfer, OperationsSettings.claimProof,
         ]),
         arguments: [
             Command.Argument("ID", help: "an originalTransactionId"),
@@ -87,7 +87,7 @@ extension SluicectlCommand {
             topic is read again; later ones are applied. The notifications themselves remain in their topic until its \
             retention expires. The service must run with entitlements.changes=true. \(idIs)
             """,
-        schema: asking([OperationsSettings.bundle, OperationsSettings.isAppTransaction, OperationsSettings.yes]),
+        schema: asking([OperationsSettings.app, OperationsSettings.isAppTransaction, OperationsSettings.yes]),
         arguments: [id],
         examples: [
             .init("sluicectl entitlements erase 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "Print what would be erased."),

@@ -14,17 +14,17 @@ extension SluicectlCommand {
         schema: ConfigurationSchema(
             [
                 ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix,
-                OperationsSettings.reconcilerAdminURL, OperationsSettings.backfillBundle,
+                OperationsSettings.reconcilerAdminURL, OperationsSettings.backfillApp,
                 OperationsSettings.backfillFrom,
                 OperationsSettings.backfillTo, OperationsSettings.environment, OperationsSettings.backfillDryRun,
                 OperationsSettings.noWait, OperationsSettings.output,
             ], openPrefixes: [ApplicationSettings.kafka]),
         examples: [
             .init(
-                "sluicectl backfill --bundle com.example.app --from 2026-11-20T00:00:00Z --dry-run",
+                "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --dry-run",
                 "Report notifications missing in the last days without publishing them."),
             .init(
-                "sluicectl backfill --bundle com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
+                "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
                     + "--environment sandbox --output json", "One day of the sandbox, for scripts."),
         ])
 
@@ -45,7 +45,7 @@ extension SluicectlCommand {
                     subscriptions whose state differs from Apple's status; the first ones are listed.
                     """,
                 schema: ConfigurationSchema([
-                    OperationsSettings.reconcilerAdminURL, OperationsSettings.bundle, OperationsSettings.output,
+                    OperationsSettings.reconcilerAdminURL, OperationsSettings.app, OperationsSettings.output,
                 ]),
                 examples: [
                     .init("sluicectl reconcile report", "A table, with failures and missing notifications."),
@@ -84,12 +84,12 @@ extension SluicectlCommand {
                     [
                         ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix,
                         AppStoreSettings.appsIfAny, AppStoreSettings.environments, AppStoreSettings.roots,
-                        OperationsSettings.apiBundle, OperationsSettings.environment, OperationsSettings.statusesOfAll,
+                        OperationsSettings.apiApp, OperationsSettings.environment, OperationsSettings.statusesOfAll,
                         OperationsSettings.output,
                     ] + AppStoreSettings.apiSettings, openPrefixes: [ApplicationSettings.kafka]),
                 examples: [
                     .init(
-                        "sluicectl reconcile statuses --bundle com.example.app", "A table of differing subscriptions."),
+                        "sluicectl reconcile statuses --app com.example.app", "A table of differing subscriptions."),
                     .init("sluicectl reconcile statuses --all --output json", "Every subscription, for scripts."),
                 ]),
         ], readsConfiguration: false)

@@ -11,16 +11,16 @@ extension SluicectlCommand {
     private static let reading = ConfigurationSchema(
         [ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output],
         openPrefixes: [ApplicationSettings.kafka])
-    private static let listing = ConfigurationSchema([OperationsSettings.after, OperationsSettings.count])
+    private static let listing = ConfigurationSchema([OperationsSettings.after, OperationsSettings.recordLimit])
     private static let bringingBack = ConfigurationSchema([
         OperationsSettings.after, OperationsSettings.rate, OperationsSettings.yes,
     ])
     private static let filter = ConfigurationSchema([
-        OperationsSettings.quarantineReason, OperationsSettings.quarantineBundle, TapSettings.type,
+        OperationsSettings.quarantineReason, OperationsSettings.recordApp, TapSettings.type,
     ])
     private static let filterOfQuarantine = filter.adding(
-        ConfigurationSchema([ReplaySettings.receivedSince, ReplaySettings.receivedUntil, ReplaySettings.environment]))
-    private static let window = ConfigurationSchema([ReplaySettings.since, ReplaySettings.until])
+        ConfigurationSchema([ReplaySettings.receivedFrom, ReplaySettings.receivedTo, ReplaySettings.environment]))
+    private static let window = ConfigurationSchema([ReplaySettings.from, ReplaySettings.to])
     private static let ofDeadLetters = ConfigurationSchema([OperationsSettings.deadLetterTopic])
 
     // MARK: quarantine
@@ -34,7 +34,7 @@ extension SluicectlCommand {
                     "list", summary: "List quarantined notifications.",
                     schema: reading.adding(listing).adding(filterOfQuarantine),
                     examples: [
-                        .init("sluicectl quarantine list --reason profile_audience", "With one reason."),
+                        .init("sluicectl quarantine list --reason-code profile_audience", "With one reason."),
                         .init("sluicectl quarantine list --after 0-1742 --output json", "Newer records, for scripts."),
                     ]),
                 Command(
@@ -67,7 +67,8 @@ extension SluicectlCommand {
                         .init(
                             "sluicectl quarantine release --config sluice.properties", "List what would be released."),
                         .init(
-                            "sluicectl quarantine release --reason profile_audience --yes --config sluice.properties",
+                            "sluicectl quarantine release --reason-code profile_audience --yes "
+                                + "--config sluice.properties",
                             "After an update that supports the new environment."),
                         .init(
                             "sluicectl quarantine release --after 0-1742 --rate 200 --yes --config sluice.properties",
@@ -90,7 +91,7 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl dlq list --topic appstore.notifications.production.billing.dlq --output json",
                         "For one of your own consumers."),
-                    .init("sluicectl dlq list --type REFUND --since 2026-11-26T00:00:00Z", "Refunds since midnight."),
+                    .init("sluicectl dlq list --type REFUND --from 2026-11-26T00:00:00Z", "Refunds since midnight."),
                 ]),
             Command(
                 "show", summary: "Show a dead letter: headers, key and value.", schema: reading.adding(ofDeadLetters),
@@ -123,7 +124,7 @@ extension SluicectlCommand {
                         "Send one record."),
                     .init(
                         "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq "
-                            + "--reason field_type --bundle com.example.app --yes",
+                            + "--reason-code field_type --app com.example.app --yes",
                         "Those of one app that failed for one reason, after its repair."),
                 ]),
             Command(
@@ -153,19 +154,19 @@ extension SluicectlCommand {
             """,
         schema: kafkaSchema.adding(window).adding(bringingBack).adding(
             ConfigurationSchema([
-                OperationsSettings.environment, TapSettings.type, OperationsSettings.quarantineBundle,
+                OperationsSettings.environment, TapSettings.type, OperationsSettings.recordApp,
                 ReplaySettings.againCopies,
             ])),
         arguments: [optionalPosition],
         examples: [
             .init(
-                "sluicectl replay --type REFUND --since 2026-11-25T00:00:00Z --until 2026-11-26T00:00:00Z",
+                "sluicectl replay --type REFUND --from 2026-11-25T00:00:00Z --to 2026-11-26T00:00:00Z",
                 "The refunds of a day: how many, and whom they reach."),
             .init(
-                "sluicectl replay --type REFUND --since 2026-11-25T00:00:00Z --until 2026-11-26T00:00:00Z --yes",
+                "sluicectl replay --type REFUND --from 2026-11-25T00:00:00Z --to 2026-11-26T00:00:00Z --yes",
                 "Send them."),
             .init(
-                "sluicectl replay --bundle com.example.app --environment sandbox --rate 200 --after 3-1742 --yes",
+                "sluicectl replay --app com.example.app --environment sandbox --rate 200 --after 3-1742 --yes",
                 "Resume where an earlier run ended."),
         ])
 }

@@ -39,7 +39,7 @@ extension SluicectlCommand {
         ])
 
     private static let show = Command(
-        "show", summary: "Show one case: requests, answer, outcome.", schema: reading([OperationsSettings.bundle]),
+        "show", summary: "Show one case: requests, answer, outcome.", schema: reading([OperationsSettings.app]),
         arguments: [id],
         examples: [
             .init("sluicectl refunds show 2000000000000001", "The answer and its reason."),
@@ -55,7 +55,7 @@ extension SluicectlCommand {
             --consented. Apple requires --delivery-status, and --sample-content or --no-sample-content.
             """,
         schema: reading([
-            OperationsSettings.bundle, OperationsSettings.refundOutcome, OperationsSettings.customerConsented,
+            OperationsSettings.app, OperationsSettings.refundOutcome, OperationsSettings.customerConsented,
             OperationsSettings.deliveryStatus, OperationsSettings.sampleContentProvided,
             OperationsSettings.noSampleContent, OperationsSettings.consumptionPercentage, OperationsSettings.again,
             OperationsSettings.yes,
@@ -112,7 +112,7 @@ extension SluicectlCommand {
             recorded preference becomes a withdrawal. Prints the cases and preferences; without --yes, nothing is \
             changed. Entitlements and the archive are erased separately: POST /v1/erasures, sluicectl archive erase.
             """,
-        schema: reading([OperationsSettings.bundle, OperationsSettings.yes]),
+        schema: reading([OperationsSettings.app, OperationsSettings.yes]),
         arguments: [
             Command.Argument(
                 "ID", help: "an appAccountToken, appTransactionId, originalTransactionId or transactionId")
@@ -145,7 +145,7 @@ extension SluicectlCommand {
     private static let set = Command(
         "set", summary: "Record consent, a preference or facts; omitted members remain unchanged.",
         schema: reading([
-            OperationsSettings.preferenceConsent, OperationsSettings.preferenceSince,
+            OperationsSettings.preferenceConsent, OperationsSettings.statedAt,
             OperationsSettings.preferenceOutcome, OperationsSettings.deliveryStatus,
             OperationsSettings.sampleContentProvided, OperationsSettings.noSampleContent,
             OperationsSettings.consumptionPercentage,
@@ -162,7 +162,7 @@ extension SluicectlCommand {
 
     private static let withdraw = Command(
         "withdraw", summary: "Record that the customer withdrew consent; nothing more is sent.",
-        schema: reading([OperationsSettings.preferenceSince]), arguments: [customer],
+        schema: reading([OperationsSettings.statedAt]), arguments: [customer],
         examples: [
             .init(
                 "sluicectl refunds preference withdraw 704289572311513294", "Applies to frozen answers too.")

@@ -20,7 +20,8 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl compare-versions", "The entire production topic."),
             .init(
-                "sluicectl compare-versions --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z --bundle com.example.app",
+                "sluicectl compare-versions --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z "
+                    + "--app com.example.app",
                 "One week of one app."),
             .init("sluicectl compare-versions --environment sandbox --output json", "For scripts."),
         ])

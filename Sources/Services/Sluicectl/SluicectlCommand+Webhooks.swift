@@ -43,12 +43,12 @@ extension SluicectlCommand {
             webhooks.admin.url.
             """,
         schema: ConfigurationSchema([
-            OperationsSettings.webhooksAdminURL, OperationsSettings.failedOnly, OperationsSettings.attemptCount,
+            OperationsSettings.webhooksAdminURL, OperationsSettings.failedOnly, OperationsSettings.attemptLimit,
             OperationsSettings.output, OperationsSettings.receiver,
         ]),
         examples: [
             .init("sluicectl webhooks attempts --failed", "Failed attempts, with the receiver's responses."),
-            .init("sluicectl webhooks attempts --count 1000 --output json", "For scripts."),
+            .init("sluicectl webhooks attempts --limit 1000 --output json", "For scripts."),
         ])
 
     private static func resend(_ webhooks: SluicectlParts.Webhooks) -> Command {
@@ -57,13 +57,13 @@ extension SluicectlCommand {
             discussion: """
                 Posts the same body under the same id, with a new timestamp and signature. Offsets and dead letters \
                 remain unchanged, and filters are ignored. Kafka keeps only the latest state of each purchase; older \
-                ones may be gone. With --failed, posts all messages of a dead letter topic, in order. Exits with \
-                0 if all are accepted, otherwise with 1.
+                ones may be gone. With --dead-lettered, posts all messages of a dead letter topic, in order. Exits \
+                with 0 if all are accepted, otherwise with 1.
                 """,
             schema: ConfigurationSchema(
                 [
                     ApplicationSettings.bootstrapServers, OperationsSettings.output, OperationsSettings.deadLettered,
-                    OperationsSettings.deadLetterTopic, OperationsSettings.deadLetteredSince, OperationsSettings.rate,
+                    OperationsSettings.deadLetterTopic, OperationsSettings.deadLetteredFrom, OperationsSettings.rate,
                     OperationsSettings.receiver,
                 ], openPrefixes: [ApplicationSettings.kafka]
             ).adding(webhooks.schema),
@@ -77,7 +77,7 @@ extension SluicectlCommand {
                         + "notification-production-7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The message with this id."),
                 .init(
                     """
-                    sluicectl webhooks resend --config sluice.properties --failed --since 2026-11-01T00:00:00Z \
+                    sluicectl webhooks resend --config sluice.properties --dead-lettered --from 2026-11-01T00:00:00Z \
                     --topic appstore.entitlements.production.sluice-webhooks.dlq
                     """, "Messages that a receiver missed during an outage."),
             ])

@@ -106,29 +106,31 @@ enum SluicectlCommand {
         discussion: """
             Reads all partitions without a consumer group: nothing is committed, and consumers are not affected. \
             Records are in order within each partition. Tombstones and undecodable records are shown as such. Ends on \
-            control-C, when its output is closed, after --count records, or with --no-follow at the end of all \
+            control-C, when its output is closed, after --limit records, or with --no-follow at the end of all \
             partitions.
             """,
         schema: kafkaSchema.adding(
             ConfigurationSchema(
                 [
                     OperationsSettings.topic, OperationsSettings.tapEnvironment, OperationsSettings.quarantine,
-                    OperationsSettings.from, OperationsSettings.count, OperationsSettings.noFollow,
+                    OperationsSettings.tapStart, OperationsSettings.tapFrom, OperationsSettings.recordLimit,
+                    OperationsSettings.noFollow,
                     OperationsSettings.signed,
                 ] + TapSettings.all)),
         examples: [
             .init("sluicectl tap", "Production notifications from now on."),
             .init(
-                "sluicectl tap --environment sandbox --from -10", "The last ten of each partition, then new ones."),
+                "sluicectl tap --environment sandbox --start -10", "The last ten of each partition, then new ones."),
             .init(
-                "sluicectl tap --type REFUND --bundle com.example.app --from 2026-11-26T00:00:00Z --no-follow",
+                "sluicectl tap --type REFUND --app com.example.app --from 2026-11-26T00:00:00Z --no-follow",
                 "Refunds of one app since midnight."),
-            .init("sluicectl tap --quarantine --from beginning --no-follow", "Everything in quarantine, with reasons."),
             .init(
-                "sluicectl tap --from beginning --no-follow --output json | jq .value.notification.notificationType",
+                "sluicectl tap --quarantine --start beginning --no-follow", "Everything in quarantine, with reasons."),
+            .init(
+                "sluicectl tap --start beginning --no-follow --output json | jq .value.notification.notificationType",
                 "One JSON object per line."),
             .init(
-                "sluicectl tap --signed --from -1 --no-follow",
+                "sluicectl tap --signed --start -1 --no-follow",
                 "The compact JWS that Apple posted, rebuilt byte for byte."),
         ])
 

@@ -163,7 +163,7 @@ private struct ConsumerWorld {
             Executable(
                 "sluice-simulator",
                 arguments: [
-                    "serve", "--pki", harness.path("pki"), "--app", SentApp.simulated, "--scenario", "non-consumable",
+                    "serve", "--pki", harness.path("pki"), "--scenario", "non-consumable",
                     "--accounts", "1", "--undelivered", "100%", "--as-of", earlier, "--accept-unknown", "--api-port",
                     "0",
                 ]))

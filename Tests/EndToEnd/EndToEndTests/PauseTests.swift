@@ -48,7 +48,7 @@ extension Harness {
         #expect(paused.end == .exit(0), "\(paused)")
         let first = try await entitlements(on: broker)
         let posted = try await post(
-            to: ingress, ["--scenario", "subscription-life", "--accounts", "3", "--app", SentApp.simulated])
+            to: ingress, ["--scenario", "subscription-life", "--accounts", "3"])
         let purchases = Set(posted.compactMap { $0.text("key") })
         #expect(purchases.count >= 3)
         await first.process.stop()

@@ -14,7 +14,7 @@ extension EndToEnd {
                 let broker = try await harness.embeddedBroker()
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
                 let posted = try await harness.post(
-                    to: ingress, ["--scenario", "all", "--accounts", "60", "--app", SentApp.simulated])
+                    to: ingress, ["--scenario", "all", "--accounts", "60"])
                 let headers = try await broker.headers()
                 let records = try await broker.records(of: broker.notifications(.production))
                 #expect(records.count == posted.count)

@@ -15,7 +15,7 @@ extension EndToEnd {
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
                 _ = try await harness.entitlements(on: broker)
                 let posted = try await harness.post(
-                    to: ingress, ["--scenario", "all", "--accounts", "60", "--app", SentApp.simulated])
+                    to: ingress, ["--scenario", "all", "--accounts", "60"])
                 let purchases = Set(posted.compactMap { $0.text("originalTransactionId") })
                 try #require(purchases.count > 40)
                 let topic = broker.entitlements(.production)
@@ -37,7 +37,7 @@ extension EndToEnd {
                 let api = try await RefundsAPI(harness, [])
                 let member = try harness.refunds(on: broker, api)
                 let posted = try await harness.post(
-                    to: ingress, ["--scenario", "all", "--accounts", "60", "--app", SentApp.simulated])
+                    to: ingress, ["--scenario", "all", "--accounts", "60"])
                 let refunds = Set(["CONSUMPTION_REQUEST", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED"])
                 let requests = posted.filter { $0.text("notificationType").map(refunds.contains) ?? false }
                 try #require(requests.count > 10)

@@ -19,7 +19,7 @@ extension EndToEnd {
                 let broker = try await harness.embeddedBroker()
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
                 let posted = try await harness.post(
-                    to: ingress, ["--scenario", "subscription-life", "--accounts", "2", "--app", SentApp.simulated])
+                    to: ingress, ["--scenario", "subscription-life", "--accounts", "2"])
                 let script = try harness.write(try Self.script(), to: "consumer.py")
                 let consumer = try harness.start(
                     "python", [python, script],
@@ -67,7 +67,7 @@ extension EndToEnd {
                 let broker = try await harness.embeddedBroker(groups: ["inbox", "latest"], others: [latest])
                 let ingress = try await harness.ingress(on: broker, for: try await harness.simulatedApp())
                 let posted = try await harness.post(
-                    to: ingress, ["--scenario", "subscription-life", "--accounts", "2", "--app", SentApp.simulated])
+                    to: ingress, ["--scenario", "subscription-life", "--accounts", "2"])
                 #expect(posted.count > 4)
                 try await Self.inboxKeeps(posted, of: package, on: broker, harness)
                 try await Self.latestKnowsTheLast(of: package, on: broker, harness)

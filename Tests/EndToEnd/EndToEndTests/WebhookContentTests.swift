@@ -68,7 +68,7 @@ extension EndToEnd {
                             try harness.write(DeliveryReceiver.key, to: "webhook-key"), "--admin.port", "0",
                         ]))
                 let posted = try await harness.post(
-                    to: ingress, ["--scenario", "all", "--accounts", "30", "--app", SentApp.simulated])
+                    to: ingress, ["--scenario", "all", "--accounts", "30"])
                 let isComplete = try await eventually(within: .seconds(120)) {
                     guard content == "state" else { return receiver.deliveries.count >= posted.count }
                     let published = PurchaseStatement.last(in: try await broker.states())

@@ -18,7 +18,7 @@ extension EndToEnd {
                 let receiver = try StateReceiver()
                 let webhooks = try harness.webhooks(on: broker, to: receiver)
                 let posted = try await harness.post(
-                    to: ingress, ["--scenario", "subscription-life", "--accounts", "3", "--app", SentApp.simulated])
+                    to: ingress, ["--scenario", "subscription-life", "--accounts", "3"])
                 let purchases = Set(posted.compactMap { $0.text("key") })
                 #expect(purchases.count >= 3)
 

@@ -100,7 +100,7 @@ import Testing
     @Test func `the undelivered share is within the history's reach, and the same in every command`() throws {
         func lost(_ arguments: [String]) throws -> [PlannedPost] {
             let outcome = SimulatorCommand.command.parse(
-                arguments + ["--count", "1000", "--undelivered", "2.5%", "--as-of", "2026-11-01T00:00:00Z"],
+                arguments + ["--notifications", "1000", "--undelivered", "2.5%", "--as-of", "2026-11-01T00:00:00Z"],
                 environment: [:])
             guard case .run(let invocation) = outcome else {
                 Issue.record("\(outcome)")

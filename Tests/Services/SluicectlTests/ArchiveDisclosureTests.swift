@@ -41,7 +41,7 @@ import TransparencyLog
     @Test func `a disclosure can be checked with only its file and the public key`() async throws {
         let installation = try await Installation()
         let file = installation.archive.directory.file("disclosure")
-        let (code, made) = await installation.disclose(["--to", file])
+        let (code, made) = await installation.disclose(["--output-file", file])
         #expect(code == 0, "\(made.complaints)")
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
         try FileManager.default.removeItem(atPath: installation.archive.directory.file("keys.sqlite"))
@@ -93,7 +93,7 @@ import TransparencyLog
     @Test func `a disclosure from another archive has an unknown key`() async throws {
         let installation = try await Installation()
         let file = installation.archive.directory.file("disclosure")
-        #expect(await installation.disclose(["--to", file]).exitCode == 0)
+        #expect(await installation.disclose(["--output-file", file]).exitCode == 0)
         let other = try CheckpointSigner(archive: TestArchive.origin, keys: [PrivateKey.generate(.ed25519)])
         let key = try installation.archive.directory.write(other.verifiers().text, to: "other.pub")
         #expect(await installation.check(file, key: key).exitCode == 5)
@@ -107,7 +107,7 @@ import TransparencyLog
     {
         let installation = try await Installation()
         let file = installation.archive.directory.file("disclosure")
-        #expect(await installation.disclose(["--to", file]).exitCode == 0)
+        #expect(await installation.disclose(["--output-file", file]).exitCode == 0)
         try installation.archive.erase("1")
         let (code, printed) = await installation.disclose()
         #expect(code == 1)
@@ -125,7 +125,7 @@ import TransparencyLog
         try await installation.archive.store.delete(segment)
         try await installation.archive.store.create(segment, bytes)
         let file = installation.archive.directory.file("disclosure")
-        let (code, _) = await installation.disclose(["--to", file])
+        let (code, _) = await installation.disclose(["--output-file", file])
         #expect(code == 2)
         #expect(!FileManager.default.fileExists(atPath: file))
     }

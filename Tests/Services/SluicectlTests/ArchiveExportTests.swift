@@ -94,7 +94,10 @@ import TransparencyLog
         let directory = archive.directory.file("export")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         let (_, printed) = await sluicectl(
-            ["archive", "export", "--author", "auditor", "--all-topics", "--format", format, "--to", directory]
+            [
+                "archive", "export", "--author", "auditor", "--all-topics", "--format", format, "--output-directory",
+                directory,
+            ]
                 + archive.flags)
         #expect(printed.output.isEmpty)
         let rows = try Data(contentsOf: URL(filePath: "\(directory)/records.\(format)"))
@@ -123,8 +126,9 @@ import TransparencyLog
     @Test func `a missing directory is reported before anything is read`() async throws {
         let archive = try await archive()
         let (code, printed) = await sluicectl(
-            ["archive", "export", "--author", "auditor", "--to", archive.directory.file("nowhere")] + archive.flags)
+            ["archive", "export", "--author", "auditor", "--output-directory", archive.directory.file("nowhere")]
+                + archive.flags)
         #expect(code == 1)
-        #expect(printed.complaints.first?.contains("--to") == true || printed.complaints.first?.contains("to:") == true)
+        #expect(printed.complaints.first?.contains("output-directory:") == true)
     }
 }

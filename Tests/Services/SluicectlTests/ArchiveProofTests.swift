@@ -281,7 +281,8 @@ private struct ArchivedNotification {
         let archived = try await ArchivedNotification()
         let file = archived.directory.file("notification.tlog-proof")
         let place = "\(ArchivedNotification.topic)/0"
-        #expect(await archived.run("prove", ["\(place)@0", "--key", archived.key, "--to", file]).exitCode == 0)
+        #expect(
+            await archived.run("prove", ["\(place)@0", "--key", archived.key, "--output-file", file]).exitCode == 0)
         let byLeaf = await archived.run("prove", [place, "--leaf", "0"])
         #expect(byLeaf.printed.output.hasPrefix("c2sp.org/tlog-proof@v1\nextra "))
         #expect(byLeaf.printed.output == String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self))

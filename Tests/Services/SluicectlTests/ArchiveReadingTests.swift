@@ -214,10 +214,10 @@ import TransparencyLog
         #expect(try await purchases([]) == ["1", "2", "3"])
         #expect(try await purchases(["--type", "DID_RENEW"]) == ["1", "3"])
         #expect(try await purchases(["--app", "com.example.other"]).isEmpty)
-        #expect(try await purchases(["--since", "2026-11-01T00:01:00Z"]) == ["2", "3"])
-        #expect(try await purchases(["--until", "2026-11-01T00:01:00Z"]) == ["1"])
+        #expect(try await purchases(["--from", "2026-11-01T00:01:00Z"]) == ["2", "3"])
+        #expect(try await purchases(["--to", "2026-11-01T00:01:00Z"]) == ["1"])
         #expect(
-            try await purchases(["--since", "2026-11-01T00:01:00Z", "--until", "2026-11-01T00:02:00Z"]) == ["2"])
+            try await purchases(["--from", "2026-11-01T00:01:00Z", "--to", "2026-11-01T00:02:00Z"]) == ["2"])
     }
 
     @Test func `the table for auditors has no bodies, and no cell that a spreadsheet evaluates`() async throws {

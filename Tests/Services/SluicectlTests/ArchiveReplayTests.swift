@@ -86,7 +86,7 @@ import Testing
             archive.legacy(.didRenew, "1"), archive.legacy(.refund, "2"), archive.legacy(.didRenew, "3"),
         ])
         let (code, printed) = await harness.replay([
-            "--to-topic", harness.scratch.rawValue, "--type", "DID_RENEW", "--since", "2026-11-01T00:01:00Z", "--yes",
+            "--to-topic", harness.scratch.rawValue, "--type", "DID_RENEW", "--from", "2026-11-01T00:01:00Z", "--yes",
         ])
         #expect(code == 0, "\(printed.complaints)")
         #expect(try await harness.records(harness.scratch).map { $0.headers.text(.id) } == ["v1-3"])
@@ -122,9 +122,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--type", "DID_RENEW"], ["v1-1", "v1-3"]), (["--bundle", "com.example.app"], ["v1-1", "v1-2", "v1-3"]),
-        (["--bundle", "com.example.other"], []), (["--environment", "production"], ["v1-1", "v1-2", "v1-3"]),
-        (["--environment", "sandbox"], []), (["--type", "DID_RENEW", "--until", "2026-11-01T00:01:00Z"], ["v1-1"]),
+        (["--type", "DID_RENEW"], ["v1-1", "v1-3"]), (["--app", "com.example.app"], ["v1-1", "v1-2", "v1-3"]),
+        (["--app", "com.example.other"], []), (["--environment", "production"], ["v1-1", "v1-2", "v1-3"]),
+        (["--environment", "sandbox"], []), (["--type", "DID_RENEW", "--to", "2026-11-01T00:01:00Z"], ["v1-1"]),
     ])
     func `a filter selects the records as in sluicectl replay`(_ flags: [String], _ expected: [String]) async throws {
         let harness = try Harness()

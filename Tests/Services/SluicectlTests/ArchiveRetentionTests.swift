@@ -82,7 +82,9 @@ import Testing
         #expect(await other.verify().exitCode == 2)
     }
 
-    @Test(arguments: [["--tree-only"], ["--since", "2026-01-01T00:00:00Z"], ["--from", "f"], ["appstore.quarantine"]])
+    @Test(arguments: [
+        ["--tree-only"], ["--from", "2026-01-01T00:00:00Z"], ["--resume-from", "f"], ["appstore.quarantine"],
+    ])
     func `a run that does not cover everything cannot compare deletions`(flags: [String]) async throws {
         let archive = try await Archive()
         let (code, printed) = await archive.verify(["--retention", "400d"] + flags)

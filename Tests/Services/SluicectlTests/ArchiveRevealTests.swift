@@ -105,7 +105,7 @@ import Testing
         let person = ["archive", "export", "--app-account-token", Self.account] + Self.author + archive.personFlags
         _ = await sluicectl(person, publishing: reveals.publishing)
         let all =
-            ["archive", "export", "--all-topics", "--since", "2026-01-01T00:00:00Z"] + Self.author + archive.flags
+            ["archive", "export", "--all-topics", "--from", "2026-01-01T00:00:00Z"] + Self.author + archive.flags
         _ = await sluicectl(all, publishing: reveals.publishing)
         let records = reveals.records.compactMap { RevealRecord(json: $0.value ?? []) }
         #expect(records.map(\.command) == [.export, .export])

@@ -327,7 +327,7 @@ struct ArchiveTamperingTests {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         let place = "\(ArchiveTamperingImage.notifications)/0@\(offset)"
         let file = "a.tlog-proof"
-        let flags = ["--archive.url", files.directory.file("archive"), "--to", files.directory.file(file)]
+        let flags = ["--archive.url", files.directory.file("archive"), "--output-file", files.directory.file(file)]
         #expect(await sluicectl(["archive", "prove", place, "--key", files.image.key] + flags).exitCode == 0)
         try files.remove(file)
         try files.edit("\(ArchiveTamperingFiles.log)/\(object)") { bytes in
@@ -346,7 +346,7 @@ struct ArchiveTamperingTests {
     @Test func `a saved verification is continued by the next one`() async throws {
         let files = try await ArchiveTamperingImage.shared.value.copy()
         let state = files.directory.file("verified")
-        let flags = ["--from", state, "--save", state]
+        let flags = ["--resume-from", state, "--save", state]
         let first = await files.verify(flags, anchored: false)
         #expect(first.code == 0 && !first.output.contains("verified by an earlier run"), "\(first.output)")
         let saved = try files.bytes("verified")
@@ -381,7 +381,7 @@ struct ArchiveTamperingTests {
         let believed = ["--witness", witness.verifier.text]
         let place = ["archive", "prove", "\(ArchiveTamperingImage.notifications)/0@300"]
         let written = await sluicectl(
-            place + ["--archive.url", files.directory.file("archive"), "--to", file] + key + believed)
+            place + ["--archive.url", files.directory.file("archive"), "--output-file", file] + key + believed)
         #expect(written.exitCode == 0, "\(written.printed.complaints)")
         #expect(await check([]) == 0)
         #expect(await check(believed) == 0)
@@ -447,7 +447,7 @@ struct ArchiveTamperingTests {
         // A proof, for its recipient.
         let file = files.directory.file("a.tlog-proof")
         let place = ["archive", "prove", "\(ArchiveTamperingImage.notifications)/0@300"]
-        let archive = ["--archive.url", files.directory.file("archive"), "--to", file]
+        let archive = ["--archive.url", files.directory.file("archive"), "--output-file", file]
         #expect(await sluicectl(place + archive + key).exitCode == 0)
         let check = ["archive", "prove", "--check", file]
         #expect(try await sluicectl(check + policy(knows + "group g all w1 w2\nquorum g\n")).exitCode == 0)

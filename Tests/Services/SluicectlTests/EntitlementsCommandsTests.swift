@@ -52,7 +52,7 @@ struct EntitlementsCommandsTests {
                 "latestSignedDate":1793491200000}],"next":"com.example.app/1"}
                 """)
         let (exitCode, printed) = await sluicectl(
-            ["entitlements", "list", "--unclaimed", "--limit", "1", "--after", "a/0", "--environment", "sandbox"]
+            ["entitlements", "list", "--unclaimed", "--limit", "1", "--after-key", "a/0", "--environment", "sandbox"]
                 + api.flag)
         #expect(exitCode == 0, "\(printed.complaints)")
         #expect(
@@ -111,7 +111,7 @@ struct EntitlementsCommandsTests {
         let api = try FakeReadAPI(status: 200, body: Self.found)
         let (exitCode, printed) = await sluicectl(["entitlements", "claim", "1", Self.account] + api.flag)
         #expect(exitCode == 1)
-        #expect(printed.complaints.first?.contains("--bundle") == true)
+        #expect(printed.complaints.first?.contains("--app") == true)
         await api.stop()
     }
 

@@ -45,7 +45,7 @@ import Testing
         await world.close()
     }
 
-    private static let app = ["--bundle", StoryWorld.bundle]
+    private static let app = ["--app", StoryWorld.bundle]
 
     private func holders(_ object: JSONObject?) -> [String] {
         (object?["now"]?.array ?? []).compactMap { $0.object?["state"]?.string }
@@ -406,7 +406,7 @@ struct ExplainOnApacheKafkaTests {
             try await world.fill(Self.records)
             let positions = try await world.writeHistory()
             let start = ContinuousClock.now
-            let command = world.command(["1001", "--bundle", StoryWorld.bundle, "--output", "json"])
+            let command = world.command(["1001", "--app", StoryWorld.bundle, "--output", "json"])
             let (code, printed) = await sluicectl(command)
             print("explained in \(ContinuousClock.now - start): sluicectl \(command.joined(separator: " "))")
             #expect(code == 0, "\(printed.complaints)")

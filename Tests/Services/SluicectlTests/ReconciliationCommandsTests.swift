@@ -132,7 +132,7 @@ import Testing
         let broker = try DevBroker(topics: [topic: 2])
         let api = try api()
         let arguments = [
-            "backfill", "--bundle", "com.example.app", "--from", days(3), "--to", days(2),
+            "backfill", "--app", "com.example.app", "--from", days(3), "--to", days(2),
             "--dry-run", "--reconciler.admin.url", api.flag[1], "--kafka.bootstrap.servers", broker.bootstrapServers,
         ]
         let (code, printed) = await sluicectl(arguments + ["--no-wait", "--output", "json"])
@@ -239,7 +239,7 @@ import Testing
             return (200, String(decoding: SweepListing.json(sweeps), as: UTF8.self))
         }
         async let ended = sluicectl([
-            "backfill", "--bundle", "com.example.app", "--from", days(3), "--to", days(2),
+            "backfill", "--app", "com.example.app", "--from", days(3), "--to", days(2),
             "--reconciler.admin.url", api.url, "--kafka.bootstrap.servers", broker.bootstrapServers,
         ])
         let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
@@ -264,7 +264,7 @@ import Testing
     @Test func `a reconciler that has not read its sweeps is distinguished from one without a key`() async throws {
         let api = try FakeReadAPI(status: 200, body: String(decoding: SweepListing.json([]), as: UTF8.self))
         let (code, printed) = await sluicectl([
-            "backfill", "--bundle", "com.example.app", "--from", days(3), "--reconciler.admin.url", api.flag[1],
+            "backfill", "--app", "com.example.app", "--from", days(3), "--reconciler.admin.url", api.flag[1],
             "--kafka.bootstrap.servers", "127.0.0.1:1",
         ])
         #expect(code == 1)
@@ -287,11 +287,11 @@ import Testing
         let api = try api()
         let flags = ["--reconciler.admin.url", api.flag[1], "--kafka.bootstrap.servers", "127.0.0.1:1"]
         let (empty, _) = await sluicectl(
-            ["backfill", "--bundle", "com.example.app", "--from", days(2), "--to", days(3)]
+            ["backfill", "--app", "com.example.app", "--from", days(2), "--to", days(3)]
                 + flags)
         #expect(empty == 64)
         let (other, printed) = await sluicectl(
-            ["backfill", "--bundle", "com.example.other", "--from", days(3)] + flags)
+            ["backfill", "--app", "com.example.other", "--from", days(3)] + flags)
         #expect(other == 1)
         #expect(printed.complaints.contains { $0.contains("has no key for com.example.other") })
         await api.stop()

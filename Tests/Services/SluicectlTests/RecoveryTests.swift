@@ -114,12 +114,12 @@ struct RecoveryTests {
         #expect(Self.texts(objects, "reason") == ["profile_audience", "profile_date"])
         #expect(Self.texts(objects, "receivedTime") == ["2026-10-31T12:00:00.123Z", "2026-10-31T12:00:00.123Z"])
         let filtered = await sluicectl(
-            ["quarantine", "list", "--reason", "profile_date", "--output", "json"] + harness.flags)
+            ["quarantine", "list", "--reason-code", "profile_date", "--output", "json"] + harness.flags)
         #expect(Self.texts(try filtered.printed.objects, "position") == ["0-1"])
         let later = await sluicectl(["quarantine", "list", "--after", "0-0"] + harness.flags)
         #expect(later.printed.output.split(separator: "\n").count == 2)
         #expect(later.printed.output.contains("profile_date"))
-        let first = await sluicectl(["quarantine", "list", "--count", "1", "--output", "json"] + harness.flags)
+        let first = await sluicectl(["quarantine", "list", "--limit", "1", "--output", "json"] + harness.flags)
         #expect(Self.texts(try first.printed.objects, "position") == ["0-0"])
         await harness.close()
     }
@@ -157,7 +157,7 @@ struct RecoveryTests {
         #expect(dry.printed.complaints.first?.contains("--yes") == true)
         #expect(try await harness.records(harness.production).isEmpty)
 
-        let done = await sluicectl(command + ["--yes", "--reason", "profile_audience"])
+        let done = await sluicectl(command + ["--yes", "--reason-code", "profile_audience"])
         #expect(done.exitCode == 1)
         let objects = try done.printed.objects
         #expect(Self.texts(objects, "status") == ["replayed", "left", nil])

@@ -266,7 +266,7 @@ struct RefundsCommandTests {
         let (none, complaint) = await sluicectl(command + ["show", customer] + flags)
         #expect(none == 1 && complaint.complaints.contains { $0.contains("no preference is recorded") })
         let (first, _) = await sluicectl(
-            command + ["set", customer, "--consent", "true", "--since", "2026-11-25T12:00:00Z"] + flags)
+            command + ["set", customer, "--consent", "true", "--stated-at", "2026-11-25T12:00:00Z"] + flags)
         let (second, _) = await sluicectl(command + ["set", customer, "--preference", "grantFull"] + flags)
         #expect(first == 0 && second == 0)
         let (_, shown) = await sluicectl(command + ["show", customer.lowercased()] + flags)

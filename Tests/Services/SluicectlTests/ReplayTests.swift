@@ -41,10 +41,10 @@ struct ReplayTests {
     @Test(
         arguments: [
             (["--type", "REFUND"], ["a", "c"]), (["--type", "SUBSCRIBED"], ["b"]),
-            (["--type", "SUBSCRIBED.INITIAL_BUY"], []), (["--bundle", "com.example.app"], ["a", "b", "d"]),
-            (["--reason", "field_type"], ["c"]), (["--since", "2026-11-20T01:00:00Z"], ["b", "c", "d"]),
-            (["--until", "2026-11-20T01:00:00Z"], ["a"]),
-            (["--since", "2026-11-20T01:00:00Z", "--until", "2026-11-20T03:00:00Z", "--type", "REFUND"], ["c"]),
+            (["--type", "SUBSCRIBED.INITIAL_BUY"], []), (["--app", "com.example.app"], ["a", "b", "d"]),
+            (["--reason-code", "field_type"], ["c"]), (["--from", "2026-11-20T01:00:00Z"], ["b", "c", "d"]),
+            (["--to", "2026-11-20T01:00:00Z"], ["a"]),
+            (["--from", "2026-11-20T01:00:00Z", "--to", "2026-11-20T03:00:00Z", "--type", "REFUND"], ["c"]),
         ])
     func `dead letters are selected by type, app, reason and time`(_ flags: [String], _ ids: [String]) async throws {
         let harness = try Harness()
@@ -62,8 +62,8 @@ struct ReplayTests {
     @Test(
         arguments: [
             (["--type", "TEST"], ["0-1"]), (["--type", "DID_RENEW"], []), (["--environment", "sandbox"], []),
-            (["--environment", "production"], ["0-0", "0-1"]), (["--since", "2026-10-31T12:00:01Z"], []),
-            (["--until", "2026-10-31T12:00:01Z", "--reason", "profile_date"], ["0-1"]),
+            (["--environment", "production"], ["0-0", "0-1"]), (["--from", "2026-10-31T12:00:01Z"], []),
+            (["--to", "2026-10-31T12:00:01Z", "--reason-code", "profile_date"], ["0-1"]),
         ])
     func `quarantined notifications are selected by claimed type, environment and time of receipt`(
         _ flags: [String], _ positions: [String]
@@ -163,7 +163,7 @@ struct ReplayTests {
             _ = try await harness.producer.send(record, deadline: .seconds(10))
         }
         let command =
-            ["replay", "--type", "REFUND", "--until", "2026-11-20T03:00:00Z", "--output", "json"] + harness.flags
+            ["replay", "--type", "REFUND", "--to", "2026-11-20T03:00:00Z", "--output", "json"] + harness.flags
         let planned = await sluicectl(command)
         #expect(planned.exitCode == 1)
         #expect(Self.texts(try planned.printed.objects, "notificationUUID") == ["u0", "u1", nil])
@@ -193,7 +193,7 @@ struct ReplayOnApacheKafkaTests {
             let world = try await StoryWorld()
             _ = try await world.writeHistory()
             let command = [
-                "replay", "--type", "DID_RENEW", "--since", "2026-10-01T09:00:00Z", "--output", "json",
+                "replay", "--type", "DID_RENEW", "--from", "2026-10-01T09:00:00Z", "--output", "json",
                 "--kafka.bootstrap.servers", world.kafka.bootstrapServers, "--topics.prefix", world.names.prefix,
             ]
             let (exitCode, printed) = await sluicectl(command)

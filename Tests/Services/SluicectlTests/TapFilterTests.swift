@@ -105,7 +105,7 @@ import Testing
         ]
         let (_, all) = await sluicectl(flags)
         #expect(try all.objects.map { $0["offset"]?.integer } == [1, 3, 4])
-        let (_, two) = await sluicectl(flags + ["--count", "2"])
+        let (_, two) = await sluicectl(flags + ["--limit", "2"])
         #expect(try two.objects.map { $0["offset"]?.integer } == [1, 3])
         let (_, late) = await sluicectl(flags + ["--from", "2026-11-01T00:00:03Z"])
         #expect(try late.objects.map { $0["offset"]?.integer } == [3, 4])

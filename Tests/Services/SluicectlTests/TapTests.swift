@@ -81,7 +81,7 @@ struct TapTests {
         let harness = try Harness()
         try await harness.send(["A", "B", "C"].map(Self.notification))
         let (exitCode, printed) = await sluicectl(
-            ["tap", "--no-follow", "--from", "-2", "--output", "json"] + harness.flags)
+            ["tap", "--no-follow", "--start", "-2", "--output", "json"] + harness.flags)
         #expect(exitCode == 0)
         #expect(try Self.seen(printed) == ["B", "C"])
         await harness.close()
@@ -91,7 +91,7 @@ struct TapTests {
         let harness = try Harness()
         try await harness.send(["A", "B", "C"].map(Self.notification))
         let (exitCode, printed) = await sluicectl(
-            ["tap", "--from", "beginning", "--count", "2", "--output", "json"] + harness.flags)
+            ["tap", "--start", "beginning", "--limit", "2", "--output", "json"] + harness.flags)
         #expect(exitCode == 0)
         #expect(try Self.seen(printed) == ["A", "B"])
         await harness.close()
@@ -120,7 +120,7 @@ struct TapTests {
         try await harness.send([Self.notification("B")], partition: 1)
         // One partition after the other: the first print is read, and the second is not.
         let (exitCode, printed) = await sluicectl(
-            ["tap", "--from", "beginning"] + harness.flags, into: Printed(linesBeforeClosing: 1))
+            ["tap", "--start", "beginning"] + harness.flags, into: Printed(linesBeforeClosing: 1))
         #expect(exitCode == 0)
         #expect(printed.output.split(separator: "\n").count == 2)
         await harness.close()
@@ -166,7 +166,7 @@ struct TapTests {
         try await harness.send([Self.signed, Self.notification("TEST")])
         let printed = Printed()
         async let result = sluicectl(
-            ["tap", "--signed", "--from", "beginning", "--count", "2"] + harness.flags, into: printed)
+            ["tap", "--signed", "--start", "beginning", "--limit", "2"] + harness.flags, into: printed)
         #expect(await eventually { !printed.complaints.isEmpty })
         // A segment that does not match its key is ignored.
         try await harness.send(CertificateHeader(reference: Self.header.reference, segment: Array("eyJ8".utf8)))

@@ -107,7 +107,7 @@ struct TwinCommandTests {
 
     @Test func `only the requested app and time are compared`() async throws {
         try await write(Self.differing)
-        let (other, none) = await sluicectl(flags + ["--bundle", "com.example.other"])
+        let (other, none) = await sluicectl(flags + ["--app", "com.example.other"])
         #expect(other == 0 && none.output == "no notifications in this range\n")
         let (early, agree) = await sluicectl(flags + ["--from", "2026-10-31T23:59:00Z"])
         #expect(early == 1 && agree.output.contains("DID_RENEW"))

@@ -35,7 +35,7 @@ import Testing
 
     @Test func `attempts can be limited to failures and to the latest, in JSON`() async throws {
         let api = try FakeReadAPI(status: 200, body: Self.attempts)
-        let (_, printed) = await run(["attempts", "--failed", "--count", "1", "--output", "json"], api)
+        let (_, printed) = await run(["attempts", "--failed", "--limit", "1", "--output", "json"], api)
         let attempts = try #require(try printed.objects.first?["attempts"]?.array)
         #expect(attempts.map { $0.object?["outcome"] } == ["timed_out"])
         await api.stop()
@@ -66,14 +66,14 @@ import Testing
         let (missing, named) = await sluicectl(["webhooks", "resend"])
         #expect(missing == 64)
         #expect(named.complaints.first?.contains("missing: ID") == true)
-        for arguments in [["--failed"], ["--failed", "--topic", "appstore.entitlements.production"]] {
+        for arguments in [["--dead-lettered"], ["--dead-lettered", "--topic", "appstore.entitlements.production"]] {
             let (unnamed, topic) = await sluicectl(["webhooks", "resend"] + arguments)
             #expect(unnamed == 64)
             #expect(topic.complaints.first?.contains("no dead letter topic is set") == true)
         }
-        let (both, contradiction) = await sluicectl(["webhooks", "resend", "state-production-1", "--failed"])
+        let (both, contradiction) = await sluicectl(["webhooks", "resend", "state-production-1", "--dead-lettered"])
         #expect(both == 64)
-        #expect(contradiction.complaints.first?.contains("ID and --failed are mutually exclusive") == true)
+        #expect(contradiction.complaints.first?.contains("ID and --dead-lettered are mutually exclusive") == true)
         let (silent, printed) = await sluicectl(
             ["webhooks", "resend", "a-0-1-2-d", "--kafka.bootstrap.servers", "127.0.0.1:1"],
             timeout: .milliseconds(100))

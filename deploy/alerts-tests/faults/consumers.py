@@ -5,7 +5,7 @@ import time
 
 from clock import HOUR, Clock
 from firstlook import fix
-from pipeline import APP, Everything, free_port, wait
+from pipeline import Everything, free_port, wait
 from watch import Watch
 
 
@@ -22,7 +22,7 @@ def refunds(pipeline, clock):
                         *arguments, "--refunds.rules", pipeline.folder / "rules.json", conditions=clock)
     wait(lambda: pipeline.query("sluice_refunds_paused"), 20, "sluice-refunds is scraped")
     pipeline.start("refund-store", [
-        pipeline.bin / "sluice-simulator", "post", "--url", pipeline.notifications, "--pki", pipeline.folder / "pki", "--app", APP,
+        pipeline.bin / "sluice-simulator", "post", "--url", pipeline.notifications, "--pki", pipeline.folder / "pki",
         "--scenario", "refund-request", "--accounts", "1", "--api-port", port, "--time-scale", "1"])
 
 

@@ -23,7 +23,7 @@ class Days(Pipeline):
 
     def store(self, clock, *life):
         """Runs the simulated App Store's API, and returns the addresses of production and sandbox."""
-        process = self.start("store", [self.bin / "sluice-simulator", "serve", "--pki", self.folder / "pki", "--app", APP, "--api-port",
+        process = self.start("store", [self.bin / "sluice-simulator", "serve", "--pki", self.folder / "pki", "--api-port",
                                        "0", *life], clock)
         return process, [f"http://127.0.0.1:{self.ready(process, field)}" for field in ("port", "sandboxPort")]
 
@@ -158,7 +158,7 @@ def unread(table, pipeline, watch, reconciliation):
     start = time.monotonic()
     pipeline.words["APP"] = APP.split(":")[0]
     pipeline.words["TIME"] = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(minute + side)) for side in (-60, 60)]
-    fix("runbooks/reconciliation-behind.md", "sluicectl backfill --bundle APP --from TIME --to TIME", pipeline)
+    fix("runbooks/reconciliation-behind.md", "sluicectl backfill --app APP --from TIME --to TIME", pipeline)
     reconciliation.hurry(lambda: watch.first("SluiceReconciliationUnread", "resolved", start), 120, "the next sweep is whole")
     table.expect(watch, "Apple's history can be read again", ["SluiceReconciliationUnread"], start, 5, resolved=True)
 

@@ -26,7 +26,7 @@ def run(table):
     pipeline.settled()
     archive.stop()
     entitlements.stop()
-    pipeline.post("--scenario", "subscription-life", "--count", "2500", "--accounts", "100", "--first-run", "100")
+    pipeline.post("--scenario", "subscription-life", "--notifications", "2500", "--accounts", "100", "--first-run", "100")
     start = time.monotonic()
     pipeline.entitled()
     pipeline.begin()

@@ -5,7 +5,7 @@ import subprocess
 import threading
 import time
 
-from pipeline import APP, free_port, get
+from pipeline import free_port, get
 
 AS_OF = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
@@ -58,7 +58,7 @@ class Load:
         file = self.installation.folder / f"report-{threading.get_ident()}-{time.monotonic_ns()}"
         self.installation.run(
             "sluice-simulator", "post", "--url", self.installation.notifications, "--pki", self.installation.folder / "pki",
-            "--app", APP, "--as-of", AS_OF, "--report", file, *arguments)
+            "--as-of", AS_OF, "--report", file, *arguments)
         acknowledged, undelivered = report(file)
         self.acknowledged |= acknowledged
         return undelivered
@@ -76,7 +76,7 @@ class RefundLoad:
             self.process = subprocess.Popen(
                 [str(each) for each in [
                     installation.bin / "sluice-simulator", "post", "--url", installation.notifications, "--pki",
-                    installation.folder / "pki", "--app", APP, "--scenario", "refund-request", "--accounts", self.customers,
+                    installation.folder / "pki", "--scenario", "refund-request", "--accounts", self.customers,
                     "--first-run", first_run, "--rate", "1", "--api-port", port, "--time-scale", "3600",
                     "--decision-delay", "20h", "--output", "json", "--report", self.file]],
                 stdout=output, stderr=subprocess.STDOUT, env=installation.environment, cwd=installation.folder)
@@ -110,5 +110,5 @@ class History:
                      "--undelivered", "33%"]
         process = installation.start("history", [
             installation.bin / "sluice-simulator", "serve", *self.life, "--as-of", AS_OF, "--pki", installation.folder / "pki",
-            "--app", APP, "--api-port", free_port()])
+            "--api-port", free_port()])
         self.urls = [f"http://127.0.0.1:{installation.ready(process, field)}" for field in ("port", "sandboxPort")]

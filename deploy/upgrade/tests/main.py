@@ -66,7 +66,7 @@ def states(installation, member):
 def rows(installation):
     """Returns the last record of each purchase in the entitlement topic, without the release-dependent facts."""
     code, output, errors = installation.command(PRESENT, "tap", "--topic", f"{installation.prefix}.entitlements.production",
-                                                "--output", "json", "--no-follow", "--from", "beginning")
+                                                "--output", "json", "--no-follow", "--start", "beginning")
     expect(code == 0, f"tap of the entitlement topic: {errors}")
     values = {record["key"]: record["value"] for record in map(json.loads, output.splitlines())}
     return {key: without_moments({name: value[name] for name in value if name != "facts"}) for key, value in values.items()}
@@ -80,7 +80,7 @@ def differences(one, other):
 
 def calm_states(installation, release):
     """Returns the answers of one undisturbed member of a release after the same notifications."""
-    code, output, errors = installation.command(PRESENT, "tap", "--signed", "--no-follow", "--from", "beginning")
+    code, output, errors = installation.command(PRESENT, "tap", "--signed", "--no-follow", "--start", "beginning")
     expect(code == 0, f"tap --signed: {errors}")
     calm = Installation(f"calm{release}{os.getpid()}")
     calm.use(installation.folder)

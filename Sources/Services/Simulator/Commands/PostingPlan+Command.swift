@@ -7,7 +7,7 @@ extension PostingPlan {
         _ series: ScenarioSeries, _ configuration: Configuration, duplicates: Percentage = .zero,
         disorder: Percentage = .zero
     ) {
-        let count = configuration[SimulatorSettings.count]
+        let count = configuration[SimulatorSettings.notifications]
         // Omit only notifications that remain in Apple's history for at least another day, so that they can be found
         // there.
         let reach = NotificationHistoryRequest.reach(in: series.app.environment) - .days(1)

@@ -11,7 +11,6 @@ extension ScenarioSeries {
         let names = configuration[SimulatorSettings.scenario]
         let scenarios =
             names == "all" ? Scenario.all : names.split(separator: ",").compactMap { Scenario.named(String($0)) }
-        let app = configuration[SimulatorSettings.app]
         let end =
             configuration[SimulatorSettings.asOf]?.millisecondsSince1970
             ?? Int64(Date().timeIntervalSince1970 * 1000)
@@ -20,7 +19,8 @@ extension ScenarioSeries {
                 scenarios: endsAtRefundRequests ? scenarios.map(\.untilRefundRequest) : scenarios,
                 accounts: configuration[SimulatorSettings.accounts],
                 app: SimulatedApp(
-                    bundleId: app.bundleId, appAppleId: app.appAppleId,
+                    bundleId: configuration[SimulatorSettings.app],
+                    appAppleId: AppAppleId(Int64(configuration[SimulatorSettings.appAppleId])),
                     environment: configuration[SimulatorSettings.environment]),
                 seed: UInt64(configuration[SimulatorSettings.seed]), endingAt: end,
                 formats: configuration[SimulatorSettings.formats],

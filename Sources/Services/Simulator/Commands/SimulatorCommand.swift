@@ -37,8 +37,10 @@ package enum SimulatorCommand {
             --report, and is listed by Get Notification History of --api-port, or of `serve` with the same flags.
             """,
         schema: ConfigurationSchema([
-            SimulatorSettings.url, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
-            SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.count, SimulatorSettings.rate,
+            SimulatorSettings.url, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.appAppleId,
+            SimulatorSettings.environment,
+            SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.notifications,
+            SimulatorSettings.rate,
             SimulatorSettings.duplicates, SimulatorSettings.disorder, SimulatorSettings.undelivered,
             SimulatorSettings.formats, SimulatorSettings.sharedSecretFile, SimulatorSettings.receiptTransactions,
             SimulatorSettings.connections, SimulatorSettings.timeout, SimulatorSettings.timeScale,
@@ -53,8 +55,8 @@ package enum SimulatorCommand {
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario subscription-life",
                 "one customer's life"),
             Command.Example(
-                "sluice-simulator post --url http://127.0.0.1:8080/notifications --count 12000 --rate 200 --accounts 40 "
-                    + "--duplicates 15% --disorder 5% --report report.jsonl",
+                "sluice-simulator post --url http://127.0.0.1:8080/notifications --notifications 12000 --rate 200 "
+                    + "--accounts 40 --duplicates 15% --disorder 5% --report report.jsonl",
                 "one minute of load, with a line per attempt"),
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario subscription-life "
@@ -71,8 +73,8 @@ package enum SimulatorCommand {
         discussion: """
             Opens one listener for production and one for the sandbox, both on 127.0.0.1; the first line of the output \
             contains their ports and the key that signs tokens. The API has the customers and transactions of `post` \
-            with the same --scenario, --accounts, --count, --seed, --first-run and --as-of. Get Notification History \
-            lists the delivered notifications and, with the same --undelivered, the undelivered ones. GET \
+            with the same --scenario, --accounts, --notifications, --seed, --first-run and --as-of. Get Notification \
+            History lists the delivered notifications and, with the same --undelivered, the undelivered ones. GET \
             /simulator/consumption lists the consumption answers received, one JSON object per line; \
             /simulator/requests, /simulator/refunds and /simulator/transactions list other data. A transaction id made \
             of 9999 and the seven digits of one of Apple's error codes returns that error.
@@ -81,9 +83,10 @@ package enum SimulatorCommand {
             ServerAPISettings.port, ServerAPISettings.sandboxPort, ServerAPISettings.limit, ServerAPISettings.faults,
             ServerAPISettings.faultEndpoints, ServerAPISettings.isAtApplesSite, ServerAPISettings.latency,
             ServerAPISettings.decisionDelay, ServerAPISettings.acceptUnknown,
-            ServerAPISettings.historyFiles, SimulatorSettings.undelivered, SimulatorSettings.count,
+            ServerAPISettings.historyFiles, SimulatorSettings.undelivered, SimulatorSettings.notifications,
             SimulatorSettings.formats, SimulatorSettings.receiptTransactions,
-            SimulatorSettings.optionalURL, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.environment,
+            SimulatorSettings.optionalURL, SimulatorSettings.pki, SimulatorSettings.app, SimulatorSettings.appAppleId,
+            SimulatorSettings.environment,
             SimulatorSettings.scenario, SimulatorSettings.accounts, SimulatorSettings.seed, SimulatorSettings.firstRun,
             SimulatorSettings.asOf,
             SimulatorSettings.timeout, SimulatorSettings.timeScale,
@@ -94,7 +97,7 @@ package enum SimulatorCommand {
                 "sluice-simulator serve --accept-unknown --api-limit apple --api-faults lost=5%,500=10%",
                 "accepts consumption answers for any transaction, with Apple's limits, and sometimes fails"),
             Command.Example(
-                "sluice-simulator serve --api-port 8090 --count 20000 --undelivered 2.5%",
+                "sluice-simulator serve --api-port 8090 --notifications 20000 --undelivered 2.5%",
                 "a history in which 500 of 20,000 notifications were never delivered"),
         ], readsConfiguration: false)
 

@@ -25,24 +25,27 @@ enum SimulatorSettings {
         example: "http://127.0.0.1:8080/notifications"
     ).optional.onCommandLineOnly
     static let app = Setting(
-        "app", .app, default: AppArgument(bundleId: BundleId("com.example.app"), appAppleId: AppAppleId(1_234_567_890)),
-        help: "Bundle id and Apple's app id of the simulated app."
-    ).onCommandLineOnly
+        "app", .bundleId, default: BundleId("com.example.app"), help: "Bundle id of the simulated app."
+    ).onCommandLineOnly.formerly("app", if: { $0.contains(":") }, value: { String($0.prefix { $0 != ":" }) })
+    static let appAppleId = Setting.integer(
+        "app-apple-id", default: 1_234_567_890, in: 1...Int.max, help: "Apple's id of the simulated app."
+    ).onCommandLineOnly.formerly("app", if: { $0.contains(":") }, value: { String($0.drop { $0 != ":" }.dropFirst()) })
     static let environment = Setting(
-        "environment", .oneOf([AppStoreEnvironment.production, .sandbox], text: \.rawValue), default: .production,
-        help: "Environment of the notifications, which also determines the retries."
-    ).onCommandLineOnly
+        "environment", .oneOf([AppStoreEnvironment.production, .sandbox], text: { $0.rawValue.lowercased() }),
+        default: .production, help: "Environment of the notifications, which also determines the retries."
+    ).onCommandLineOnly.formerly(
+        "environment", if: { $0 == "Production" || $0 == "Sandbox" }, value: { $0.lowercased() })
     static let scenario = Setting(
         "scenario", .scenarios, default: "all", help: "One scenario, several separated by commas, or all of them."
     ).onCommandLineOnly
     static let accounts = Setting.integer(
         "accounts", in: 1...10_000_000,
-        help: "Number of customers. Each plays one scenario, or several in sequence if --count requires more."
+        help: "Number of customers. Each plays one scenario, or several in sequence if --notifications requires more."
     ).optional.onCommandLineOnly
-    static let count = Setting.integer(
-        "count", in: 1...1_000_000_000,
+    static let notifications = Setting.integer(
+        "notifications", in: 1...1_000_000_000,
         help: "Number of distinct notifications. Without it and --accounts, every scenario is played once."
-    ).optional.onCommandLineOnly
+    ).optional.onCommandLineOnly.formerly("count")
     static let rate = Setting.integer(
         "rate", in: 1...1_000_000, help: "Posts per second, excluding retries. Default: as fast as possible."
     ).optional.onCommandLineOnly
@@ -108,24 +111,14 @@ enum OutputFormat: String, CaseIterable, Sendable {
     case text, json
 }
 
-/// An app, written as `bundleId:appAppleId`, such as `com.example.app:1234567890`.
-struct AppArgument: Sendable {
-    let bundleId: BundleId
-    let appAppleId: AppAppleId
-}
-
-extension ValueKind where Value == AppArgument {
-    static var app: ValueKind {
-        ValueKind(
-            name: "BUNDLEID:APPID", expected: "a bundle id and Apple's app id", example: "com.example.app:1234567890",
-            text: { "\($0.bundleId):\($0.appAppleId)" }
-        ) { text throws(SettingProblem) in
-            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count == 2, let number = Int64(parts[1]), number > 0, BundleId(String(parts[0])).isBounded
-            else {
-                throw SettingProblem("is not a bundle id, a colon and an app id, such as com.example.app:1234567890")
+extension ValueKind where Value == BundleId {
+    static var bundleId: ValueKind {
+        ValueKind(name: "TEXT", expected: "a bundle id", example: "com.example.app", text: \.rawValue) {
+            text throws(SettingProblem) in
+            guard !text.isEmpty, BundleId(text).isBounded, !text.contains(":") else {
+                throw SettingProblem("is not a bundle id, such as com.example.app")
             }
-            return AppArgument(bundleId: BundleId(String(parts[0])), appAppleId: AppAppleId(number))
+            return BundleId(text)
         }
     }
 }

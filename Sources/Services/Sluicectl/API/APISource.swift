@@ -21,7 +21,7 @@ struct APISource {
         apps = try AppStoreSettings.apps(configuration)
         roots = try AppStoreSettings.roots(configuration)
         api = try AppStoreSettings.api(configuration)
-        let bundleId = try Self.bundleId(configuration[OperationsSettings.apiBundle], of: apps)
+        let bundleId = try Self.bundleId(configuration[OperationsSettings.apiApp], of: apps)
         guard api.configuration.credentials[bundleId] != nil else {
             throw StartupError(
                 "no key for \(bundleId) is configured", setting: AppStoreSettings.apiKeyFile.key,
@@ -42,7 +42,7 @@ struct APISource {
             }
             return app.bundleId
         }
-        guard apps.count == 1 else { throw problem("several apps are configured", fix: "Name one with --bundle") }
+        guard apps.count == 1 else { throw problem("several apps are configured", fix: "Name one with --app") }
         return first.bundleId
     }
 

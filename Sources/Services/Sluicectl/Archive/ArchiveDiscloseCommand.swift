@@ -52,7 +52,7 @@ struct ArchiveDiscloseCommand {
             content: shown.content)
         try await reveals.record(.disclose, [entry], keys)
         console.complain("disclosed \(position.partition)@\(position.offset) of the archive: personal data")
-        guard let file = configuration[ArchiveProofOptions.proofFile] else {
+        guard let file = configuration[ArchiveProofOptions.outputFile] else {
             return await console.write(disclosure.bytes) ? .ok : .failure
         }
         do {

@@ -28,7 +28,7 @@ struct ArchiveExportCommand {
             format: configuration[ArchiveReadingOptions.format],
             names: names, certificates: try await certificates(logs, contents),
             output: try ExportOutput(
-                console, directory: configuration[ArchiveReadingOptions.toDirectory],
+                console, directory: configuration[ArchiveReadingOptions.outputDirectory],
                 format: configuration[ArchiveReadingOptions.format]),
             interruption: interruption)
         let selection = isOfSubject ? try await selectSubjects(contents, console) : nil
@@ -75,8 +75,8 @@ struct ArchiveExportCommand {
     private var scope: String {
         var parts = [configuration[ArchiveReadingOptions.allTopics] ? "all topics" : "notifications"]
         if let environment = configuration[ArchiveReadingOptions.environment] { parts.append("\(environment)") }
-        if let since = configuration[ArchiveReadingOptions.since] { parts.append("since \(since)") }
-        if let until = configuration[ArchiveReadingOptions.until] { parts.append("until \(until)") }
+        if let from = configuration[ArchiveReadingOptions.from] { parts.append("since \(from)") }
+        if let to = configuration[ArchiveReadingOptions.to] { parts.append("until \(to)") }
         if let app = configuration[ArchiveReadingOptions.app] { parts.append("app \(app)") }
         if let type = configuration[ArchiveReadingOptions.type] { parts.append("type \(type)") }
         return parts.joined(separator: ", ")

@@ -21,9 +21,10 @@ enum ArchiveReadingOptions {
         "to-topic", help: "The topic to write them to. Default: the same topic.",
         example: "appstore.notifications.restored"
     ).optional.onCommandLineOnly
-    static let since = Setting("since", .instant, help: "Only records from this time on, by their Kafka timestamp.")
-        .optional.onCommandLineOnly
-    static let until = Setting("until", .instant, help: "Only records before this time.").optional.onCommandLineOnly
+    static let from = Setting("from", .instant, help: "Only records from this time on, by their Kafka timestamp.")
+        .optional.onCommandLineOnly.formerly("since")
+    static let to = Setting("to", .instant, help: "Only records before this time.")
+        .optional.onCommandLineOnly.formerly("until")
     static let app = Setting.string("app", help: "Only records of this app.", example: "com.example.app")
         .optional.onCommandLineOnly
     static let type = Setting.string("type", help: "Only records of this notificationType.", example: "DID_RENEW")
@@ -33,13 +34,13 @@ enum ArchiveReadingOptions {
     ).optional.onCommandLineOnly
     static let allTopics = Setting.flag(
         "all-topics", help: "Also export quarantine, refunds, dead letters, erasures and certificates.")
-    static let toDirectory = Setting.string(
-        "to",
+    static let outputDirectory = Setting.string(
+        "output-directory",
         help: """
             A directory for records.jsonl or records.csv, and for manifest.json with digests and the checkpoints that \
             cover the records. Default: standard output.
             """, example: "export-2026-11"
-    ).optional.onCommandLineOnly
+    ).optional.onCommandLineOnly.formerly("to") { !$0.resemblesTime }
     static let format = Setting<ExportFormat>.oneOf(
         "format", default: .jsonl, help: "jsonl: JSON lines with the body as received; csv: a table without bodies."
     ).onCommandLineOnly
@@ -52,23 +53,23 @@ enum ExportFormat: String, CaseIterable, Sendable {
 
 /// A command's selection of archive records.
 struct ArchiveFilter: Sendable {
-    /// The earliest time in milliseconds since 1970.
-    let since: Int64?
-    let until: Int64?
+    /// Milliseconds since 1970; `to` is exclusive.
+    let from: Int64?
+    let to: Int64?
     let app: String?
     let type: String?
 
     init(_ configuration: Configuration) {
-        since = configuration[ArchiveReadingOptions.since]?.millisecondsSince1970
-        until = configuration[ArchiveReadingOptions.until]?.millisecondsSince1970
+        from = configuration[ArchiveReadingOptions.from]?.millisecondsSince1970
+        to = configuration[ArchiveReadingOptions.to]?.millisecondsSince1970
         app = configuration[ArchiveReadingOptions.app]
         type = configuration[ArchiveReadingOptions.type]
     }
 
     /// Creates a filter that selects only by time.
     init(window configuration: Configuration) {
-        since = configuration[ArchiveReadingOptions.since]?.millisecondsSince1970
-        until = configuration[ArchiveReadingOptions.until]?.millisecondsSince1970
+        from = configuration[ArchiveReadingOptions.from]?.millisecondsSince1970
+        to = configuration[ArchiveReadingOptions.to]?.millisecondsSince1970
         app = nil
         type = nil
     }
@@ -79,7 +80,7 @@ struct ArchiveFilter: Sendable {
     /// Returns whether a leaf may match, based on its Kafka timestamp or, if it has none, on the time of its archiving.
     func mayWant(_ leaf: ArchiveLeaf) -> Bool {
         let time = leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds
-        return time >= since ?? .min && time < until ?? .max
+        return time >= from ?? .min && time < to ?? .max
     }
 
     func wants(app: String?, type: String?) -> Bool {

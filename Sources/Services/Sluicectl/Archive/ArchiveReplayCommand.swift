@@ -121,11 +121,11 @@ struct ArchiveReplayCommand {
         }
     }
 
-    /// The conditions that need the record's content. `--since` and `--until` apply to its leaf.
+    /// The conditions that need the record's content. `--from` and `--to` apply to its leaf.
     private var filter: ReplayFilter {
         ReplayFilter(
             type: configuration[TapSettings.type],
-            bundleId: configuration[OperationsSettings.quarantineBundle] ?? configuration[ArchiveReadingOptions.app],
+            bundleId: configuration[OperationsSettings.recordApp],
             environment: configuration[ReplaySettings.environment])
     }
 

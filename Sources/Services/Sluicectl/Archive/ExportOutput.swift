@@ -34,7 +34,7 @@ final class ExportOutput {
             return try FileDescriptor(replacing: path, mode: 0o600)
         } catch {
             throw StartupError(
-                "\(PlainText.printable(path)) cannot be written", setting: ArchiveReadingOptions.toDirectory.key,
+                "\(PlainText.printable(path)) cannot be written", setting: ArchiveReadingOptions.outputDirectory.key,
                 fix: "Create the directory, or specify another one")
         }
     }
@@ -50,7 +50,7 @@ final class ExportOutput {
             try file.write(text)
         } catch {
             throw StartupError(
-                "\(fileName) cannot be written completely", setting: ArchiveReadingOptions.toDirectory.key,
+                "\(fileName) cannot be written completely", setting: ArchiveReadingOptions.outputDirectory.key,
                 fix: "Check whether the disk is full")
         }
         return true
@@ -89,7 +89,7 @@ final class ExportOutput {
             try path.write(writer.bytes + [UInt8(ascii: "\n")])
         } catch {
             throw StartupError(
-                "manifest.json cannot be written", setting: ArchiveReadingOptions.toDirectory.key,
+                "manifest.json cannot be written", setting: ArchiveReadingOptions.outputDirectory.key,
                 fix: "Check whether the disk is full")
         }
     }

@@ -17,14 +17,15 @@ extension SluicectlCommand {
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
                     ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys, ArchiveProofOptions.key,
-                    ArchiveProofOptions.proofFile, OperationsSettings.topicsPrefix, OperationsSettings.output,
+                    ArchiveProofOptions.outputFile, OperationsSettings.topicsPrefix, OperationsSettings.output,
                 ]
             ).adding(ArchiveReveals.schema),
             arguments: [Command.Argument("POSITION", help: "TOPIC/PARTITION@OFFSET")],
             examples: [
                 .init(
                     "sluicectl archive disclose appstore.notifications.production/3@1742 --key archive.pub "
-                        + "--to notification.disclosure --author a.officer --request CASE-8 --config sluice.properties",
+                        + "--output-file notification.disclosure --author a.officer --request CASE-8 "
+                        + "--config sluice.properties",
                     "For a court, or an auditor.")
             ]),
         Command(

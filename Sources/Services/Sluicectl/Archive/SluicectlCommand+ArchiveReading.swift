@@ -8,7 +8,7 @@ extension SluicectlCommand {
         [ApplicationSettings.bootstrapServers], openPrefixes: [ApplicationSettings.kafka])
     private static let keysOfArchive = ConfigurationSchema([ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore])
     private static let filterOfArchive = ConfigurationSchema([
-        ArchiveReadingOptions.since, ArchiveReadingOptions.until, ArchiveReadingOptions.app, ArchiveReadingOptions.type,
+        ArchiveReadingOptions.from, ArchiveReadingOptions.to, ArchiveReadingOptions.app, ArchiveReadingOptions.type,
     ])
 
     static let archiveReading = [
@@ -58,12 +58,12 @@ extension SluicectlCommand {
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
                     ArchiveReadingOptions.environment, ArchiveReadingOptions.format, ArchiveReadingOptions.allTopics,
-                    ArchiveReadingOptions.toDirectory, ArchivePlace.index, OperationsSettings.topicsPrefix,
+                    ArchiveReadingOptions.outputDirectory, ArchivePlace.index, OperationsSettings.topicsPrefix,
                 ] + ArchiveOptions.selectors
             ).adding(keysOfArchive).adding(filterOfArchive).adding(ArchiveReveals.schema),
             examples: [
                 .init(
-                    "sluicectl archive export --since 2026-11-01T00:00:00Z --until 2026-12-01T00:00:00Z "
+                    "sluicectl archive export --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z "
                         + "--author a.auditor --config sluice.properties > november.jsonl",
                     "A month, with the signed bodies."),
                 .init(
@@ -71,12 +71,13 @@ extension SluicectlCommand {
                         + "--author a.auditor --config sluice.properties > refunds.csv",
                     "Refunds of one app, for an auditor."),
                 .init(
-                    "sluicectl archive export --all-topics --to export-2026-11 --author a.auditor "
+                    "sluicectl archive export --all-topics --output-directory export-2026-11 --author a.auditor "
                         + "--config sluice.properties",
                     "Everything, with a manifest."),
                 .init(
                     "sluicectl archive export --app-account-token 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 "
-                        + "--to request-17 --author a.officer --request DSR-2026-17 --config sluice.properties",
+                        + "--output-directory request-17 --author a.officer --request DSR-2026-17 "
+                        + "--config sluice.properties",
                     "An access request."),
                 .init(
                     "sluicectl archive export --environment production --author a.auditor --config sluice.properties "
@@ -119,7 +120,7 @@ extension SluicectlCommand {
                 ]
             ).adding(keysOfArchive).adding(filterOfArchive).adding(
                 ConfigurationSchema([
-                    TapSettings.type, OperationsSettings.quarantineBundle, ReplaySettings.environment,
+                    TapSettings.type, OperationsSettings.recordApp, ReplaySettings.environment,
                     ReplaySettings.againCopies,
                 ])
             ).adding(ArchiveReveals.schema),
@@ -132,7 +133,7 @@ extension SluicectlCommand {
                         + "--author an.operator --config sluice.properties", "A lost topic, 2000 records per second."),
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --to-topic scratch "
-                        + "--since 2026-11-20T00:00:00Z --yes --author an.operator --config sluice.properties",
+                        + "--from 2026-11-20T00:00:00Z --yes --author an.operator --config sluice.properties",
                     "Some days into a topic of your own."),
                 .init(
                     "sluicectl archive replay --topic appstore.notifications.production --after 3-1742 --yes "

@@ -43,7 +43,7 @@ struct EntitlementsCommand {
     func claim(_ id: String, _ token: String, _ console: Console) async throws -> ExitCode {
         let purchase = try await purchases(of: [("originalTransactionId", id)])
         guard let one = purchase.first, purchase.count == 1 else {
-            throw StartupError("purchases of several apps have this id", fix: "Specify the app with --bundle")
+            throw StartupError("purchases of several apps have this id", fix: "Specify the app with --app")
         }
         var request = one.request(client.environment)
         request["appAccountToken"] = .string(token)
@@ -106,7 +106,7 @@ struct EntitlementsCommand {
         if !parameters.contains(where: { $0.0 == "environment" }) {
             parameters.append(("environment", client.environment))
         }
-        if let bundle = configuration[OperationsSettings.bundle] { parameters.append(("bundleId", bundle)) }
+        if let bundle = configuration[OperationsSettings.app] { parameters.append(("bundleId", bundle)) }
         let answer = try client.known(try await client.get("/v1/entitlements", parameters))
         return (answer["purchases"]?.array ?? []).compactMap(\.object).compactMap { purchase in
             guard let bundleId = purchase["bundleId"]?.string, let id = purchase["originalTransactionId"]?.string else {

@@ -35,7 +35,7 @@ enum ExplainSettings {
         ConfigurationSchema(
             [
                 at, why, from, to, limit, isBySignedDate, reveal, OperationsSettings.environment,
-                OperationsSettings.bundle, OperationsSettings.groups, OperationsSettings.entitlementsURL,
+                OperationsSettings.app, OperationsSettings.groups, OperationsSettings.entitlementsURL,
                 OperationsSettings.entitlementsKey, OperationsSettings.webhooksAdminURL, OperationsSettings.receiver,
                 OperationsSettings.roundGap, ArchiveReveals.author, ArchiveReveals.reason, ArchiveOptions.request,
                 AppStoreSettings.appsIfAny, AppStoreSettings.environments, AppStoreSettings.roots,

@@ -14,7 +14,7 @@ extension SluicectlCommand {
                     positions in Kafka and the groups that have handled them, dead letters and quarantine, each change \
                     of state with the notification and the rule that caused it, refund requests with the answers to \
                     Apple, webhooks, erasures, and what was not searched. A purchase is found in one partition if its \
-                    app is known: by --bundle, by apps, or through the read API (entitlements.url). Other identifiers \
+                    app is known: by --app, by apps, or through the read API (entitlements.url). Other identifiers \
                     are searched in all partitions. Personal data is masked unless revealed. Exits with 1 if nothing \
                     was found, and with 3 if a topic does not exist or is denied to the user.
                     """,
@@ -22,7 +22,7 @@ extension SluicectlCommand {
                 arguments: [Command.Argument("ID", help: "any identifier of a notification, purchase or customer")],
                 examples: [
                     .init(
-                        "sluicectl explain 2000000000000001 --bundle com.example.app", "The timeline of a purchase."),
+                        "sluicectl explain 2000000000000001 --app com.example.app", "The timeline of a purchase."),
                     .init("sluicectl explain 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "Of a notification or an account."),
                     .init(
                         "sluicectl explain 2000000000000001 --why pro",

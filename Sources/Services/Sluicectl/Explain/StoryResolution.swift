@@ -110,7 +110,7 @@ struct StoryResolver {
     /// Tries the identifier as an originalTransactionId of each known app. An app and an originalTransactionId form a
     /// record key, so only the partitions of these keys are read.
     private func tryKeys(_ identifier: StoryIdentifier, _ result: inout StoryResolution) async throws {
-        let bundle = configuration[OperationsSettings.bundle].map { [BundleId($0)] }
+        let bundle = configuration[OperationsSettings.app].map { [BundleId($0)] }
         let apps = try bundle ?? AppStoreSettings.apps(configuration).map(\.bundleId)
         let keys = Set(apps.map { RecordKey.purchaseBytes($0, OriginalTransactionId(identifier.text)) })
         guard !keys.isEmpty else { return }

@@ -16,7 +16,7 @@ struct BackfillCommand {
     var pause: Duration = .seconds(1)
 
     private var environment: AppStoreEnvironment { configuration[OperationsSettings.environment] }
-    private var bundleId: BundleId { BundleId(configuration[OperationsSettings.backfillBundle]) }
+    private var bundleId: BundleId { BundleId(configuration[OperationsSettings.backfillApp]) }
     private var page: ReconcilerPage { ReconcilerPage(configuration: configuration) }
 
     func run(_ interruption: Interruption, _ console: Console) async throws -> ExitCode {

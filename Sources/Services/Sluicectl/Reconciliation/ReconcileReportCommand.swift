@@ -8,7 +8,7 @@ struct ReconcileReportCommand {
     let configuration: Configuration
 
     func run(_ console: Console) async throws -> ExitCode {
-        let app = configuration[OperationsSettings.bundle]
+        let app = configuration[OperationsSettings.app]
         let sweeps = try await ReconcilerPage(configuration: configuration).sweeps()
             .filter { app == nil || $0.bundleId.rawValue == app }
             .sorted { Self.order($0) < Self.order($1) }

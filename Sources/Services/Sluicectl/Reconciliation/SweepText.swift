@@ -46,7 +46,7 @@ enum SweepText {
             }
             if !last.unread.isEmpty {
                 text += "\n\(name): the first \(last.unread.count) of \(last.counts.unread) windows that were not read "
-                text += "(read them again with: sluicectl backfill --bundle … --from … --to …):\n"
+                text += "(read them again with: sluicectl backfill --app … --from … --to …):\n"
                 text += PlainText.table(last.unread.map { [moment($0.from), moment($0.to)] }, indent: "  ")
             }
             guard !last.missing.isEmpty else { continue }

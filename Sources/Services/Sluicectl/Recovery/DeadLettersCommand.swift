@@ -21,7 +21,7 @@ struct DeadLettersCommand {
                 ["POSITION", "FAILED", "REASON", "GROUP", "ATTEMPTS", "KEY", "TOPIC", "MESSAGE"], configuration, console
             )
             for topic in try await topics(admin) {
-                let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.since)
+                let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.from)
                 try await scan.run(after: configuration[OperationsSettings.after]) { record in
                     let letter = ReadDeadLetter(record)
                     guard filter.matches(ReplaySubject(letter)) else { return true }
@@ -75,7 +75,7 @@ struct DeadLettersCommand {
         let topic = try topic()
         return try await withAdmin { admin, kafka in
             let returned = try await returnedLetters(topic, admin, kafka)
-            let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.since)
+            let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.from)
             let producer = try KafkaProducer(kafka, topics: inputs)
             let run = ReplayRun(
                 configuration: configuration, admin: admin, interruption: interruption, console: console)
@@ -100,9 +100,9 @@ struct DeadLettersCommand {
 
     private var filter: ReplayFilter {
         ReplayFilter(
-            since: configuration[ReplaySettings.since]?.millisecondsSince1970,
-            until: configuration[ReplaySettings.until]?.millisecondsSince1970, type: configuration[TapSettings.type],
-            bundleId: configuration[OperationsSettings.quarantineBundle],
+            from: configuration[ReplaySettings.from]?.millisecondsSince1970,
+            to: configuration[ReplaySettings.to]?.millisecondsSince1970, type: configuration[TapSettings.type],
+            bundleId: configuration[OperationsSettings.recordApp],
             reason: configuration[OperationsSettings.quarantineReason])
     }
 

@@ -157,9 +157,9 @@ struct QuarantineCommand {
 
     private var filter: ReplayFilter {
         ReplayFilter(
-            since: configuration[ReplaySettings.receivedSince]?.millisecondsSince1970,
-            until: configuration[ReplaySettings.receivedUntil]?.millisecondsSince1970,
-            type: configuration[TapSettings.type], bundleId: configuration[OperationsSettings.quarantineBundle],
+            from: configuration[ReplaySettings.receivedFrom]?.millisecondsSince1970,
+            to: configuration[ReplaySettings.receivedTo]?.millisecondsSince1970,
+            type: configuration[TapSettings.type], bundleId: configuration[OperationsSettings.recordApp],
             environment: configuration[ReplaySettings.environment],
             reason: configuration[OperationsSettings.quarantineReason])
     }

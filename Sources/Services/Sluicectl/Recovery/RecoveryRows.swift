@@ -13,7 +13,7 @@ final class RecoveryRows {
         self.names = names
         self.console = console
         output = configuration[OperationsSettings.output]
-        left = configuration[OperationsSettings.count]
+        left = configuration[OperationsSettings.recordLimit]
     }
 
     /// - Returns: false if the limit has been reached or the output is closed.

@@ -17,9 +17,9 @@ struct ReplayCommand {
 
     private var filter: ReplayFilter {
         ReplayFilter(
-            since: configuration[ReplaySettings.since]?.millisecondsSince1970,
-            until: configuration[ReplaySettings.until]?.millisecondsSince1970, type: configuration[TapSettings.type],
-            bundleId: configuration[OperationsSettings.quarantineBundle])
+            from: configuration[ReplaySettings.from]?.millisecondsSince1970,
+            to: configuration[ReplaySettings.to]?.millisecondsSince1970, type: configuration[TapSettings.type],
+            bundleId: configuration[OperationsSettings.recordApp])
     }
 
     func run(_ position: String?, _ console: Console) async throws -> ExitCode {
@@ -27,7 +27,7 @@ struct ReplayCommand {
         let brokers = try Brokers(configuration, timeout: timeout)
         return try await brokers.admin().closing { admin in
             let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
-            let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.since)
+            let scan = try await TopicScan(topic, of: admin, with: kafka, since: filter.from)
             let producer = try KafkaProducer(kafka, topics: [topic])
             let run = ReplayRun(
                 configuration: configuration, admin: admin, interruption: interruption, console: console)

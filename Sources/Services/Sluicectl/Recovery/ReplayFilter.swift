@@ -4,17 +4,15 @@ internal import Configuration
 
 /// Settings that select the records of a replay and its plan.
 enum ReplaySettings {
-    static let since = Setting(
-        "since", .instant, help: "Only records written at or after this time."
-    ).optional.onCommandLineOnly
-    static let until = Setting("until", .instant, help: "Only records written before this time.")
-        .optional.onCommandLineOnly
-    static let receivedSince = Setting(
-        "since", .instant, help: "Only notifications received at or after this time."
-    ).optional.onCommandLineOnly
-    static let receivedUntil = Setting(
-        "until", .instant, help: "Only notifications received before this time."
-    ).optional.onCommandLineOnly
+    static let from = Setting("from", .instant, help: "Only records written at or after this time.")
+        .optional.onCommandLineOnly.formerly("since")
+    static let to = Setting("to", .instant, help: "Only records written before this time.")
+        .optional.onCommandLineOnly.formerly("until")
+    static let receivedFrom = Setting(
+        "from", .instant, help: "Only notifications received at or after this time."
+    ).optional.onCommandLineOnly.formerly("since")
+    static let receivedTo = Setting("to", .instant, help: "Only notifications received before this time.")
+        .optional.onCommandLineOnly.formerly("until")
     static let environment = Setting(
         "environment", .environmentName, help: "Only notifications of this environment. Default: both."
     ).optional.onCommandLineOnly
@@ -38,9 +36,9 @@ struct ReplaySubject: Hashable, Sendable {
 
 /// Selects records; a record must meet all given conditions.
 struct ReplayFilter: Hashable, Sendable {
-    /// Milliseconds since 1970; `until` is exclusive.
-    var since: Int64?
-    var until: Int64?
+    /// Milliseconds since 1970; `to` is exclusive.
+    var from: Int64?
+    var to: Int64?
     /// A notificationType selects all of its subtypes.
     var type: String?
     var bundleId: String?
@@ -48,8 +46,8 @@ struct ReplayFilter: Hashable, Sendable {
     var reason: String?
 
     func matches(_ subject: ReplaySubject) -> Bool {
-        if let since, (subject.at ?? .max) < since { return false }
-        if let until, (subject.at ?? .min) >= until { return false }
+        if let from, (subject.at ?? .max) < from { return false }
+        if let to, (subject.at ?? .min) >= to { return false }
         if let type, subject.type != type, !(subject.type ?? "").hasPrefix(type + ".") { return false }
         if let bundleId, subject.bundleId != bundleId { return false }
         if let environment, subject.environment != environment { return false }

@@ -22,7 +22,7 @@ struct RefundErasureCommand {
     func run(_ id: String, _ console: Console) async throws -> ExitCode {
         try await refunds.withAdmin { admin, kafka in
             let rows = try await ReadRefunds.read(refunds.topic, gap: refunds.gap, of: admin, with: kafka)
-            let bundle = configuration[OperationsSettings.bundle]
+            let bundle = configuration[OperationsSettings.app]
             let cases = rows.rows.values.map(\.refund).filter {
                 Self.speaks($0, of: id) && (bundle == nil || $0.bundleId.rawValue == bundle)
             }.sorted { $0.transactionId.rawValue < $1.transactionId.rawValue }

@@ -77,7 +77,7 @@ struct RefundPreferenceCommand {
     }
 
     private var since: AppStoreInstant {
-        configuration[OperationsSettings.preferenceSince]
+        configuration[OperationsSettings.statedAt]
             ?? AppStoreInstant(clampingMillisecondsSince1970: refunds.clocks.wallMilliseconds())
     }
 

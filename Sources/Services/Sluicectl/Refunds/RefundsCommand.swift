@@ -125,7 +125,7 @@ struct RefundsCommand {
     static func one(
         _ id: String, in refunds: ReadRefunds, _ configuration: Configuration
     ) throws(StartupError) -> ReadRefunds.Row {
-        let bundle = configuration[OperationsSettings.bundle]
+        let bundle = configuration[OperationsSettings.app]
         let found = refunds.cases.filter {
             $0.refund.transactionId.rawValue == id && (bundle == nil || $0.refund.bundleId.rawValue == bundle)
         }
@@ -135,7 +135,7 @@ struct RefundsCommand {
                 fix: "List cases with: sluicectl refunds list; for the sandbox, add --environment sandbox")
         }
         guard found.count == 1 else {
-            throw StartupError("several apps have a case with this id", fix: "Select one with --bundle")
+            throw StartupError("several apps have a case with this id", fix: "Select one with --app")
         }
         return row
     }

@@ -16,7 +16,11 @@ struct TapCommand {
 
     private var names: TopicNames { TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]) }
     private var follows: Bool { !configuration[OperationsSettings.noFollow] }
-    private var start: TapStart { configuration[OperationsSettings.from] ?? (follows ? .end : .beginning) }
+    private var from: AppStoreInstant? { configuration[OperationsSettings.tapFrom] }
+    /// The start without a time. If the brokers do not look up times, earlier records are filtered out.
+    private var start: TapStart {
+        configuration[OperationsSettings.tapStart] ?? (follows && from == nil ? .end : .beginning)
+    }
 
     func run(_ console: Console) async throws -> ExitCode {
         let topic = try topic()
@@ -43,7 +47,7 @@ struct TapCommand {
         }
         let printer = TapPrinter(
             console, output: configuration[OperationsSettings.output], names: names,
-            count: configuration[OperationsSettings.count])
+            count: configuration[OperationsSettings.recordLimit])
         let filter = TapFilter(configuration)
         try await reader.run(interruption: interruption, warn: { console.complain("sluicectl: \($0)") }) {
             await printer.take($0.filter(filter.matches))
@@ -60,7 +64,7 @@ struct TapCommand {
         let directory = CertificateDirectory()
         let printer = SignedPrinter(
             console, names: names, certificates: directory, timeout: timeout,
-            count: configuration[OperationsSettings.count])
+            count: configuration[OperationsSettings.recordLimit])
         let warn: @Sendable (String) -> Void = { console.complain("sluicectl: \($0)") }
         try await withThrowingTaskGroup(of: Void.self) { group in
             let filter = TapFilter(configuration)
@@ -92,9 +96,7 @@ struct TapCommand {
     ) async throws -> [KafkaTopicPartition: KafkaOffset] {
         let watermarks = try await watermarks(of: topic, admin)
         // The embedded broker does not look up times.
-        if case .time(let moment) = start, !isEmbedded {
-            return try await admin.offsets(in: topic, at: moment.millisecondsSince1970)
-        }
+        if let from, !isEmbedded { return try await admin.offsets(in: topic, at: from.millisecondsSince1970) }
         return watermarks.mapValues { TapReader.offset(of: start, low: $0.low, high: $0.high) }
     }
 
@@ -103,6 +105,10 @@ struct TapCommand {
             throw StartupError(
                 "--signed always prints a compact JWS per line", fix: "Remove --output",
                 exitCode: .usage)
+        }
+        guard from == nil || configuration[OperationsSettings.tapStart] == nil else {
+            throw StartupError(
+                "--start and --from are mutually exclusive", fix: "Pass one of them", exitCode: .usage)
         }
         let topic = configuration[OperationsSettings.topic]
         let environment = configuration[OperationsSettings.tapEnvironment]

@@ -21,10 +21,10 @@ struct TapFilter: Sendable {
 
     init(_ configuration: Configuration) {
         type = configuration[TapSettings.type]
-        bundleId = configuration[TapSettings.bundle]
+        bundleId = configuration[OperationsSettings.recordApp]
         header = configuration[TapSettings.header]
         text = configuration[TapSettings.containing].map { ByteSearch(Array($0.utf8)) }
-        if case .time(let moment)? = configuration[OperationsSettings.from] { since = moment.millisecondsSince1970 }
+        since = configuration[OperationsSettings.tapFrom]?.millisecondsSince1970
     }
 
     func matches(_ record: KafkaRecord) -> Bool {
@@ -55,9 +55,6 @@ enum TapSettings {
         "type", help: "Only notifications of this type, with all subtypes unless one is given.",
         example: "DID_RENEW or SUBSCRIBED.RESUBSCRIBE"
     ).optional.onCommandLineOnly
-    static let bundle = Setting.string(
-        "bundle", help: "Only records of this app.", example: "com.example.app"
-    ).optional.onCommandLineOnly
     static let containing = Setting.string(
         "containing", help: "Only records with this text in the key or the value, such as an identifier.",
         example: "2000000000000001"
@@ -66,7 +63,7 @@ enum TapSettings {
         "header", .headerValue, help: "Only records with this value in a header.", example: "ce_origin=history"
     ).optional.onCommandLineOnly
 
-    static let all: [any AnySetting] = [type, bundle, containing, header]
+    static let all: [any AnySetting] = [type, OperationsSettings.recordApp, containing, header]
 }
 
 extension ValueKind where Value == (name: String, value: String) {

@@ -23,8 +23,7 @@ struct TapReader {
     /// Returns the first offset to read in a partition with the oldest offset `low` and the next offset `high`.
     static func offset(of start: TapStart, low: KafkaOffset, high: KafkaOffset) -> KafkaOffset {
         switch start {
-        // If the brokers do not look up times, earlier records are filtered out.
-        case .beginning, .time: return low
+        case .beginning: return low
         case .end: return high
         case .last(let count):
             let (wanted, overflow) = high.rawValue.subtractingReportingOverflow(count)
@@ -112,7 +111,7 @@ private final class Troubles: Sendable {
         case .offsetOutOfRange(let partition, let offset):
             let error = StartupError(
                 "\(partition) no longer has offset \(offset), which was deleted",
-                fix: "Run it again, or with --from end"
+                fix: "Run it again, or with --start end"
             )
             state.withLock { $0.worst = error }
         case .damaged(let partition, let offset, let error):

@@ -28,7 +28,7 @@ struct TwinCommand {
         let topic = TopicNames(prefix: configuration[OperationsSettings.topicsPrefix]).notifications(environment)
         let brokers = try Brokers(configuration, timeout: timeout)
         let reading = Reading(
-            environment, bundleId: configuration[TwinSettings.bundle].map { BundleId($0) }, from: from, to: to,
+            environment, bundleId: configuration[TwinSettings.app].map { BundleId($0) }, from: from, to: to,
             toleranceMilliseconds: toleranceMilliseconds)
         try await brokers.admin().closing { admin in
             let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))

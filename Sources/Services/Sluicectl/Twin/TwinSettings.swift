@@ -9,8 +9,8 @@ enum TwinSettings {
     .optional.onCommandLineOnly
     static let to = Setting("to", .instant, help: "Only notifications received before this time. Default: now.")
         .optional.onCommandLineOnly
-    static let bundle = Setting.string("bundle", help: "Only notifications of this app.", example: "com.example.app")
-        .optional.onCommandLineOnly
+    static let app = Setting.string("app", help: "Only notifications of this app.", example: "com.example.app")
+        .optional.onCommandLineOnly.formerly("bundle")
     static let tolerance = Setting.duration(
         "tolerance", default: .seconds(86_400), in: .seconds(1)...(.seconds(7 * 86_400)),
         help: "Maximum time between the receipts of the two notifications of an event."
@@ -20,5 +20,5 @@ enum TwinSettings {
         help: "Maximum number of notifications and purchases listed individually."
     ).onCommandLineOnly
 
-    static let all: [any AnySetting] = [from, to, bundle, tolerance, limit]
+    static let all: [any AnySetting] = [from, to, app, tolerance, limit]
 }

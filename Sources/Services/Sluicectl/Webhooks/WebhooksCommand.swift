@@ -19,8 +19,8 @@ struct WebhooksCommand {
         let isFailed = configuration[OperationsSettings.deadLettered]
         guard isFailed != (id != nil) else {
             throw StartupError(
-                isFailed ? "ID and --failed are mutually exclusive" : "missing: ID",
-                fix: "Pass a webhook-id, or --failed --topic TOPIC", exitCode: .usage)
+                isFailed ? "ID and --dead-lettered are mutually exclusive" : "missing: ID",
+                fix: "Pass a webhook-id, or --dead-lettered --topic TOPIC", exitCode: .usage)
         }
         let topic = isFailed ? try deadLetterTopic() : nil
         let configuration = try receiver(webhooks)
@@ -55,7 +55,7 @@ struct WebhooksCommand {
     ) async throws -> ExitCode {
         var counts = (accepted: 0, others: 0)
         try await webhooks.resendFailed(
-            topic, configuration[OperationsSettings.deadLetteredSince]?.millisecondsSince1970,
+            topic, configuration[OperationsSettings.deadLetteredFrom]?.millisecondsSince1970,
             configuration[OperationsSettings.rate], receiver, kafka
         ) { delivery in
             if delivery.isAccepted { counts.accepted += 1 } else { counts.others += 1 }
@@ -79,7 +79,7 @@ struct WebhooksCommand {
         let wanted =
             configuration[OperationsSettings.failedOnly]
             ? all.filter { $0[OutputName.outcome]?.string != "accepted" } : all
-        let latest = wanted.suffix(configuration[OperationsSettings.attemptCount])
+        let latest = wanted.suffix(configuration[OperationsSettings.attemptLimit])
         switch configuration[OperationsSettings.output] {
         case .json:
             let attempts = JSONValue.array(latest.map { .object($0) })

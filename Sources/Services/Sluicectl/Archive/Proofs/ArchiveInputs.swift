@@ -151,8 +151,8 @@ struct ArchiveInputs {
     ///
     /// - Throws: a ``StartupError`` with exit code 6 if the file cannot be read or has another format.
     func verifiedBefore(_ verifiers: ArchiveVerifiers?) async throws(StartupError) -> AnchoredCheckpoints? {
-        let key = ArchiveProofOptions.from.key
-        guard let path = configuration[ArchiveProofOptions.from] else { return nil }
+        let key = ArchiveProofOptions.resumeFrom.key
+        guard let path = configuration[ArchiveProofOptions.resumeFrom] else { return nil }
         guard let verifiers else {
             throw StartupError(
                 "an earlier verification is reused only if its signatures were verified", setting: key,

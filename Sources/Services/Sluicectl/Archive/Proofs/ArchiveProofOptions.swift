@@ -13,10 +13,10 @@ enum ArchiveProofOptions {
     ).optional.onCommandLineOnly
     static let unsigned = Setting.flag(
         "unsigned", help: "Without --key: compare the files with one another, and check no signatures.")
-    static let since = Setting(
-        "since", .instant,
+    static let from = Setting(
+        "from", .instant,
         help: "Read only payloads archived at or after this time. The tree is always verified completely."
-    ).optional.onCommandLineOnly
+    ).optional.onCommandLineOnly.formerly("since")
     static let witnesses = Setting.strings(
         "witness",
         help: """
@@ -34,15 +34,16 @@ enum ArchiveProofOptions {
             the quorum. Without --key, its log lines named <archive.origin>/checkpoint-log provide the archive's key.
             """, example: "archive.policy"
     ).optional.onCommandLineOnly
-    static let from = Setting.string(
-        "from",
+    static let resumeFrom = Setting.string(
+        "resume-from",
         help: """
             A file written by --save, with the checkpoints up to which an earlier run verified the archive. Leaves \
             that they cover are not read again. If the file does not exist, everything is read.
             """, example: "verified-checkpoints"
-    ).optional.onCommandLineOnly
+    ).optional.onCommandLineOnly.formerly("from") { !$0.resemblesTime }
     static let save = Setting.string(
-        "save", help: "The file to which the verified checkpoints are written if the archive is sound, for --from.",
+        "save",
+        help: "The file to which the verified checkpoints are written if the archive is sound, for --resume-from.",
         example: "verified-checkpoints"
     ).optional.onCommandLineOnly
     static let checkpointFrom = Setting.string(
@@ -86,8 +87,8 @@ enum ArchiveProofOptions {
     static let leaf = Setting.integer(
         "leaf", in: 0...Int.max, help: "The leaf's index in its log, instead of @OFFSET."
     ).optional.onCommandLineOnly
-    static let proofFile = Setting.string("to", help: "The file to write. Default: standard output.")
-        .optional.onCommandLineOnly
+    static let outputFile = Setting.string("output-file", help: "The file to write. Default: standard output.")
+        .optional.onCommandLineOnly.formerly("to")
     static let check = Setting.string(
         "check", help: "Check the proof in this file offline; requires --key.", example: "notification.tlog-proof"
     ).optional.onCommandLineOnly

@@ -50,7 +50,7 @@ struct ArchiveProveCommand {
                     "the archive does not prove this record: \(result.reason ?? "the proof is invalid")",
                     fix: "Find the first invalid record with sluicectl archive verify", exitCode: result.exitCode)
             }
-            if let file = configuration[ArchiveProofOptions.proofFile] {
+            if let file = configuration[ArchiveProofOptions.outputFile] {
                 try Self.write(proof.bytes, to: file)
                 if let outer { try Self.write(outer.bytes, to: file + CosignedProof.suffix) }
             } else {

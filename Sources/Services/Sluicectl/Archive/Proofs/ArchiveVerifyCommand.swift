@@ -28,7 +28,7 @@ struct ArchiveVerifyCommand {
         options.anchors = try await inputs.anchors(options.verifiers)
         options.witnesses = try await inputs.witnesses(options.verifiers)
         options.verifiedBefore = try await inputs.verifiedBefore(options.verifiers)
-        options.since = configuration[ArchiveProofOptions.since]?.millisecondsSince1970
+        options.since = configuration[ArchiveProofOptions.from]?.millisecondsSince1970
         options.checksObjects = !configuration[ArchiveProofOptions.treeOnly]
         let progress = ArchiveProgress.onTerminal(clocks)
         options.progress = progress?.show
@@ -68,12 +68,12 @@ struct ArchiveVerifyCommand {
     private func retention(_ logs: [String]) throws(StartupError) -> Int64? {
         guard let retention = configuration[ArchiveProofOptions.retention] else { return nil }
         guard logs.isEmpty, !configuration[ArchiveProofOptions.treeOnly],
-            configuration[ArchiveProofOptions.since] == nil, configuration[ArchiveProofOptions.from] == nil
+            configuration[ArchiveProofOptions.from] == nil, configuration[ArchiveProofOptions.resumeFrom] == nil
         else {
             throw StartupError(
                 "deletions can be compared only if all logs and payloads are verified",
                 setting: ArchiveProofOptions.retention.key,
-                fix: "Omit LOG, --tree-only, --since and --from", exitCode: .usage)
+                fix: "Omit LOG, --tree-only, --from and --resume-from", exitCode: .usage)
         }
         return retention.clampedMilliseconds
     }

@@ -82,7 +82,7 @@ struct ArchiveVerifyReport {
                 : "no payload was read",
         ]
         let before = sum(\.leavesBefore) + (report.checkpointLog?.leavesBefore ?? 0)
-        if before > 0 { lines.append("\(before) leaves were verified by an earlier run (--from)") }
+        if before > 0 { lines.append("\(before) leaves were verified by an earlier run (--resume-from)") }
         lines += outcomes.map { "\($0.count) \($0.label)" }
         if options.inspect != nil { lines.append("\(missing) missing") }
         if let retention {

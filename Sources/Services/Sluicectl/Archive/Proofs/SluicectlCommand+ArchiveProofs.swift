@@ -24,9 +24,9 @@ extension SluicectlCommand {
             schema: ConfigurationSchema(
                 ArchivePlace.storeSettings + [
                     ArchiveProofOptions.keyStore, ArchiveProofOptions.keyEncryptionKeys,
-                    ArchiveProofOptions.key, ArchiveProofOptions.unsigned, ArchiveProofOptions.since,
+                    ArchiveProofOptions.key, ArchiveProofOptions.unsigned, ArchiveProofOptions.from,
                     ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum, ArchiveProofOptions.policy,
-                    ArchiveProofOptions.checkpointFrom, ArchiveProofOptions.from, ArchiveProofOptions.save,
+                    ArchiveProofOptions.checkpointFrom, ArchiveProofOptions.resumeFrom, ArchiveProofOptions.save,
                     ArchiveProofOptions.againstKafka, ArchiveProofOptions.payloads, ArchiveProofOptions.treeOnly,
                     ArchiveProofOptions.retention,
                     ApplicationSettings.bootstrapServers, OperationsSettings.topicsPrefix, OperationsSettings.output,
@@ -49,7 +49,7 @@ extension SluicectlCommand {
                     "sluicectl archive verify --policy archive.policy --config sluice.properties",
                     "Cosigned by the witnesses of a policy that also has the archive's key."),
                 .init(
-                    "sluicectl archive verify --key archive.pub --from verified --save verified",
+                    "sluicectl archive verify --key archive.pub --resume-from verified --save verified",
                     "Only new leaves, every night."),
                 .init(
                     "sluicectl archive verify --key archive.pub --retention 400d --config sluice.properties",
@@ -71,7 +71,7 @@ extension SluicectlCommand {
         schema: ConfigurationSchema(
             ArchivePlace.storeSettings + [
                 ArchiveProofOptions.key, ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum,
-                ArchiveProofOptions.policy, ArchiveProofOptions.leaf, ArchiveProofOptions.proofFile,
+                ArchiveProofOptions.policy, ArchiveProofOptions.leaf, ArchiveProofOptions.outputFile,
                 ArchiveProofOptions.check, OperationsSettings.output,
             ]),
         arguments: [
@@ -79,7 +79,8 @@ extension SluicectlCommand {
         ],
         examples: [
             .init(
-                "sluicectl archive prove appstore.notifications.production/3@1742 --to notification.tlog-proof",
+                "sluicectl archive prove appstore.notifications.production/3@1742 "
+                    + "--output-file notification.tlog-proof",
                 "A proof for an auditor."),
             .init(
                 "sluicectl archive prove --check notification.tlog-proof --key archive.pub", "The auditor's check."),

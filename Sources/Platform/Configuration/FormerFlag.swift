@@ -1,0 +1,34 @@
+/// A flag with its former name, or a value in its former notation, which the command line still accepts with a warning.
+package struct FormerFlag: Sendable {
+    /// The name after `--`.
+    let name: String
+    /// Whether a value is meant for the former name, for a name that has another meaning now.
+    let applies: @Sendable (String) -> Bool
+    /// Converts the value to the present notation.
+    let value: @Sendable (String) -> String
+}
+
+extension Setting {
+    /// Returns this setting, which is also accepted under a former name on the command line.
+    ///
+    /// - Parameters:
+    ///   - name: the former name; the present name if only the notation of the value has changed.
+    ///   - applies: whether a value is meant for the former name. By default every value is.
+    ///   - value: converts the value to the present notation.
+    package func formerly(
+        _ name: String, if applies: @escaping @Sendable (String) -> Bool = { _ in true },
+        value: @escaping @Sendable (String) -> String = { $0 }
+    ) -> Setting<Value> {
+        replacing(former: FormerFlag(name: name, applies: applies, value: value))
+    }
+}
+
+extension ConfigurationSchema {
+    /// Returns the present form of a flag, which is several flags if its value was divided.
+    func presentForm(_ key: String, _ text: String) -> [(key: String, text: String)] {
+        let present = settings.flatMap { setting in
+            setting.former.filter { $0.name == key && $0.applies(text) }.map { (setting.key, $0.value(text)) }
+        }
+        return present.isEmpty ? [(key, text)] : present
+    }
+}
