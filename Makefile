@@ -102,7 +102,7 @@ tutorial: deps
 
 mutants: deps
 	@swift build --product mutants
-	@"$$(swift build --show-bin-path)/mutants" '$(ONLY)' '$(JOBS)' $(if $(REUSE),reuse)
+	@"$$(swift build --show-bin-path)/mutants" '$(ONLY)' '$(JOBS)' $(if $(REUSE),reuse) $(if $(SIMULATION),simulation)
 
 fuzz: deps
 	@Tests/Fuzzing/run-libfuzzer '$(TIME)' '$(TARGET)'

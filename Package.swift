@@ -313,6 +313,9 @@ let suites: [Target] = [
         "HTTPServer JSON Kafka KafkaDevBroker Lifecycle PipelineRuntime PipelineTestSupport Primitives Reconciler",
         "Reconciliation Records Simulator Telemetry TestSupport"),
     tests(
+        "SimulationTests", .services, "AppStoreModel AppStoreServerAPI CSQLite JSON Kafka KafkaModel KeyedState",
+        "Lifecycle PipelineRuntime Primitives Records RefundRules Refunds SQLite Telemetry TestSupport"),
+    tests(
         "SimulatorTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning AppStoreVerification",
         "Configuration Cryptography EntitlementRules HTTPClient JSON LegacyNotifications Primitives Simulator",
         "TestSupport"),

@@ -24,6 +24,8 @@ struct Mutant {
 enum TestArea: String, CaseIterable {
     case verifier, revocation, http, ingress, webhooks, consumer, access, reads, state, refund, api, legacy, archive
     case uploads, reconciler, operations
+    /// The simulation, which runs beside the other areas and has no mutants of its own.
+    case simulation
 
     /// The area's test targets, as a regular expression over the names of tests.
     var tests: String {
@@ -48,6 +50,7 @@ enum TestArea: String, CaseIterable {
         case .legacy: "^(LegacyNotificationsTests|JSONTests)\\."
         case .reconciler: "^(ReconcilerTests|ReconciliationTests)\\."
         case .operations: "^SluicectlTests\\."
+        case .simulation: "^SimulationTests\\."
         case .archive:
             "^(ArchiveLogTests|ArchiveKeysTests|ArchiveTests|TransparencyLogTests|ObjectStorageTests)\\."
         }
@@ -72,6 +75,7 @@ enum TestArea: String, CaseIterable {
         case .legacy: ["LegacyNotificationsTests", "JSONTests"]
         case .reconciler: ["ReconcilerTests", "ReconciliationTests"]
         case .operations: ["SluicectlTests"]
+        case .simulation: ["SimulationTests"]
         case .archive:
             [
                 "ArchiveLogTests", "ArchiveKeysTests", "ArchiveTests", "TransparencyLogTests",

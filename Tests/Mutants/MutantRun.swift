@@ -14,6 +14,8 @@ struct MutantRun {
     let jobs: Int
     /// Whether the copy of the last run is used without building and checking it.
     let isReused: Bool
+    /// Whether the simulation also runs with each mutant.
+    let isSimulated: Bool
 
     private var work: String { root + "/.build/mutants" }
 
@@ -25,6 +27,10 @@ struct MutantRun {
         /// The first failed test, or a description of how the process ended.
         let by: String
         let seconds: Double
+        /// Whether the simulation detects the mutant; nil if it did not run.
+        var isKilledBySimulation: Bool?
+        /// The seed and the invariant that the simulation found violated, or a description of how the process ended.
+        var bySimulation: String?
     }
 
     func run() throws(Failure) -> [Result] {
@@ -36,8 +42,9 @@ struct MutantRun {
                 throw Failure("the copy was built with other mutants: run without REUSE")
             }
         } else {
-            try Instrumentation(root: root, copy: copy).write(
-                mutants, areas: Set(numbers.map { mutants[$0 - 1].area }))
+            var areas = Set(numbers.map { mutants[$0 - 1].area })
+            if isSimulated { areas.insert(.simulation) }
+            try Instrumentation(root: root, copy: copy).write(mutants, areas: areas)
             try build(copy)
             do {
                 try list.write(toFile: work + "/list", atomically: true, encoding: .utf8)
@@ -79,6 +86,9 @@ struct MutantRun {
 
     /// Checks that every test passes without a mutant; otherwise a failing test would prove nothing.
     private func checkUnchanged(_ tests: String) throws(Failure) {
+        if isSimulated, let violated = try simulate(number: 0, tests, 0) {
+            throw Failure("nothing is taken out, and the simulation does not pass: \(violated)")
+        }
         for area in TestArea.allCases {
             let chosen = numbers.map { mutants[$0 - 1] }.filter { $0.area == area }
             guard !chosen.isEmpty else { continue }
@@ -143,9 +153,28 @@ struct MutantRun {
                 if again == .passed || again.name != outcome.name { outcome = .passed }
             }
         }
-        return Result(
+        var result = Result(
             name: mutant.name, check: mutant.check, area: mutant.area.rawValue, isKilled: outcome != .passed,
             by: outcome == .passed ? "every test passes" : Self.text(outcome), seconds: seconds)
+        if isSimulated {
+            let simulated = try simulate(number: number, tests, job)
+            result.isKilledBySimulation = simulated != nil
+            result.bySimulation = simulated
+        }
+        return result
+    }
+
+    /// Runs the simulation with a mutant.
+    ///
+    /// - Returns: the violated invariant; nil if all seeds pass.
+    private func simulate(number: Int, _ tests: String, _ job: Int) throws(Failure) -> String? {
+        let process = process(tests, TestArea.simulation.tests, number: number, .simulation, job)
+        let outcome = try process.run(within: .seconds(300)).outcome
+        switch outcome {
+        case .passed: return nil
+        case .failed: return process.firstLine(containing: "seed ") ?? Self.text(outcome)
+        case .crashed, .hung: return Self.text(outcome)
+        }
     }
 
     private func process(
@@ -157,6 +186,8 @@ struct MutantRun {
         environment["SLUICE_TEST_VECTORS"] = ""
         environment["KAFKA_HOME"] = nil
         environment["NO_COLOR"] = "1"
+        // With random hashing, a seed would take another course in each run.
+        if area == .simulation { environment["SWIFT_DETERMINISTIC_HASHING"] = "1" }
         // A process that is killed does not remove its temporary files.
         let temporary = work + "/tmp-\(job)"
         try? FileManager.default.removeItem(atPath: temporary)

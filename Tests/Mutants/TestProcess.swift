@@ -72,6 +72,15 @@ struct TestProcess {
         return "\(test) (\(value[..<(value.firstRange(of: " at ")?.lowerBound ?? value.endIndex)].prefix(80)))"
     }
 
+    /// Returns the first line of the output with a text, without the decoration before it.
+    func firstLine(containing text: String) -> String? {
+        guard let data = FileManager.default.contents(atPath: output) else { return nil }
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
+        return lines.lazy.compactMap { line in
+            line.firstRange(of: text).map { String(line[$0.lowerBound...].prefix(160)) }
+        }.first
+    }
+
     /// Ends this process and all test processes on SIGINT and SIGTERM: these have process groups of their own, so the
     /// signal does not reach them.
     ///

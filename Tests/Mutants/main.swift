@@ -1,14 +1,18 @@
 import Foundation
 
-// swift run mutants [part of a name, or a test area; several with commas] [number of concurrent mutants [reuse]]:
-// disables each check in turn in a copy of the sources and reports which test fails.
+// swift run mutants [part of a name, or a test area; several with commas] [number of concurrent mutants [options]]:
+// disables each check in turn in a copy of the sources and reports which test fails. Options: `reuse` takes the copy of
+// the last run; `simulation` also runs the simulation with each mutant of its areas, and prints a table.
 
 let interrupts = TestProcess.endAllOnSignals()
 
 let mutants = allMutants
+let options = Set(CommandLine.arguments.dropFirst(3))
+let isSimulated = options.contains("simulation")
 let wanted = (CommandLine.arguments.dropFirst().first ?? "").split(separator: ",").map(String.init)
 let numbers = mutants.indices.filter { index in
-    wanted.isEmpty || wanted.contains { mutants[index].area.rawValue == $0 || mutants[index].name.contains($0) }
+    if isSimulated, !SimulationTable.areas.contains(mutants[index].area) { return false }
+    return wanted.isEmpty || wanted.contains { mutants[index].area.rawValue == $0 || mutants[index].name.contains($0) }
 }.map { $0 + 1 }
 let jobs = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) } ?? 1
 let begun = ContinuousClock.now
@@ -18,9 +22,9 @@ do throws(Failure) {
         throw Failure("no mutant is called or in a test area called \(wanted.joined(separator: " or "))")
     }
     let results = try MutantRun(
-        mutants: mutants, numbers: numbers, isWhole: wanted.isEmpty,
+        mutants: mutants, numbers: numbers, isWhole: wanted.isEmpty && !isSimulated,
         root: FileManager.default.currentDirectoryPath, jobs: min(max(1, jobs), numbers.count),
-        isReused: CommandLine.arguments.dropFirst(3).first == "reuse"
+        isReused: options.contains("reuse"), isSimulated: isSimulated
     ).run()
     let survivors = results.filter { !$0.isKilled }
     let seconds = begun.duration(to: .now).components.seconds
@@ -28,6 +32,7 @@ do throws(Failure) {
         let own = results.filter { $0.area == area.rawValue }
         if !own.isEmpty { say("\(area.rawValue): \(own.filter { $0.isKilled }.count) of \(own.count) killed") }
     }
+    for line in SimulationTable.lines(results) { say(line) }
     say("\(results.count) mutants, \(survivors.count) survived, \(seconds) s")
     for survivor in survivors { say("SURVIVED \(survivor.name): a check that no test needs") }
     exit(survivors.isEmpty ? 0 : 1)

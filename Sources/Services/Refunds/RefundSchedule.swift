@@ -58,6 +58,7 @@ struct RefundSchedule {
 
     private let concurrency: Int
     private let fallbackMargin: Int64
+    private let retryDelay: @Sendable (_ attempts: Int) -> Int64
     private var deciding: [CaseKey: Work] = [:]
     private var sending: [CaseKey: Work] = [:]
     private var retries: [CaseKey: Retry] = [:]
@@ -69,9 +70,14 @@ struct RefundSchedule {
     /// - Parameters:
     ///   - concurrency: the maximum number of concurrent requests.
     ///   - fallbackMargin: the time before the end of a round at which it is decided without the company's service.
-    init(concurrency: Int, fallbackMargin: Int64) {
+    ///   - retryDelay: returns the wait after a number of failed attempts, in milliseconds.
+    init(
+        concurrency: Int, fallbackMargin: Int64,
+        retryDelay: @escaping @Sendable (_ attempts: Int) -> Int64 = { RetryDelay.milliseconds(attempts: $0) }
+    ) {
         self.concurrency = max(1, concurrency)
         self.fallbackMargin = fallbackMargin
+        self.retryDelay = retryDelay
     }
 
     /// Environments in which requests for at least one app are paused after failures.
@@ -185,7 +191,7 @@ struct RefundSchedule {
         case .retry:
             guard let work else { return }
             retries[key] = Retry(
-                scope: work.scope, at: now + RetryDelay.milliseconds(attempts: attempts), attempts: attempts,
+                scope: work.scope, at: now + retryDelay(attempts), attempts: attempts,
                 isDecision: isDecision, triedAt: work.begunAt)
         }
     }

@@ -29,10 +29,23 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
     }
 
     private let loop: DueLoop
+    private let executor: any TaskExecutor
+    private let sleep: @Sendable (Duration) async throws -> Void
     private let present = Mutex(Present())
 
-    /// - Parameter pause: waits until the next check for due work; throws if its task is cancelled.
-    package init(pause: @escaping @Sendable () async throws -> Void) { loop = DueLoop(pause: pause) }
+    /// - Parameters:
+    ///   - executor: runs the checks and the jobs.
+    ///   - sleep: limits the wait for running jobs.
+    ///   - pause: waits until the next check for due work; throws if its task is cancelled.
+    package init(
+        on executor: any TaskExecutor = HandlerThreads.shared,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        pause: @escaping @Sendable () async throws -> Void
+    ) {
+        loop = DueLoop(pause: pause)
+        self.executor = executor
+        self.sleep = sleep
+    }
 
     /// Requests a check, because work may be due.
     package func wake() { loop.wake() }
@@ -40,7 +53,7 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
     /// Runs checks until the stop or until the task is cancelled. A check reads the rows that are due, then calls
     /// ``begin(_:)``.
     package func run(_ check: @escaping @Sendable () async -> Void) async {
-        await withTaskExecutorPreference(HandlerThreads.shared) {
+        await withTaskExecutorPreference(executor) {
             await loop.run {
                 present.withLock { $0.isOutdated = false }
                 await check()
@@ -58,7 +71,7 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
             for (key, job) in plan() {
                 present.begun += 1
                 let number = present.begun
-                let task = Task(executorPreference: HandlerThreads.shared) {
+                let task = Task(executorPreference: executor) {
                     await job()
                     self.end(key, number)
                 }
@@ -108,9 +121,9 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
         }
         await withTaskGroup { group in
             group.addTask { for job in jobs { await job.value } }
-            group.addTask {
+            group.addTask { [sleep] in
                 // The sleep is cancelled if all jobs end earlier.
-                if (try? await Task.sleep(for: limit)) != nil { for job in jobs { job.cancel() } }
+                if (try? await sleep(limit)) != nil { for job in jobs { job.cancel() } }
             }
             await group.next()
             group.cancelAll()

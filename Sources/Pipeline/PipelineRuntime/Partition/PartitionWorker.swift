@@ -8,7 +8,7 @@ internal import Telemetry
 /// has flushed it), or when its dead letter is acknowledged. Records that have not been started when the partition is
 /// revoked are left to the next owner.
 struct PartitionWorker: Sendable {
-    let partition: KafkaAssignedPartition
+    let partition: any WorkerPartition
     let handler: PipelineHandler
     let options: PipelineOptions
     let window: PartitionWindow

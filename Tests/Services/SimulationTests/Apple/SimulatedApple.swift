@@ -1,0 +1,76 @@
+import AppStoreModel
+import AppStoreServerAPI
+import RefundRules
+
+@testable import Refunds
+
+/// Apple's endpoint for consumption answers: it can be slow, refuse by rate, fail, and accept a body without the
+/// response reaching the member.
+final class SimulatedApple: @unchecked Sendable {
+    // @unchecked Sendable because only the simulation's thread uses it.
+    enum Mood: CaseIterable { case good, slow, failing, limiting, losing }
+
+    /// A body that arrived.
+    struct Put {
+        let at: Int64
+        let transactionId: String
+        let body: String
+        let isAccepted: Bool
+    }
+
+    var mood = Mood.good
+    private(set) var puts: [Put] = []
+    private unowned let simulation: Simulation
+
+    init(_ simulation: Simulation) { self.simulation = simulation }
+
+    func send(_ body: [UInt8], for refund: RefundCase) async throws(APIFailure) {
+        let gate = Gate<APIFailure?>(
+            whenCancelled: APIFailure(kind: .cancelled, message: "cancelled", isRetriable: true))
+        let text = String(decoding: body, as: UTF8.self)
+        // The request is on its way, whatever happens to the member.
+        let way = simulation.number(in: 20...(mood == .slow ? 25_000 : 400))
+        simulation.timers.after(way) { [self] in
+            let failure = receive(text, refund.transactionId.rawValue)
+            guard mood != .losing || failure != nil else {
+                return simulation.timers.after(30_000) {
+                    gate.open(APIFailure(kind: .noAnswer, message: "no answer in time", isRetriable: true))
+                }
+            }
+            simulation.timers.after(way) { gate.open(failure) }
+        }
+        if let failure = await gate.wait() { throw failure }
+    }
+
+    private func receive(_ body: String, _ transactionId: String) -> APIFailure? {
+        let failure: APIFailure? =
+            switch mood {
+            case .good, .slow, .losing: nil
+            case .failing: APIFailure(kind: .server, status: 500, message: "500", isRetriable: true)
+            case .limiting:
+                APIFailure(
+                    kind: .rateLimited, status: 429, message: "429", isRetriable: true,
+                    retryAt: simulation.timers.now + 60_000)
+            }
+        let put = Put(
+            at: simulation.timers.now, transactionId: transactionId, body: body, isAccepted: failure == nil)
+        puts.append(put)
+        simulation.trace("apple: \(transactionId) \(body) \(failure == nil ? "accepted" : "\(mood)")")
+        simulation.checks.put(put)
+        return failure
+    }
+}
+
+/// Apple's API as one process reaches it: a dead process sends nothing.
+struct SimulatedConnection: RefundAPI {
+    unowned let process: SimulatedProcess
+
+    func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure) {
+        guard !process.isDead else { throw APIFailure(kind: .cancelled, message: "dead", isRetriable: true) }
+        try await process.simulation.apple.send(body, for: refund)
+    }
+
+    func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload {
+        throw APIFailure(kind: .noKey, message: "all transactions are signed", isRetriable: false)
+    }
+}

@@ -1,0 +1,272 @@
+import Kafka
+import Lifecycle
+import Primitives
+import SQLite
+import Synchronization
+import Telemetry
+
+@testable import KeyedState
+@testable import PipelineRuntime
+
+/// A keyed state whose clients are replaced: publications go to the simulated producer, and the simulation delivers the
+/// records of the topic. Everything between these two is the real code.
+///
+/// Modelled after `KeyedState+Following` and `KeyedState+Owning`, because these parts wait on librdkafka and on timers:
+/// where reading starts, the reading loop, and the order of the steps of an assignment.
+final class SimulatedState<Model: StateModel>: @unchecked Sendable {
+    // @unchecked Sendable because only the simulation's thread uses it.
+    let state: KeyedState<Model>
+    private let parts: KeyedState<Model>.Parts
+    private unowned let process: SimulatedProcess
+    private let simulation: Simulation
+    private var reads: [KafkaTopicPartition: (gate: Gate<[KafkaRecord]?>, from: Int64)] = [:]
+    private var ticks: [KafkaTopicPartition: Task<Void, Never>] = [:]
+    private var assigned: @Sendable () -> Void = {}
+
+    /// - Parameter path: the path of the database, on a simulated disk.
+    init(_ model: Model, _ options: StateOptions, counts: [KafkaTopic: Int32], of process: SimulatedProcess) throws {
+        guard let kafka = Unused.kafka, let consumer = Unused.consumer, let publisher = Unused.publisher,
+            let queries = Unused.queries
+        else { throw StateError(.changelog, "no clients") }
+        self.process = process
+        simulation = process.simulation
+        state = KeyedState(
+            options, model: model, kafka: kafka, logger: SimulatedProcess.logger, metrics: MetricsRegistry(),
+            clocks: process.clocks)
+        let topics = counts.keys.sorted { $0.rawValue < $1.rawValue }
+        let store = try StateStore(Database(path: options.path), topics: topics, dictionary: model.dictionary)
+        let rows = try StateRowSource(
+            path: options.path, topics: store.topics, dictionary: model.dictionary, store: store, connections: 1)
+        let producer = process.producer
+        var partitions: [KafkaTopicPartition: StatePartition<Model>] = [:]
+        for (topic, count) in counts {
+            for number in 0..<count {
+                let place = KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: number))
+                let send = Sender { producer.send($0, to: place, completion: $1) }
+                partitions[place] = StatePartition(
+                    place, model: model, writer: state.writer, rows: rows, partitionCount: count,
+                    maximumBytes: 2_000, publish: { send.send($0, $1) })
+            }
+        }
+        parts = KeyedState.Parts(
+            store: store, writer: StateWriter(store), rows: rows,
+            reader: try StateReader(
+                path: options.path, topics: store.topics, model: model, store: store, connections: 1),
+            publisher: publisher, consumer: consumer, queries: queries, partitions: partitions,
+            partitionCounts: counts, retention: counts.mapValues { _ in 20 * 3_600_000 })
+    }
+
+    private struct Sender: @unchecked Sendable {
+        // @unchecked Sendable because only the simulation's thread uses it.
+        let send: (KafkaProducerRecord, @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void) -> Void
+    }
+
+    // MARK: Start and end
+
+    /// Begins to follow all partitions. A database without rows is restored.
+    func start(assigned: @escaping @Sendable () -> Void) throws {
+        self.assigned = assigned
+        let isEmpty = try parts.rows.isEmpty() && !parts.store.lacksEntries()
+        if isEmpty {
+            try parts.store.holdEntries()
+            try parts.store.dropIndexes()
+            for partition in parts.partitions.values { partition.beginRestore() }
+        } else if try parts.store.lacksEntries() {
+            try parts.store.holdEntries()
+            try parts.store.createIndexes()
+            try parts.store.rebuildEntries { [model = state.model] in try model.indexEntries(of: model.decode($0)) }
+        }
+        state.withRunning { running in
+            running.parts = parts
+            running.isRestoring = true
+        }
+        for place in places {
+            state.withRunning { $0.unread[place] = .some(nil) }
+            state.progress.follow(place)
+            let task = process.task { await self.read(place) }
+            state.withRunning { $0.followed[place] = task }
+        }
+    }
+
+    var places: [KafkaTopicPartition] { parts.partitions.keys.sorted(by: SimulatedProducer.precedes) }
+
+    /// Closes the database. Called after all tasks have ended.
+    func close() {
+        parts.rows.close()
+        parts.store.close()
+    }
+
+    // MARK: Reading
+
+    private func read(_ place: KafkaTopicPartition) async {
+        guard let partition = parts.partitions[place], var next = await startOffset(of: place) else { return }
+        state.progress.restart(at: next, of: place)
+        reached(next, in: place)
+        partition.restart()
+        while !Task.isCancelled {
+            let gate = Gate<[KafkaRecord]?>(whenCancelled: nil)
+            reads[place] = (gate, next)
+            guard let records = await gate.wait(), let last = records.last else { return }
+            next = last.offset.rawValue + 1
+            guard await apply(records, last, of: partition) else { return }
+            reached(next, in: place)
+        }
+    }
+
+    private func startOffset(of place: KafkaTopicPartition) async -> Int64? {
+        while !simulation.broker.hasLeader(place) {
+            guard await process.sleep(500) else { return nil }
+        }
+        let end = simulation.broker.end(of: place)
+        state.withRunning { running in
+            running.ends[place] = end
+            running.unread[place] = .some(end)
+        }
+        do {
+            guard let known = try parts.store.position(of: place) else { return 0 }
+            let missed = process.clocks.wallMilliseconds() - known.seen
+            guard missed > parts.retention[place.topic] ?? 0, known.next < end else { return known.next }
+            try parts.store.forget(place)
+            return 0
+        } catch {
+            process.fail("\(error)")
+            return nil
+        }
+    }
+
+    private func apply(
+        _ records: [KafkaRecord], _ last: KafkaRecord, of partition: StatePartition<Model>
+    ) async -> Bool {
+        let place = partition.name
+        var applied: StatePartition<Model>.Applied?
+        while !Task.isCancelled {
+            do {
+                let known = applied
+                let packed = PackedRecords(records, of: place)
+                let changes = try await state.computing.with { try known ?? partition.apply(packed) }
+                applied = changes
+                let ids = try await parts.writer.apply(
+                    StateWrite(
+                        changes, of: partition, next: last.offset.rawValue + 1, now: state.clocks.wallMilliseconds(),
+                        last: RecordPrint(last)))
+                state.withRunning { $0.health.wrote(place, failed: false) }
+                partition.committed(ids)
+                return true
+            } catch {
+                state.withRunning { $0.health.wrote(place, failed: true) }
+                simulation.trace("\(process.name): writing \(place) failed: \(error)")
+            }
+            guard await process.sleep(simulation.number(in: 100...5_000)) else { return false }
+        }
+        return false
+    }
+
+    private func reached(_ next: Int64, in place: KafkaTopicPartition) {
+        state.progress.reached(next, in: place)
+        let now = state.clocks.monotonicMilliseconds()
+        let isRestored = state.withRunning { running in
+            running.health.advanced(place, isBehind: running.ends[place].map { next < $0 } ?? false, at: now)
+            if let end = running.unread[place], let end, next >= end { running.unread[place] = nil }
+            return running.unread.isEmpty && running.isRestoring
+        }
+        if isRestored { finishRestore() }
+    }
+
+    private func finishRestore() {
+        do {
+            try parts.store.releaseEntries()
+            for partition in parts.partitions.values { partition.endRestore() }
+            state.withRunning { $0.isRestoring = false }
+        } catch {
+            simulation.trace("\(process.name): completing the restore failed: \(error)")
+            simulation.timers.after(500) { [weak self] in
+                guard let self, !process.isDead else { return }
+                finishRestore()
+            }
+        }
+    }
+
+    // MARK: Steps
+
+    /// The partitions with a reader that waits for records that exist.
+    var deliverable: [KafkaTopicPartition] {
+        places.filter { place in
+            guard let read = reads[place], !read.gate.isOpen, simulation.broker.hasLeader(place) else { return false }
+            return simulation.broker.end(of: place) > read.from
+        }
+    }
+
+    func deliver(_ place: KafkaTopicPartition) {
+        guard let read = reads.removeValue(forKey: place) else { return }
+        let limit = simulation.chance(1, of: 2) ? 1 : Int(simulation.number(in: 1...20))
+        read.gate.open(simulation.broker.read(place, from: read.from, atMost: limit))
+    }
+
+    /// Learns the ends of the partitions, as from librdkafka's statistics.
+    func learnEnds() {
+        for place in places where simulation.broker.hasLeader(place) {
+            state.sawEnd(simulation.broker.end(of: place), of: place)
+        }
+    }
+
+    // MARK: Owning
+
+    func partitionAssigned(_ input: KafkaTopicPartition) async throws {
+        guard let place = state.statePartition(of: input), let partition = parts.partitions[place] else { return }
+        state.withRunning { _ = $0.assigned.insert(place) }
+        while !simulation.broker.hasLeader(place) {
+            guard await process.sleep(500) else { throw CancellationError() }
+        }
+        guard await state.progress.wait(for: simulation.broker.end(of: place), of: place) else {
+            throw CancellationError()
+        }
+        partition.own(oversized: try parts.store.oversized(place))
+        do {
+            try await state.publishPending(of: place)
+        } catch {
+            partition.disown()
+            throw error
+        }
+        ticks[place] = process.task { await self.publishWhileOwned(place) }
+        assigned()
+    }
+
+    func partitionReleased(_ input: KafkaTopicPartition) async {
+        if let place = state.statePartition(of: input), let tick = ticks.removeValue(forKey: place) {
+            tick.cancel()
+            await tick.value
+        }
+        await state.partitionReleased(input)
+    }
+
+    private func publishWhileOwned(_ place: KafkaTopicPartition) async {
+        while await process.sleep(simulation.number(in: 1_000...600_000)) {
+            do {
+                try await state.publishPending(of: place)
+            } catch is CancellationError {
+                return
+            } catch {
+                simulation.trace("\(process.name): publishing \(place) failed: \(error)")
+            }
+        }
+    }
+
+    /// Ends all waits for the topic.
+    func end() { state.progress.end() }
+
+    // MARK: Looking
+
+    /// Returns the applied position of a partition.
+    func position(of place: KafkaTopicPartition) -> Int64 { state.progress.next(of: place) ?? 0 }
+
+    /// Returns the rows in the database.
+    func rows() throws -> [Model.State] { try parts.rows.states().map(state.model.decode) }
+}
+
+/// The clients that `KeyedState.Parts` names; nothing reaches them.
+private enum Unused {
+    static let kafka = try? KafkaConfiguration(bootstrapServers: "127.0.0.1:1", properties: [:])
+    static let consumer = kafka.map { KafkaConsumer($0, source: .partitions([:])) { _ in } }
+    static let publisher = kafka.flatMap { try? StatePublisher($0, topics: [], logger: SimulatedProcess.logger) }
+    static let queries = kafka.flatMap { try? StateQueries($0, group: nil, on: HandlerThreads.shared) }
+}

@@ -1,0 +1,19 @@
+import AppStoreModel
+import Kafka
+import Records
+
+/// The topics of a simulation and their partitions.
+struct SimulationNames {
+    let input = TopicNames().notifications(.production)
+    let state = TopicNames().refunds(.production)
+    let deadLetters: KafkaTopicPartition
+
+    init() { deadLetters = KafkaTopicPartition(topic: input.deadLetters(of: "sluice-refunds"), partition: 0) }
+
+    var inputs: [KafkaTopicPartition] { partitions(of: input) }
+    var states: [KafkaTopicPartition] { partitions(of: state) }
+
+    private func partitions(of topic: KafkaTopic) -> [KafkaTopicPartition] {
+        (0..<Simulation.partitions).map { KafkaTopicPartition(topic: topic, partition: KafkaPartition(rawValue: $0)) }
+    }
+}
