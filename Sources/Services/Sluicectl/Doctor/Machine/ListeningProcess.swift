@@ -7,11 +7,18 @@ struct ListeningProcess: Equatable {
     /// The first 15 bytes of the program's name.
     let name: String
 
+    /// The lists of `/proc` can miss an entry while other entries come and go.
+    private static let attempts = 3
+
     /// Returns the process, or nil if none listens, or it belongs to another user.
     init?(port: Int) {
-        let inodes = Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { Self.inodes(in: $0, port: port) })
-        guard !inodes.isEmpty, let found = Self.process(withSocketIn: inodes) else { return nil }
-        self = found
+        for _ in 0..<Self.attempts {
+            let inodes = Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { Self.inodes(in: $0, port: port) })
+            guard !inodes.isEmpty, let found = Self.process(withSocketIn: inodes) else { continue }
+            self = found
+            return
+        }
+        return nil
     }
 
     private init(pid: Int, name: String) { (self.pid, self.name) = (pid, name) }
