@@ -314,7 +314,8 @@ let suites: [Target] = [
         "Reconciliation Records Simulator Telemetry TestSupport"),
     tests(
         "SimulationTests", .services, "AppStoreModel AppStoreServerAPI CSQLite JSON Kafka KafkaModel KeyedState",
-        "Lifecycle PipelineRuntime Primitives Records RefundRules Refunds SQLite Telemetry TestSupport"),
+        "Lifecycle PipelineRuntime Primitives Records RefundRules Refunds SQLite Telemetry TestSupport",
+        excluding: ["README.md"]),
     tests(
         "SimulatorTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning AppStoreVerification",
         "Configuration Cryptography EntitlementRules HTTPClient JSON LegacyNotifications Primitives Simulator",

@@ -1,10 +1,7 @@
 import Kafka
-import RefundRules
 import TestSupport
 
-@testable import Refunds
-
-/// One run of three members of `sluice-refunds` against simulated surroundings. The seed determines every step.
+/// One run of three members of a service against simulated surroundings. The seed determines every step.
 final class Simulation: @unchecked Sendable {
     // @unchecked Sendable because one thread runs everything.
     static let partitions: Int32 = 2
@@ -14,40 +11,38 @@ final class Simulation: @unchecked Sendable {
 
     let seed: UInt64
     let names = SimulationNames()
-    let plan: SimulationPlan
     let broker: SimulatedBroker
-    var timers = Timers(now: SimulationPlan.start)
+    var timers = Timers(now: SimulationTime.start)
     private(set) lazy var group = SimulatedGroup(self, names.inputs)
-    private(set) lazy var apple = SimulatedApple(self)
-    private(set) lazy var company = SimulatedCompany(self)
     private(set) lazy var checks = SimulationChecks(self)
     private(set) lazy var faults = SimulationFaults(self)
     private(set) var hosts: [SimulatedHost] = []
-    let rules: RefundRules
+    private(set) lazy var workload = makeWorkload(self)
+    private let makeWorkload: (Simulation) -> any SimulationWorkload
     private var random: SeededGenerator
     private let tell: ((String) -> Void)?
     private(set) var steps = 0
     /// A digest of all steps.
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-    private var remaining: ArraySlice<SimulationPlan.Notification> = []
-    private var contents: [[UInt8]: SimulationPlan.Content] = [:]
+    private var remaining: ArraySlice<SimulatedRecord> = []
+    private var lastRecord = SimulationTime.start
 
     /// - Parameters:
     ///   - directory: an existing directory for the lock files of the databases.
     ///   - tell: receives each line of the trace.
-    init(seed: UInt64, in directory: String, tell: ((String) -> Void)? = nil) throws {
+    ///   - makeWorkload: creates the service and its traffic from the seed.
+    init(
+        seed: UInt64, in directory: String, tell: ((String) -> Void)? = nil,
+        _ makeWorkload: @escaping (Simulation) -> any SimulationWorkload
+    ) {
         self.seed = seed
         self.tell = tell
+        self.makeWorkload = makeWorkload
         random = SeededGenerator(seed: seed)
-        plan = SimulationPlan(&random)
         broker = SimulatedBroker(names.inputs + names.states + [names.deadLetters])
-        rules = try RefundRules(
-            json: Array(#"{"default":"decline","consumption":{"customerConsented":true}}"#.utf8), name: "rules")
         for number in 1...Self.members {
             hosts.append(SimulatedHost(self, name: "m\(number)", path: "\(directory)/\(seed)-\(number)"))
         }
-        remaining = plan.notifications[...]
-        for notification in plan.notifications { contents[notification.value] = notification.content }
     }
 
     /// The living processes, in the order of their hosts.
@@ -57,6 +52,8 @@ final class Simulation: @unchecked Sendable {
     ///
     /// - Returns: the violated invariants; empty if there are none.
     func run() -> [String] {
+        remaining = workload.traffic[...]
+        lastRecord = remaining.last?.at ?? SimulationTime.start
         for host in hosts { host.start() }
         group.rebalance()
         faults.begin()
@@ -77,7 +74,7 @@ final class Simulation: @unchecked Sendable {
     // MARK: Trace
 
     func trace(_ line: @autoclosure () -> String) {
-        tell?("\((timers.now - SimulationPlan.start) / 1_000) s: \(line())")
+        tell?("\((timers.now - SimulationTime.start) / 1_000) s: \(line())")
     }
 
     private func digest(_ number: Int64) { digest = (digest ^ UInt64(bitPattern: number)) &* 0x100_0000_01B3 }
@@ -88,36 +85,48 @@ final class Simulation: @unchecked Sendable {
     ///
     /// - Returns: false at the end of the run.
     private func step() -> Bool {
-        if steps % 256 == 0 { for process in processes { checks.look(at: process) } }
-        let possible = possibleSteps()
+        if steps % 400 == 0 { for process in processes { checks.look(at: process) } }
         digest(timers.now)
-        digest(Int64(possible.count))
         // Now and then time passes although something could happen: everything may be slow.
-        guard !possible.isEmpty, !chance(1, of: 40) else {
+        guard !chance(1, of: 40), let next = possibleStep() else {
             if isOver { return false }
             guard let action = timers.advance() else { return false }
             action()
             return true
         }
         if faults.step() { return true }
-        possible[Int(number(in: 0...Int64(possible.count - 1)))]()
+        workload.step()
+        next()
         return true
     }
 
-    private func possibleSteps() -> [() -> Void] {
-        var steps: [() -> Void] = []
-        for host in hosts {
-            guard let process = host.process, !process.isFrozen else { continue }
-            let executor = process.executor
-            if !executor.isIdle { steps.append { executor.runNext() } }
-            let producer = process.producer
-            for place in producer.appendable { steps.append { producer.appendNext(to: place) } }
-            for place in producer.reportable { steps.append { producer.reportNext(of: place) } }
-            if let state = process.state {
-                for place in state.deliverable { steps.append { state.deliver(place) } }
-            }
+    /// Returns a step of the first process, from a random one on, that has any; nil if nothing is possible now.
+    private func possibleStep() -> (() -> Void)? {
+        let first = Int(number(in: 0...Int64(hosts.count - 1)))
+        for index in hosts.indices {
+            guard let process = hosts[(first + index) % hosts.count].process, !process.isFrozen else { continue }
+            let steps = possibleSteps(of: process)
+            guard !steps.isEmpty else { continue }
+            digest(Int64(steps.count))
+            return steps[Int(number(in: 0...Int64(steps.count - 1)))]
         }
-        for partition in group.partitions {
+        return nil
+    }
+
+    private func possibleSteps(of process: SimulatedProcess) -> [() -> Void] {
+        var steps: [() -> Void] = []
+        if !process.executor.isIdle {
+            // Handlers compute most of the time.
+            let run = { process.executor.runNext() }
+            steps += [run, run, run]
+        }
+        let producer = process.producer
+        for place in producer.appendable { steps.append { producer.appendNext(to: place) } }
+        for place in producer.reportable { steps.append { producer.reportNext(of: place) } }
+        if let state = process.service?.state {
+            for place in state.deliverable { steps.append { state.deliver(place) } }
+        }
+        for partition in group.partitions(of: process) {
             if partition.canDeliver { steps.append { partition.deliver() } }
             if partition.stored != nil { steps.append { self.group.commit(partition) } }
         }
@@ -127,7 +136,7 @@ final class Simulation: @unchecked Sendable {
     /// Whether everything has happened: all notifications are written, the faults are over, and the last deadline has
     /// passed.
     private var isOver: Bool {
-        guard remaining.isEmpty, !faults.areOn, timers.now > plan.end else { return false }
+        guard remaining.isEmpty, !faults.areOn, timers.now > workload.end else { return false }
         return processes.allSatisfy(\.executor.isIdle)
     }
 
@@ -144,7 +153,7 @@ final class Simulation: @unchecked Sendable {
                 KafkaProducerRecord(
                     topic: names.input, partition: partition, key: next.key, value: next.value,
                     headers: next.headers), to: place, at: timers.now)
-            trace("input: \(next.content) at \(place)@\(broker.end(of: place) - 1)")
+            trace("input: \(String(decoding: next.key, as: UTF8.self)) at \(place)@\(broker.end(of: place) - 1)")
             scheduleNext()
         }
     }
@@ -158,21 +167,11 @@ final class Simulation: @unchecked Sendable {
         return appended
     }
 
-    func content(of record: KafkaRecord) -> SimulationPlan.Content? { record.value.flatMap { contents[$0] } }
+    /// The time until an owner looks for rows that are due or outdated in the topic; a second in production.
+    func untilNextTick() -> Int64 { number(in: 1_000...600_000) * calmFactor }
 
-    /// Returns the state in the last record of a key.
-    func last(_ key: [UInt8]) -> RefundCase? {
-        let partition = KafkaPartition(ofKey: key, partitions: Self.partitions)
-        let records = broker.records(of: KafkaTopicPartition(topic: names.state, partition: partition))
-        return records.last { $0.key == key }?.value.flatMap { try? RefundCase(json: $0) }
-    }
-
-    /// The time until a scheduler looks for due work without being woken: shortly before a deadline, or up to an hour.
-    func untilNextLook() -> Int64 {
-        let marks = plan.rounds.map { $0.deadline - 60_000 - timers.now }
-        let soon = marks.filter { $0 > 0 }.min() ?? .max
-        return min(soon, number(in: 60_000...3_600_000))
-    }
+    /// Makes periodic work rare when nothing changes any more.
+    var calmFactor: Int64 { faults.areOn || timers.now < lastRecord + 600_000 ? 1 : 12 }
 
     /// Called when a process ends by itself.
     func died(_ process: SimulatedProcess, _ reason: String) {

@@ -7,7 +7,7 @@ final class SimulationFaults {
 
     /// The time after which no fault begins, in milliseconds after the start; a quarter of the time for an answer at
     /// most.
-    private var duration: Int64 { 12 * simulation.plan.longestPause }
+    private var duration: Int64 { 12 * simulation.workload.longestPause }
 
     init(_ simulation: Simulation) { self.simulation = simulation }
 
@@ -27,14 +27,14 @@ final class SimulationFaults {
 
     /// Compaction is not a fault, and goes on.
     private func compactLater() {
-        simulation.timers.after(6 * SimulationPlan.hour) { [unowned self] in
+        simulation.timers.after(6 * SimulationTime.hour) { [unowned self] in
             compact()
-            if simulation.timers.now < simulation.plan.end { compactLater() }
+            if simulation.timers.now < simulation.workload.end { compactLater() }
         }
     }
 
     private func scheduleNext() {
-        simulation.timers.after(simulation.number(in: 100...3 * simulation.plan.longestPause)) { [unowned self] in
+        simulation.timers.after(simulation.number(in: 100...3 * simulation.workload.longestPause)) { [unowned self] in
             guard areOn else { return }
             inject()
             scheduleNext()
@@ -63,8 +63,7 @@ final class SimulationFaults {
         case 6: fence(aHost)
         case 7: failWrites(of: aHost)
         case 8: fillDisk(of: aHost)
-        case 9, 10: changeApple()
-        case 11: silenceCompany()
+        case 9, 10, 11: beginOther()
         default: if simulation.chance(1, of: 2) { refuseStates() } else { compact() }
         }
     }
@@ -137,17 +136,8 @@ final class SimulationFaults {
         end(after: 1_000...600_000) { disk.isFull = false }
     }
 
-    private func changeApple() {
-        let moods = SimulatedApple.Mood.allCases
-        simulation.apple.mood = moods[Int(simulation.number(in: 0...Int64(moods.count - 1)))]
-        simulation.trace("apple: \(simulation.apple.mood)")
-        end(after: 1_000...7_200_000) { [unowned self] in simulation.apple.mood = .good }
-    }
-
-    private func silenceCompany() {
-        simulation.company.isSilent = true
-        simulation.trace("company: silent")
-        end(after: 1_000...7_200_000) { [unowned self] in simulation.company.isSilent = false }
+    private func beginOther() {
+        end(after: 1_000...7_200_000, simulation.workload.beginFault())
     }
 
     private func refuseStates() {
@@ -159,7 +149,7 @@ final class SimulationFaults {
     private func compact() {
         simulation.trace("broker: compacts")
         for place in simulation.names.states {
-            simulation.broker.compact(place, at: simulation.timers.now, lag: 24 * SimulationPlan.hour)
+            simulation.broker.compact(place, at: simulation.timers.now, lag: 24 * SimulationTime.hour)
         }
     }
 }

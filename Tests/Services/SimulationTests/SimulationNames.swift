@@ -4,11 +4,12 @@ import Records
 
 /// The topics of a simulation and their partitions.
 struct SimulationNames {
+    let group = "sluice-refunds"
     let input = TopicNames().notifications(.production)
     let state = TopicNames().refunds(.production)
     let deadLetters: KafkaTopicPartition
 
-    init() { deadLetters = KafkaTopicPartition(topic: input.deadLetters(of: "sluice-refunds"), partition: 0) }
+    init() { deadLetters = KafkaTopicPartition(topic: input.deadLetters(of: group), partition: 0) }
 
     var inputs: [KafkaTopicPartition] { partitions(of: input) }
     var states: [KafkaTopicPartition] { partitions(of: state) }

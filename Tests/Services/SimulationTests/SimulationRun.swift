@@ -5,6 +5,8 @@ import TestSupport
 /// Runs simulations on threads of their own, one for each core.
 struct SimulationRun {
     let seeds: ClosedRange<UInt64>
+    /// Creates the service and its traffic.
+    let makeWorkload: @Sendable (Simulation) -> any SimulationWorkload
     /// Whether the steps are printed.
     var isTraced = false
 
@@ -48,8 +50,8 @@ struct SimulationRun {
     private func runSeeds(of queue: SeedQueue, in directory: TemporaryDirectory) throws -> [Outcome] {
         var outcomes: [Outcome] = []
         while let seed = queue.next() {
-            let simulation = try Simulation(
-                seed: seed, in: directory.path, tell: isTraced ? { print($0) } : nil)
+            let simulation = Simulation(
+                seed: seed, in: directory.path, tell: isTraced ? { print($0) } : nil, makeWorkload)
             let problems = simulation.run()
             outcomes.append(Outcome(seed: seed, problems: problems, digest: simulation.digest))
             if !problems.isEmpty { queue.noteFailure() }

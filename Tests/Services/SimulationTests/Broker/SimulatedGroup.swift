@@ -26,8 +26,10 @@ final class SimulatedGroup {
 
     func owner(of place: KafkaTopicPartition) -> SimulatedProcess? { owners[place]?.process }
 
-    /// The partitions that are read, in a fixed order.
-    var partitions: [SimulatedPartition] { places.compactMap { owners[$0]?.partition } }
+    /// Returns the partitions of a member, in a fixed order.
+    func partitions(of process: SimulatedProcess) -> [SimulatedPartition] {
+        places.compactMap { owners[$0]?.process === process ? owners[$0]?.partition : nil }
+    }
 
     // MARK: Rebalance
 

@@ -1,17 +1,11 @@
-import AppStoreModel
-import AppStoreServerAPI
 import Kafka
-import KeyedState
 import Primitives
-import Records
-import RefundRules
 import Telemetry
 
 @testable import PipelineRuntime
-@testable import Refunds
 
-/// One run of `sluice-refunds`: its keyed state, its partition workers and its scheduler, on an executor that the
-/// simulation steps.
+/// One run of a consumer: its keyed state, its partition workers and its own work, on an executor that the simulation
+/// steps.
 final class SimulatedProcess: @unchecked Sendable {
     // @unchecked Sendable because only the simulation's thread uses it.
     let simulation: Simulation
@@ -19,18 +13,18 @@ final class SimulatedProcess: @unchecked Sendable {
     let executor = StepExecutor()
     let producer: SimulatedProducer
     private(set) var isDead = false
+    /// The number of publications that failed and of partitions that were released.
+    var disturbances = 0
     var isFrozen = false
     /// Whether the coordinator knows the process as a member of the group.
     var isMember = true
     /// The time of the last start, milliseconds since 1970, and the ends of the state's partitions then.
     let endsAtStart: [KafkaTopicPartition: Int64]
-    private(set) var state: SimulatedState<RefundsModel>?
-    private var scheduler: RefundScheduler?
-    private var handler: KeyedStateHandler<RefundsModel>?
+    private(set) var service: (any SimulatedService)?
     private var telemetry: PipelineTelemetry
     private var tasks: [Task<Void, Never>] = []
     private var workers: [KafkaTopicPartition: Task<Void, Never>] = [:]
-    private let pause: GroupPause
+    let pause: GroupPause
     private let options: PipelineOptions
 
     static let logger = Logger(label: "simulation", level: .error, format: .json, sink: DiscardingSink())
@@ -39,7 +33,7 @@ final class SimulatedProcess: @unchecked Sendable {
         self.simulation = simulation
         self.name = name
         producer = SimulatedProducer(simulation, owner: name)
-        let group = KafkaConsumerGroup(rawValue: "sluice-refunds")
+        let group = KafkaConsumerGroup(rawValue: simulation.names.group)
         pause = GroupPause(group)
         options = {
             var options = PipelineOptions(group: group, topics: [simulation.names.input])
@@ -50,13 +44,14 @@ final class SimulatedProcess: @unchecked Sendable {
             topics: [simulation.names.input], logger: Self.logger, registry: MetricsRegistry())
         endsAtStart = Dictionary(
             uniqueKeysWithValues: simulation.names.states.map { ($0, simulation.broker.end(of: $0)) })
+        producer.failed = { [weak self] in self?.disturbances += 1 }
     }
 
     var clocks: Clocks {
         Clocks(
             wallMilliseconds: { [simulation] in simulation.timers.now },
             monotonicNanoseconds: { [simulation] in
-                UInt64(clamping: simulation.timers.now - SimulationPlan.start) * 1_000_000
+                UInt64(clamping: simulation.timers.now - SimulationTime.start) * 1_000_000
             })
     }
 
@@ -64,59 +59,9 @@ final class SimulatedProcess: @unchecked Sendable {
     ///
     /// - Parameter path: the path of the database, on a simulated disk.
     func start(path: String) throws {
-        let names = simulation.names
-        var model = RefundsModel()
-        model.environments = [names.state: .production]
-        var stateOptions = StateOptions(path: path, topics: [names.input: names.state])
-        let due = makeDueWork()
-        stateOptions.revoked = { _ in await due.release(.finished(within: .seconds(5))) }
-        let state = try SimulatedState(
-            model, stateOptions, counts: [names.state: Simulation.partitions], of: self)
-        self.state = state
-        let scheduler = makeScheduler(state.state, model, due)
-        self.scheduler = scheduler
-        handler = RefundsHandler.handler(
-            of: state.state, topics: TopicNames(), ignored: [], metrics: makeMetrics(), clocks: clocks
-        ) { scheduler.wake() }
-        try state.start { scheduler.wake() }
-        _ = task { try? await scheduler.run() }
-    }
-
-    private func makeMetrics() -> RefundsMetrics {
-        RefundsMetrics(MetricsRegistry(), rules: [], now: { [simulation] in simulation.timers.now })
-    }
-
-    private func makeDueWork() -> DueWork<RefundSchedule.CaseKey> {
-        DueWork(
-            on: executor,
-            sleep: { [unowned self] in
-                guard await sleep(Int64($0.components.seconds) * 1_000) else { throw CancellationError() }
-            },
-            pause: { [unowned self] in
-                guard await sleep(simulation.untilNextLook()) else { throw CancellationError() }
-            })
-    }
-
-    private func makeScheduler(
-        _ state: KeyedState<RefundsModel>, _ model: RefundsModel, _ due: DueWork<RefundSchedule.CaseKey>
-    ) -> RefundScheduler {
-        let store = SimulatedStore(state: state, input: simulation.names.input)
-        let log = RateLimitedLogger(Self.logger, perSecond: 1)
-        let metrics = makeMetrics()
-        let app = BundleId(SimulationPlan.app)
-        let decisions = RefundDecisions(
-            rules: simulation.rules, apps: [app], provider: simulation.company, fallback: .withhold,
-            fallbackMargin: SimulationPlan.hour, api: SimulatedConnection(process: self), store: store, metrics: metrics, log: log)
-        return RefundScheduler(
-            state: state, model: model, topics: TopicNames(), apps: [app],
-            work: RefundWork(
-                mode: .answer, store: store, decisions: decisions, api: SimulatedConnection(process: self),
-                clocks: clocks, metrics: metrics, log: log,
-                pause: { [unowned self] in guard await sleep(1_000) else { throw CancellationError() } }),
-            schedule: RefundSchedule(concurrency: 2, fallbackMargin: SimulationPlan.hour) { attempts in
-                min(Int64(1_000) << Int64(min(max(attempts - 1, 0), 12)), 300_000)
-            },
-            clocks: clocks, metrics: metrics, log: log, groupPause: self.pause, due: due)
+        let service = try simulation.workload.makeService(for: self, path: path)
+        self.service = service
+        try service.start()
     }
 
     // MARK: Work
@@ -141,11 +86,11 @@ final class SimulatedProcess: @unchecked Sendable {
 
     /// Handles an assigned partition, after the work of its previous assignment has ended.
     func work(on partition: SimulatedPartition) {
-        guard let handler, let state else { return }
+        guard let service else { return }
+        let handler = PipelineHandler.batches(SimulatedHandler(handler: service.handler, state: service.state))
         let worker = PartitionWorker(
-            partition: partition, handler: .batches(SimulatedHandler(handler: handler, state: state)),
-            options: options,
-            window: PartitionWindow(limits: options.windowLimits(.batches(handler))),
+            partition: partition, handler: handler, options: options,
+            window: PartitionWindow(limits: options.windowLimits(handler)),
             share: BatchShare(total: options.maximumBatchBytes), calls: HandlerCalls(),
             sendDeadLetter: { [unowned self] in try await sendDeadLetter($0) }, telemetry: telemetry,
             handled: HandledOffsets(), pause: pause, tracing: nil)
@@ -172,25 +117,25 @@ final class SimulatedProcess: @unchecked Sendable {
         isMember = false
         producer.disconnect()
         for task in tasks { task.cancel() }
-        if let scheduler {
-            let task = Task(executorPreference: executor) { await scheduler.stop(within: .zero) }
-            executor.drain()
-            task.cancel()
+        if let service {
+            let stopping = Stopping(service: service)
+            // The executor runs the task to its end.
+            _ = Task(executorPreference: executor) { await stopping.service.stop() }
         }
         executor.drain()
-        state?.end()
+        service?.state.end()
         executor.drain()
-        state?.close()
+        service?.state.close()
     }
 
     /// Ends the process after an error that a restart repairs.
     func fail(_ reason: String) { simulation.died(self, reason) }
 }
 
-/// The handler of `sluice-refunds` with the assignment of a simulated state.
+/// The handler of a service with the assignment of its simulated state.
 private struct SimulatedHandler: BatchHandler {
-    let handler: KeyedStateHandler<RefundsModel>
-    let state: SimulatedState<RefundsModel>
+    let handler: any BatchHandler
+    let state: any SteppedState
 
     func handle(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] { try await handler.handle(records) }
 
@@ -199,6 +144,11 @@ private struct SimulatedHandler: BatchHandler {
     }
 
     func partitionReleased(_ partition: KafkaTopicPartition) async { await state.partitionReleased(partition) }
+}
+
+private struct Stopping: @unchecked Sendable {
+    // @unchecked Sendable because only the simulation's thread uses it.
+    let service: any SimulatedService
 }
 
 private struct DiscardingSink: LogSink {

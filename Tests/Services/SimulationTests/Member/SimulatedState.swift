@@ -13,9 +13,10 @@ import Telemetry
 ///
 /// Modelled after `KeyedState+Following` and `KeyedState+Owning`, because these parts wait on librdkafka and on timers:
 /// where reading starts, the reading loop, and the order of the steps of an assignment.
-final class SimulatedState<Model: StateModel>: @unchecked Sendable {
+final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable {
     // @unchecked Sendable because only the simulation's thread uses it.
     let state: KeyedState<Model>
+    var name: String { process.name }
     private let parts: KeyedState<Model>.Parts
     private unowned let process: SimulatedProcess
     private let simulation: Simulation
@@ -190,7 +191,7 @@ final class SimulatedState<Model: StateModel>: @unchecked Sendable {
 
     /// The partitions with a reader that waits for records that exist.
     var deliverable: [KafkaTopicPartition] {
-        places.filter { place in
+        simulation.names.states.filter { place in
             guard let read = reads[place], !read.gate.isOpen, simulation.broker.hasLeader(place) else { return false }
             return simulation.broker.end(of: place) > read.from
         }
@@ -232,6 +233,7 @@ final class SimulatedState<Model: StateModel>: @unchecked Sendable {
     }
 
     func partitionReleased(_ input: KafkaTopicPartition) async {
+        process.disturbances += 1
         if let place = state.statePartition(of: input), let tick = ticks.removeValue(forKey: place) {
             tick.cancel()
             await tick.value
@@ -240,7 +242,7 @@ final class SimulatedState<Model: StateModel>: @unchecked Sendable {
     }
 
     private func publishWhileOwned(_ place: KafkaTopicPartition) async {
-        while await process.sleep(simulation.number(in: 1_000...600_000)) {
+        while await process.sleep(simulation.untilNextTick()) {
             do {
                 try await state.publishPending(of: place)
             } catch is CancellationError {
@@ -255,6 +257,8 @@ final class SimulatedState<Model: StateModel>: @unchecked Sendable {
     func end() { state.progress.end() }
 
     // MARK: Looking
+
+    var obstacle: String? { state.obstacle }
 
     /// Returns the applied position of a partition.
     func position(of place: KafkaTopicPartition) -> Int64 { state.progress.next(of: place) ?? 0 }

@@ -21,8 +21,13 @@ final class SimulatedApple: @unchecked Sendable {
     var mood = Mood.good
     private(set) var puts: [Put] = []
     private unowned let simulation: Simulation
+    private let received: (Put) -> Void
 
-    init(_ simulation: Simulation) { self.simulation = simulation }
+    /// - Parameter received: called for each body that arrives.
+    init(_ simulation: Simulation, received: @escaping (Put) -> Void) {
+        self.simulation = simulation
+        self.received = received
+    }
 
     func send(_ body: [UInt8], for refund: RefundCase) async throws(APIFailure) {
         let gate = Gate<APIFailure?>(
@@ -56,7 +61,7 @@ final class SimulatedApple: @unchecked Sendable {
             at: simulation.timers.now, transactionId: transactionId, body: body, isAccepted: failure == nil)
         puts.append(put)
         simulation.trace("apple: \(transactionId) \(body) \(failure == nil ? "accepted" : "\(mood)")")
-        simulation.checks.put(put)
+        received(put)
         return failure
     }
 }
@@ -64,10 +69,11 @@ final class SimulatedApple: @unchecked Sendable {
 /// Apple's API as one process reaches it: a dead process sends nothing.
 struct SimulatedConnection: RefundAPI {
     unowned let process: SimulatedProcess
+    let apple: SimulatedApple
 
     func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure) {
         guard !process.isDead else { throw APIFailure(kind: .cancelled, message: "dead", isRetriable: true) }
-        try await process.simulation.apple.send(body, for: refund)
+        try await apple.send(body, for: refund)
     }
 
     func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload {

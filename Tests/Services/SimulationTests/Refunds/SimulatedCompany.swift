@@ -8,10 +8,14 @@ final class SimulatedCompany: RefundProvider, @unchecked Sendable {
     // @unchecked Sendable because only the simulation's thread uses it.
     var isSilent = false
     private unowned let simulation: Simulation
+    private let plan: RefundsPlan
     /// The round of each answer, by percentage.
     private(set) var decisions: [Int64: PlannedRound] = [:]
 
-    init(_ simulation: Simulation) { self.simulation = simulation }
+    init(_ simulation: Simulation, _ plan: RefundsPlan) {
+        self.simulation = simulation
+        self.plan = plan
+    }
 
     func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts {
         let isSilent = isSilent
@@ -20,7 +24,7 @@ final class SimulatedCompany: RefundProvider, @unchecked Sendable {
         guard await gate.wait() else { throw ProviderFailure(code: .cancelled, message: "cancelled") }
         if isSilent { throw ProviderFailure(code: .timedOut, message: "silent") }
         let percentage = Int64(decisions.count + 1)
-        decisions[percentage] = simulation.plan.round(
+        decisions[percentage] = plan.round(
             of: facts.transactionId.rawValue, received: facts.requestedAt.millisecondsSince1970)
         var answer = ConsumptionFacts()
         answer.customerConsented = true

@@ -19,12 +19,9 @@ struct PlannedRound: Hashable {
 }
 
 /// The notifications of a simulation, with the time at which each is written to the input topic.
-struct SimulationPlan {
+struct RefundsPlan {
     struct Notification {
-        let at: Int64
-        let key: [UInt8]
-        let value: [UInt8]
-        let headers: [KafkaHeader]
+        let record: SimulatedRecord
         let content: Content
     }
 
@@ -41,9 +38,6 @@ struct SimulationPlan {
         }
     }
 
-    /// 2026-11-23T12:00:00Z.
-    static let start: Int64 = 1_795_435_200_000
-    static let hour: Int64 = 3_600_000
     static let app = "com.example.app"
 
     private(set) var notifications: [Notification] = []
@@ -58,7 +52,7 @@ struct SimulationPlan {
         longestPause = Bool.random(using: &random) ? 10_000 : 600_000
         for number in 1...Int.random(in: 3...6, using: &random) { addCase("\(1_000 + number)", &random) }
         for _ in 0..<Int.random(in: 0...2, using: &random) { addPoison(&random) }
-        notifications.sort { $0.at < $1.at }
+        notifications.sort { $0.record.at < $1.record.at }
     }
 
     func round(of transactionId: String, received: Int64) -> PlannedRound? {
@@ -66,7 +60,7 @@ struct SimulationPlan {
     }
 
     private mutating func addCase(_ transactionId: String, _ random: inout SeededGenerator) {
-        var at = Self.start + Int64.random(in: 0..<2 * longestPause, using: &random)
+        var at = SimulationTime.start + Int64.random(in: 0..<2 * longestPause, using: &random)
         for number in 1...Int.random(in: 1...2, using: &random) {
             var received: [Int64] = []
             for index in 1...Int.random(in: 1...3, using: &random) {
@@ -82,7 +76,7 @@ struct SimulationPlan {
                 at += Int64.random(in: 100..<longestPause, using: &random)
                 addVerdict(transactionId, at)
             } else if isLong {
-                at += 73 * Self.hour
+                at += 73 * SimulationTime.hour
             } else {
                 return
             }
@@ -109,10 +103,11 @@ struct SimulationPlan {
     }
 
     private mutating func addPoison(_ random: inout SeededGenerator) {
-        let at = Self.start + Int64.random(in: 0..<6 * longestPause, using: &random)
+        let at = SimulationTime.start + Int64.random(in: 0..<6 * longestPause, using: &random)
         notifications.append(
             Notification(
-                at: at, key: Array("\(Self.app)/poison-\(at)".utf8), value: Array("poison \(at)".utf8), headers: [],
+                record: SimulatedRecord(
+                    at: at, key: Array("\(Self.app)/poison-\(at)".utf8), value: Array("poison \(at)".utf8)),
                 content: .poison))
     }
 
@@ -122,11 +117,12 @@ struct SimulationPlan {
         let receipt = AppStoreInstant(clampingMillisecondsSince1970: received).description
         notifications.append(
             Notification(
-                at: at, key: Array("\(Self.app)/\(transactionId)".utf8), value: value,
-                headers: [
-                    KafkaHeader(key: RecordHeaderName.trust.rawValue, text: RecordTrust.signed.rawValue),
-                    KafkaHeader(key: RecordHeaderName.receivedTime.rawValue, text: receipt),
-                ], content: content))
+                record: SimulatedRecord(
+                    at: at, key: Array("\(Self.app)/\(transactionId)".utf8), value: value,
+                    headers: [
+                        KafkaHeader(key: RecordHeaderName.trust.rawValue, text: RecordTrust.signed.rawValue),
+                        KafkaHeader(key: RecordHeaderName.receivedTime.rawValue, text: receipt),
+                    ]), content: content))
     }
 
     private static func value(
@@ -146,7 +142,7 @@ struct SimulationPlan {
     }
 }
 
-extension SimulationPlan {
+extension RefundsPlan {
     /// The time at which everything should be done, milliseconds since 1970.
-    var end: Int64 { (rounds.map(\.deadline).max() ?? Self.start) + Self.hour }
+    var end: Int64 { (rounds.map(\.deadline).max() ?? SimulationTime.start) + SimulationTime.hour }
 }
