@@ -7,7 +7,7 @@
 # make test-deploy-quick  the deployment tests that take a few minutes: chart, compose, dashboards
 # make test-all   test, test-kafka, test-http, tutorial, faults, sanitize and mutants, regardless of failures; takes hours
 # make tutorial   builds and runs the consumer that Sources/Pipeline/README.md shows, as a package beside this one
-# make mutants    removes each check from a copy in turn: a test must fail each time; ONLY=name selects some
+# make mutants    removes each check from a copy in turn: a test must fail each time; ONLY=name selects some, SIMULATION=1 compares with the simulation
 # make fuzz       runs each parser of untrusted bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
 # make mutations  verifies COUNT=100000 mutants of notifications, with SEED=1
 # make sanitize   all tests with the thread and the address sanitizer; ONLY=thread, FILTER=Name

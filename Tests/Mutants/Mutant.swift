@@ -4,7 +4,8 @@ let allMutants =
     + AccessMutants.all + ReadMutants.all
     + StateMutants.all + RefundMutants.all + RefundCaseMutants.all + APIMutants.all
     + LegacyMutants.all + ArchiveMutants.all
-    + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + ClusterMutants.all + RekeyMutants.all
+    + UploadMutants.all + ReconcilerMutants.all + ConsumerMutants.all + RuntimeMutants.all + ClusterMutants.all
+    + RekeyMutants.all
     + RightsMutants.all + PauseMutants.all
     + TroubleMutants.all + TokenMutants.all + DurabilityMutants.all
 

@@ -16,6 +16,8 @@ struct MutantRun {
     let isReused: Bool
     /// Whether the simulation also runs with each mutant.
     let isSimulated: Bool
+    /// Whether the simulation runs alone, without the suites.
+    let isOnlySimulated: Bool
 
     private var work: String { root + "/.build/mutants" }
 
@@ -89,6 +91,7 @@ struct MutantRun {
         if isSimulated, let violated = try simulate(number: 0, tests, 0) {
             throw Failure("nothing is taken out, and the simulation does not pass: \(violated)")
         }
+        guard !isOnlySimulated else { return }
         for area in TestArea.allCases {
             let chosen = numbers.map { mutants[$0 - 1] }.filter { $0.area == area }
             guard !chosen.isEmpty else { continue }
@@ -143,6 +146,13 @@ struct MutantRun {
             let run = try process(tests, filter, number: number, mutant.area, job).run(within: .seconds(300))
             seconds += run.seconds
             return run.outcome
+        }
+        if isOnlySimulated {
+            let simulated = try simulate(number: number, tests, job)
+            return Result(
+                name: mutant.name, check: mutant.check, area: mutant.area.rawValue, isKilled: simulated != nil,
+                by: simulated ?? "every seed passes", seconds: 0, isKilledBySimulation: simulated != nil,
+                bySimulation: simulated)
         }
         var outcome = try run(mutant.suites)
         if outcome == .passed {

@@ -209,6 +209,28 @@ enum StateMutants {
         row.without("revoked-unpublished", "isUnpublished = false", after: "mutating func revoked() {"),
         row.without("refused-taken-back", "publications.removeAll(where: isRefused)"),
         row.without("revoked-overlay", "publications = []", after: "mutating func revoked() {"),
+        row.mutant("settled", "publications.isEmpty && !isUnpublished", "publications.isEmpty"),
+        row.without("sent-removal", "current = nil", after: "if image == nil { "),
+        row.without("sent-behind", "publications[publications.count - 1].image.isBehind = true"),
+        row.without("last-read", "lastRead = max(lastRead, publication.number)"),
+        row.mutant(
+            "own-lacking-proposal", "received(proposal, by: model) ? [.written, .behind] : .written",
+            "received(proposal, by: model) ? .written : .written"),
+        row.without("kept-proposal", "stored.proposal = self.image.proposal"),
+        row.mutant("changed-by-state", "isChanged ? [.written, .changed] : .written", ".written"),
+        row.mutant(
+            "behind-by-proposal", "received(proposal, by: model) || stored.isBehind",
+            "{ _ = received(proposal, by: model); return stored.isBehind }()"),
+        row.without(
+            "tombstone-of-another", "rowVersion += 1", after: "mutating func receivedTombstone() -> RowEffect {"),
+        row.mutant("removed-proposal", "row == nil ? nil : self.image.proposal", "self.image.proposal"),
+        row.mutant("replaced-proposal", "model.replaces(proposal, winner, in: state)", "false"),
+        row.without("acknowledged-unpublished", "isUnpublished = true", after: "current = pending"),
+        row.without("revoked-current", "current = row", after: "mutating func revoked() {"),
+        row.without("reset-to-the-row", "current = row", after: "private mutating func reset(by model: Model) {"),
+        row.without(
+            "reset-removal", "current = nil", after: "private mutating func reset(by model: Model) {"),
+        row.without("reset-joined", "_ = try? join(state.value, by: model)"),
         applying.mutant("own-records", "mark.writer == writer", "false"),
         applying.mutant("misplaced", "partition != name.partition", "false"),
         counts.mutant("partition-count", "known != count", "false"),

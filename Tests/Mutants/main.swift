@@ -1,18 +1,22 @@
 import Foundation
 
-// swift run mutants [part of a name, or a test area; several with commas] [number of concurrent mutants [options]]:
-// disables each check in turn in a copy of the sources and reports which test fails. Options: `reuse` takes the copy of
-// the last run; `simulation` also runs the simulation with each mutant of its areas, and prints a table.
+// swift run mutants [part of a name, a check, or a test area; several with commas] [number of concurrent mutants
+// [options]]: disables each check in turn in a copy of the sources and reports which test fails. Options: `reuse` takes
+// the copy of the last run; `simulation` also runs the simulation with each mutant of its areas, and prints a table;
+// `simulation-only` runs nothing else.
 
 let interrupts = TestProcess.endAllOnSignals()
 
 let mutants = allMutants
 let options = Set(CommandLine.arguments.dropFirst(3))
-let isSimulated = options.contains("simulation")
+let isOnlySimulated = options.contains("simulation-only")
+let isSimulated = options.contains("simulation") || isOnlySimulated
 let wanted = (CommandLine.arguments.dropFirst().first ?? "").split(separator: ",").map(String.init)
 let numbers = mutants.indices.filter { index in
-    if isSimulated, !SimulationTable.areas.contains(mutants[index].area) { return false }
-    return wanted.isEmpty || wanted.contains { mutants[index].area.rawValue == $0 || mutants[index].name.contains($0) }
+    let mutant = mutants[index]
+    if isSimulated, !SimulationTable.areas.contains(mutant.area) { return false }
+    return wanted.isEmpty
+        || wanted.contains { mutant.area.rawValue == $0 || mutant.check == $0 || mutant.name.contains($0) }
 }.map { $0 + 1 }
 let jobs = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) } ?? 1
 let begun = ContinuousClock.now
@@ -24,7 +28,8 @@ do throws(Failure) {
     let results = try MutantRun(
         mutants: mutants, numbers: numbers, isWhole: wanted.isEmpty && !isSimulated,
         root: FileManager.default.currentDirectoryPath, jobs: min(max(1, jobs), numbers.count),
-        isReused: options.contains("reuse"), isSimulated: isSimulated
+        isReused: options.contains("reuse"), isSimulated: isSimulated,
+        isOnlySimulated: isOnlySimulated
     ).run()
     let survivors = results.filter { !$0.isKilled }
     let seconds = begun.duration(to: .now).components.seconds
