@@ -5,7 +5,8 @@
 # make test-http  third-party programs against the listener: SLUICE_TEST_HTTP_LAB=directory
 # make test-deploy the deployment tests: each script deploy/*/test, with a table of skipped parts and reasons; installs tools unless INSTALL=0; ONLY=name runs one
 # make test-deploy-quick  the deployment tests that take a few minutes: chart, compose, dashboards
-# make test-all   test, test-kafka, test-http, tutorial, faults, sanitize and mutants, regardless of failures; takes hours
+# make test-all   test, test-kafka, test-http, simulate, tutorial, faults, sanitize and mutants, regardless of failures; takes hours
+# make simulate   SEEDS=10000 seeds of the deterministic simulation; SEED=17 runs one and prints its steps
 # make tutorial   builds and runs the consumer that Sources/Pipeline/README.md shows, as a package beside this one
 # make mutants    removes each check from a copy in turn: a test must fail each time; ONLY=name selects some, SIMULATION=1 compares with the simulation
 # make fuzz       runs each parser of untrusted bytes for TIME=60 seconds under libFuzzer; TARGET=name runs one
@@ -23,7 +24,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-kafka test-http test-deploy test-deploy-quick test-all tutorial faults mutants lint docs format build release bench deps clean fuzz mutations sanitize
+.PHONY: help demo test test-kafka test-http test-deploy test-deploy-quick test-all tutorial faults mutants lint docs format build release bench deps clean fuzz mutations sanitize simulate
 
 SOURCES := Sources Tests Package.swift
 CONFIGURATION ?= debug
@@ -33,6 +34,7 @@ TIMES ?= 1
 TARGET ?=
 COUNT ?= 100000
 SEED ?= 1
+SEEDS ?= 10000
 ONLY ?=
 QUICK ?=
 STRICT ?=
@@ -92,9 +94,16 @@ test-deploy-quick: deps
 	@deploy/test chart compose grafana
 
 test-all:
-	@failed=; for target in test test-kafka test-http tutorial faults sanitize mutants; do \
+	@failed=; for target in test test-kafka test-http simulate tutorial faults sanitize mutants; do \
 	    echo; echo "make $$target"; $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \
 	    echo; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
+
+# With random hashing, a seed would take another course in each process.
+simulate: deps
+	@swift build --build-tests
+	@SWIFT_DETERMINISTIC_HASHING=1 SLUICE_TEST_SEEDS='$(SEEDS)' \
+	    SLUICE_TEST_SEED='$(if $(findstring command line,$(origin SEED)),$(SEED))' \
+	    Tests/run --no-parallel --filter '^SimulationTests\.'
 
 tutorial: deps
 	@swift build --build-tests
@@ -102,7 +111,7 @@ tutorial: deps
 
 mutants: deps
 	@swift build --product mutants
-	@"$$(swift build --show-bin-path)/mutants" '$(ONLY)' '$(JOBS)' $(if $(REUSE),reuse) $(if $(SIMULATION),simulation)
+	@"$$(swift build --show-bin-path)/mutants" '$(ONLY)' '$(JOBS)' $(if $(REUSE),reuse) $(if $(SIMULATION),simulation$(if $(filter only,$(SIMULATION)),-only))
 
 fuzz: deps
 	@Tests/Fuzzing/run-libfuzzer '$(TIME)' '$(TARGET)'
