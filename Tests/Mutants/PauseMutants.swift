@@ -25,6 +25,6 @@ enum PauseMutants {
         record.mutant("control-version", #"root["version"]?.flooredInteger == Self.formatVersion"#, "true"),
         record.mutant("control-reason", "state == .running || !reason.isEmpty", "true"),
         table.mutant("control-bounded", "groups?.contains(group) ?? true", "true"),
-        scheduler.mutant("pause-of-answers", "!groupPause.isPaused", "true"),
+        scheduler.mutant("pause-of-answers", "groupPause.isPaused", "false"),
     ]
 }

@@ -30,7 +30,7 @@ enum ReconcilerMutants {
         plan.mutant("range-to-the-last-run", "min(usual, $0.range.to - overlap)", "usual"),
         plan.mutant("range-within-reach", "max(from, first)", "from"),
         plan.mutant("range-is-longer", "run.range.to - run.range.from > everything.range", "false"),
-        scheduler.mutant("lane-of-failures", "kind == .everything", "false"),
+        scheduler.mutant("lane-of-failures", "SweepLanes.Lane(sweep.kind) == .everything", "false"),
         scheduler.mutant("cancelled-of-a-removed-app", "sweep.isToEnd || scope != nil", "scope != nil"),
         lanes.mutant("cancelled-waits-for-no-other", "sweep.isToEnd ? .cancelled : own", "own"),
         lanes.mutant("cancelled-run-ends-first", "running[own]?.key != sweep.key", "true"),
