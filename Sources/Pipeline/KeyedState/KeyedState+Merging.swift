@@ -159,6 +159,7 @@ extension KeyedState {
             var step = try await computing.with { try partition.merge(batch, keys: batchKeys, at: now, derivation) }
             for (index, fault) in step.faults { merged.faults[indices[index]] = fault }
             merged.late += step.late
+            let mergeable = batch.indices.filter { step.faults[$0] == nil }
             while true {
                 merged.changed += step.changed
                 deliveries += step.deliveries
@@ -166,8 +167,11 @@ extension KeyedState {
                 guard !deferred.isEmpty else { break }
                 let (roots, refusals) = try await publishDerived(of: deferred, in: topic, ancestors)
                 merged.refusals.merge(refusals) { one, _ in one }
-                // Other members' records may have changed the derived updates in the meantime.
-                step = try await computing.with { try partition.merge(roots, at: now, .published) }
+                // Other members' records may have changed the derived updates in the meantime. A refused publication
+                // or a revocation may have discarded the changes of these rows, so the states are merged again.
+                let waiting = Set(deferred.map { RowKey(model.key(of: $0)) })
+                let repeated = roots + mergeable.filter { waiting.contains(batchKeys[$0]) }.map { batch[$0] }
+                step = try await computing.with { try partition.merge(repeated, at: now, .published) }
             }
         }
         return (merged, deliveries)
