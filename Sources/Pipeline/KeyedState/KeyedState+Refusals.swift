@@ -78,7 +78,14 @@ extension KeyedState {
         let partition = try partition(place)
         // Limit the number of rows, so that other pending rows do not wait long.
         for _ in 0..<20 {
-            guard let delivery = try partition.publishRefused(at: clocks.wallMilliseconds()) else { return }
+            guard let row = try partition.dueRefused(at: clocks.wallMilliseconds()) else { return }
+            // As in a merge, derived updates are published first: the next owner of the partition cannot see in the
+            // topic that they are missing.
+            if !model.derivedUpdates(of: row.joined).isEmpty {
+                _ = try await publishDerived(of: [row.joined], in: place.topic)
+            }
+            let delivery = try partition.publishAgain(
+                [RowKey(row.key): row.encoded], at: clocks.wallMilliseconds())
             guard let offset = try await settle([delivery]) else { continue }
             metrics.republished.increment()
             if await !progress.wait(for: offset + 1, of: place) { throw CancellationError() }

@@ -68,8 +68,9 @@ extension StatePartition {
         }
     }
 
-    /// Publishes one of the refused rows with a due attempt.
-    func publishRefused(at now: Int64) throws -> StateDelivery? {
+    /// Returns one of the refused rows with a due attempt, and its state joined with the current one. The next attempt
+    /// is due later.
+    func dueRefused(at now: Int64) throws -> (key: [UInt8], encoded: [UInt8], joined: State)? {
         let due = withLock { guarded -> (key: [UInt8], encoded: [UInt8])? in
             guard let (key, row) = guarded.oversized.min(by: { $0.value.retryAt < $1.value.retryAt }),
                 row.retryAt <= now
@@ -77,14 +78,20 @@ extension StatePartition {
             guarded.oversized[key]?.retryAt = now + Self.oversizedRetry
             return (key, row.encoded)
         }
-        return try due.map { try publishAgain([RowKey($0.key): $0.encoded], at: now) }
+        guard let due else { return nil }
+        let refused = try decode(due.encoded)
+        var joined = try known(due.key) ?? refused
+        _ = try model.merge(refused, into: &joined)
+        return (due.key, due.encoded, joined)
     }
 
     /// Merges a row into the current state of its key.
     private func include(_ encoded: [UInt8], in entry: Entry) throws {
-        let state: State
-        do { state = try model.decode(encoded) } catch { throw StateError(error) }
-        _ = try entry.state.merged(state, by: model)
+        _ = try entry.state.merged(decode(encoded), by: model)
+    }
+
+    private func decode(_ encoded: [UInt8]) throws -> State {
+        do { return try model.decode(encoded) } catch { throw StateError(error) }
     }
 
     /// Removes acknowledged publications that will never be read back because the partition is not followed. The
