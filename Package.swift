@@ -266,7 +266,7 @@ let suites: [Target] = [
         "AppStoreVerification Cryptography JSON Primitives TestSupport"),
     tests(
         "AppStoreServerAPITests", .appStore, "AppStoreModel AppStoreServerAPI AppStoreTestSupport",
-        "AppStoreVerification Cryptography HTTPClient HTTPServer JSON Primitives TestSupport"),
+        "AppStoreVerification Cryptography HTTPClient HTTPServer JSON Primitives Telemetry TestSupport Tracing"),
     tests(
         "AppStoreSettingsTests", .appStore, "AppStoreModel AppStoreServerAPI AppStoreSettings Configuration",
         "Cryptography TestSupport"),
@@ -286,7 +286,7 @@ let suites: [Target] = [
         "ServiceKitTests", .pipeline, "Configuration Kafka KafkaDevBroker Lifecycle ServiceKit Telemetry TestSupport"),
     tests(
         "KeyedStateTests", .pipeline, "Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime PipelineTestSupport",
-        "Primitives SQLite Telemetry TestSupport Zstandard"),
+        "Primitives SQLite Telemetry TestSupport Tracing Zstandard"),
     tests("PipelineTestKitTests", .pipeline, "Kafka PipelineRuntime PipelineTestKit TestSupport"),
     tests(
         "IngressTests", .services, "AppStoreModel AppStoreSettings AppStoreSigning AppStoreTestSupport",
@@ -299,11 +299,12 @@ let suites: [Target] = [
     tests(
         "WebhooksTests", .services, "AppStoreModel Configuration Cryptography HTTPClient HTTPServer JSON",
         "JSONTestSupport Kafka KafkaDevBroker Lifecycle PipelineRuntime PipelineTestKit PipelineTestSupport",
-        "Primitives Records Telemetry TestSupport Webhooks"),
+        "Primitives Records Telemetry TestSupport Tracing Webhooks"),
     tests(
         "RefundsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning Configuration HTTPClient",
         "HTTPServer JSON JSONTestSupport Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime",
-        "PipelineTestSupport Primitives Records RefundRules Refunds SignedRequests Simulator Telemetry TestSupport"),
+        "PipelineTestSupport Primitives Records RefundRules Refunds SignedRequests Simulator Telemetry TestSupport",
+        "Tracing"),
     tests(
         "ArchiveTests", .services, "AppStoreModel Archive ArchiveKeys ArchiveLog Configuration Cryptography",
         "HTTPClient HTTPServer Kafka KafkaDevBroker Lifecycle ObjectStorage ObjectStorageTestSupport PipelineRuntime",

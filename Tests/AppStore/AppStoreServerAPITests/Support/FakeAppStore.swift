@@ -13,6 +13,7 @@ final class FakeAppStore: Sendable {
         let accept: String?
         let contentType: String?
         let userAgent: String?
+        let traceParent: String?
         let body: [UInt8]
 
         var token: String { String(authorization.dropFirst("Bearer ".count)) }
@@ -84,6 +85,7 @@ extension FakeAppStore.Asked {
         accept = head.header("accept")
         contentType = head.header("content-type")
         userAgent = head.header("user-agent")
+        traceParent = head.header("traceparent")
         body = request.body
     }
 }
