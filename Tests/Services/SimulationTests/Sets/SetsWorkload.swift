@@ -89,8 +89,7 @@ final class SetsWorkload: SimulationWorkload, @unchecked Sendable {
     private func contribute(_ state: NumberSet, by member: SetsMember, _ process: SimulatedProcess) {
         let keyed = member.sets.state
         let input = simulation.names.input
-        let contribution = Contribution(
-            workload: self, process: process, disturbances: process.disturbances)
+        let contribution = Contribution(workload: self, process: process)
         _ = process.task {
             let merged = try? await keyed.contribute(
                 to: Array(state.key.utf8), from: input, orTo: NumberSet(state.key)
@@ -104,12 +103,10 @@ final class SetsWorkload: SimulationWorkload, @unchecked Sendable {
         // @unchecked Sendable because only the simulation's thread uses it.
         unowned let workload: SetsWorkload
         let process: SimulatedProcess
-        /// The number of disturbances before the call.
-        let disturbances: Int
 
         func returned(_ merged: NumberSet, _ state: NumberSet) {
             // README.md lists this exception.
-            guard !process.isDead, process.disturbances == disturbances else { return }
+            guard !process.isDead, process.disturbances == 0 else { return }
             let checks = workload.simulation.checks
             if !state.numbers.isSubset(of: merged.numbers) { checks.fail("\(state.key) lacks a contribution") }
             if !workload.states.contains(state) { checks.fail("a contribution to \(state.key) was not published") }
