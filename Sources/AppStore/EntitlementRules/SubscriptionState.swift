@@ -125,14 +125,24 @@ extension PurchaseFacts {
     /// Whether Apple's status disagrees with the state that follows from the facts at the time of that status. The
     /// facts take precedence; this is used only for a metric.
     package var statusDisagrees: Bool {
-        guard let status, status.status.isKnown, let state = state(at: status.version.signedDate)
-        else {
-            return false
-        }
+        guard let status, status.status.isKnown else { return false }
+        if status.status == .active, isPlainlyActive(at: status.version.signedDate) { return false }
+        guard let state = state(at: status.version.signedDate) else { return false }
         // Apple may report a failed renewal before the period ends. The customer has access for the rest of the period.
         let hasFailedEarly =
             state.phase == .active && (status.status == .billingRetry || status.status == .billingGracePeriod)
         let isServed = state.phase == .stale || state.phase == .renewing
         return SubscriptionState.Phase(status.status) != (isServed ? .active : state.phase) && !hasFailedEarly
+    }
+
+    /// Whether the last transaction alone decides that the subscription is active at a given time, as after most
+    /// renewals. If this is false, the subscription may still be active.
+    private func isPlainlyActive(at instant: AppStoreInstant) -> Bool {
+        guard let last = transactions.values.last, last.isAutoRenewable, last.start <= instant,
+            last.expiresDate ?? .earliest > instant, last.revocationDate == nil, !isUpgraded(last)
+        else { return false }
+        // Transactions are sorted by start. Another one with the same start, or added seats, might decide.
+        return transactions.values.dropLast().last.map { $0.start < last.start } ?? true
+            && !transactions.values.contains(where: \.hasAddedSeats)
     }
 }

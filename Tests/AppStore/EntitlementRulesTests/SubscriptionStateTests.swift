@@ -321,6 +321,17 @@ private typealias Phase = SubscriptionState.Phase
         #expect(try !purchase(early).statusDisagrees)
     }
 
+    @Test func `an active status disagrees with a revoked period`() throws {
+        let refund = Notification(
+            .refund, signed: 5 * day, transaction: period("1", from: 0, to: 31 * day).with("revocationDate", date: day))
+        let active = Notification(.didChangeRenewalStatus, signed: 10 * day, status: .active, renewalInfo: renewal())
+        #expect(try purchase(refund, active).statusDisagrees)
+        // The later end decides between two periods with the same start, even if its transactionId is smaller.
+        let shorter = Notification(
+            .didRenew, signed: 10 * day, status: .active, transaction: period("2", from: 0, to: 30 * day))
+        #expect(try purchase(refund, shorter).statusDisagrees)
+    }
+
     // MARK: Seats
 
     @Test func `added seats are counted and do not replace the period`() throws {
