@@ -69,6 +69,7 @@ let platform: [Target] = [
     module("Telemetry", .platform, "JSON Primitives"),
     module("Configuration", .platform, "JSON Primitives"),
     module("Lifecycle", .platform, "CSystem Primitives Telemetry"),
+    module("CommandLine", .platform, "Configuration CSystem Lifecycle Primitives"),
     module("KafkaModel", .platform),
     module("Tracing", .platform, "KafkaModel Primitives Telemetry"),
     module("Kafka", .platform, "CRdKafka KafkaModel Primitives"),
@@ -119,7 +120,8 @@ let archive: [Target] = [
 let pipeline: [Target] = [
     module("ServiceKit", .pipeline, "Configuration HTTPClient HTTPServer Kafka KafkaTokens Lifecycle OTLP Telemetry"),
     module(
-        "PipelineRuntime", .pipeline, "Configuration JSON Kafka Lifecycle OTLP Primitives ServiceKit Telemetry Tracing"),
+        "PipelineRuntime", .pipeline, "CommandLine Configuration JSON Kafka Lifecycle OTLP Primitives ServiceKit",
+        "Telemetry Tracing"),
     module(
         "KeyedState", .pipeline, "Configuration Kafka Lifecycle PipelineRuntime Primitives SQLite Telemetry Tracing",
         "Zstandard"),
@@ -131,58 +133,61 @@ let services: [Target] = [
         "Story", .services, "AppStoreModel ArchiveKeys ArchiveLog EntitlementRules JSON Kafka KafkaModel KeyedState",
         "Lifecycle PipelineRuntime Primitives Records RefundRules"),
     module(
-        "Ingress", .services, "AppStoreModel AppStoreSettings AppStoreVerification Configuration Cryptography",
-        "HTTPClient HTTPServer Kafka Lifecycle Primitives Publication Records ServiceKit Telemetry Tracing"),
+        "Ingress", .services, "AppStoreModel AppStoreSettings AppStoreVerification CommandLine Configuration",
+        "Cryptography HTTPClient HTTPServer Kafka Lifecycle Primitives Publication Records ServiceKit Telemetry",
+        "Tracing"),
     module(
-        "Entitlements", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification",
+        "Entitlements", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification CommandLine",
         "Configuration Cryptography EntitlementRules HTTPClient HTTPServer JSON Kafka KeyedState Lifecycle",
         "PipelineRuntime Primitives Publication Records RefundRules ServiceKit Story Telemetry",
         embedding: ["entitlements.openapi.json"]),
     module(
-        "Webhooks", .services, "AppStoreModel Configuration Cryptography HTTPClient JSON Kafka KeyedState Lifecycle",
-        "PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry Tracing"),
+        "Webhooks", .services, "AppStoreModel CommandLine Configuration Cryptography HTTPClient JSON Kafka KeyedState",
+        "Lifecycle PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry Tracing"),
     module(
-        "Refunds", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification Configuration",
-        "Cryptography HTTPClient JSON Kafka KeyedState Lifecycle PipelineRuntime Primitives Records RefundRules",
-        "ServiceKit SignedRequests Telemetry Tracing"),
+        "Refunds", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification CommandLine",
+        "Configuration Cryptography HTTPClient JSON Kafka KeyedState Lifecycle PipelineRuntime Primitives Records",
+        "RefundRules ServiceKit SignedRequests Telemetry Tracing"),
     module(
-        "Reconciler", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification Configuration",
-        "Cryptography HTTPClient JSON Kafka KeyedState Lifecycle PipelineRuntime Primitives Publication",
+        "Reconciler", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification CommandLine",
+        "Configuration Cryptography HTTPClient JSON Kafka KeyedState Lifecycle PipelineRuntime Primitives Publication",
         "Reconciliation Records ServiceKit Telemetry"),
     module(
-        "Archive", .services, "AppStoreModel ArchiveKeys ArchiveLog Configuration HTTPClient Kafka Lifecycle",
-        "ObjectStorage PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry TransparencyLog"),
+        "Archive", .services, "AppStoreModel ArchiveKeys ArchiveLog CommandLine Configuration HTTPClient Kafka",
+        "Lifecycle ObjectStorage PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry",
+        "TransparencyLog"),
     module(
-        "Simulator", .services, "AppStoreModel AppStoreSigning Configuration Cryptography HTTPClient HTTPServer JSON",
-        "Lifecycle Primitives Telemetry"),
+        "Simulator", .services, "AppStoreModel AppStoreSigning CommandLine Configuration Cryptography HTTPClient",
+        "HTTPServer JSON Lifecycle Primitives Telemetry"),
     module(
         "Sluicectl", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification ArchiveKeys",
-        "ArchiveLog Configuration Cryptography CSystem EntitlementRules HTTPClient JSON Kafka KafkaTokens KeyedState",
-        "Lifecycle ObjectStorage PipelineRuntime Primitives Reconciliation Records RefundRules ServiceKit SQLite Story",
-        "Telemetry TransparencyLog"),
+        "ArchiveLog CommandLine Configuration Cryptography CSystem EntitlementRules HTTPClient JSON Kafka KafkaTokens",
+        "KeyedState Lifecycle ObjectStorage PipelineRuntime Primitives Reconciliation Records RefundRules ServiceKit",
+        "SQLite Story Telemetry TransparencyLog"),
 ]
 
 let executables: [Target] = [
     .target(name: "CFixedPort", path: "Sources/Executables/CFixedPort"),
     module("SharedConfiguration", .executables),
     executable(
-        "sluice-ingress", "Configuration Cryptography Ingress Lifecycle OTLP ServiceKit SharedConfiguration Telemetry"),
+        "sluice-ingress", "CommandLine Configuration Cryptography Ingress Lifecycle OTLP ServiceKit",
+        "SharedConfiguration Telemetry"),
     executable("sluice-entitlements", "Cryptography Entitlements PipelineRuntime SharedConfiguration"),
     executable("sluice-webhooks", "Cryptography PipelineRuntime SharedConfiguration Webhooks"),
     executable("sluice-refunds", "Cryptography PipelineRuntime Refunds SharedConfiguration"),
     executable("sluice-archive", "Archive Cryptography PipelineRuntime SharedConfiguration"),
     executable("sluice-reconciler", "Cryptography PipelineRuntime Reconciler SharedConfiguration"),
-    executable("sluice-simulator", "Configuration Cryptography Primitives Simulator"),
+    executable("sluice-simulator", "CommandLine Cryptography Lifecycle Primitives Simulator"),
     executable(
-        "sluicectl", "Archive Configuration Cryptography Entitlements Ingress PipelineRuntime Primitives Reconciler",
-        "Refunds ServiceKit Sluicectl Webhooks"),
+        "sluicectl", "Archive CommandLine Configuration Cryptography Entitlements Ingress PipelineRuntime Primitives",
+        "Reconciler Refunds ServiceKit Sluicectl Webhooks"),
     executable(
-        "sluice-dev-broker", "CFixedPort Configuration Cryptography Kafka KafkaDevBroker Lifecycle Records ServiceKit",
-        "SharedConfiguration Telemetry"),
+        "sluice-dev-broker", "CFixedPort CommandLine Configuration Cryptography Kafka KafkaDevBroker Lifecycle Records",
+        "ServiceKit SharedConfiguration Telemetry"),
     executable(
         "sluice-bench", "AppStoreModel AppStoreSettings AppStoreSigning AppStoreVerification ArchiveKeys ArchiveLog",
-        "Configuration Cryptography EntitlementRules HTTPServer Kafka Lifecycle ObjectStorage Primitives Records",
-        "Simulator SQLite Telemetry TransparencyLog", in: "Tests/Benchmarks"),
+        "CommandLine Configuration Cryptography EntitlementRules HTTPServer Kafka Lifecycle ObjectStorage Primitives",
+        "Records Simulator SQLite Telemetry TransparencyLog", in: "Tests/Benchmarks"),
 ]
 
 // Only tests use these.
@@ -232,25 +237,25 @@ let fuzzing: [Target] = [
 let suites: [Target] = [
     tests("TelemetryTests", .platform, "Telemetry TestSupport"),
     tests("TracingTests", .platform, "KafkaModel Telemetry Tracing"),
-    tests("ConfigurationTests", .platform, "Configuration TestSupport"),
+    tests("ConfigurationTests", .platform, "CommandLine Configuration TestSupport"),
     tests("LifecycleTests", .platform, "Lifecycle Telemetry TestSupport"),
     tests("KafkaTests", .platform, "Kafka KafkaDevBroker KafkaModel KafkaTestSupport Primitives TestSupport"),
     tests(
-        "KafkaTokensTests", .platform, "Configuration HTTPClient Kafka KafkaTokens ObjectStorage Primitives",
-        "TestSupport"),
+        "KafkaTokensTests", .platform, "CommandLine Configuration HTTPClient Kafka KafkaTokens ObjectStorage",
+        "Primitives TestSupport"),
     tests("SignedRequestsTests", .platform, "Configuration SignedRequests"),
     tests("CryptographyTests", .platform, "Cryptography Primitives TestSupport"),
     tests("TransparencyLogTests", .platform, "Cryptography Primitives TestSupport TransparencyLog"),
     tests("ZstandardTests", .platform, "TestSupport Zstandard"),
     tests("SQLiteTests", .platform, "SQLite TestSupport"),
     tests("HTTPServerTests", .platform, "HTTPServer Primitives TestSupport"),
-    tests("HTTPClientTests", .platform, "Configuration HTTPClient HTTPServer TestSupport"),
+    tests("HTTPClientTests", .platform, "CommandLine Configuration HTTPClient HTTPServer TestSupport"),
     tests(
-        "OTLPTests", .platform, "Configuration HTTPClient HTTPServer JSON Lifecycle OTLP OTLPTestSupport Telemetry",
-        "TestSupport Tracing"),
+        "OTLPTests", .platform, "CommandLine Configuration HTTPClient HTTPServer JSON Lifecycle OTLP OTLPTestSupport",
+        "Telemetry TestSupport Tracing"),
     tests(
-        "ObjectStorageTests", .platform, "Configuration HTTPClient ObjectStorage ObjectStorageTestSupport Primitives",
-        "TestSupport"),
+        "ObjectStorageTests", .platform, "CommandLine Configuration HTTPClient ObjectStorage ObjectStorageTestSupport",
+        "Primitives TestSupport"),
     tests("JSONTests", .platform, "JSON TestSupport"),
     tests("PrimitivesTests", .platform, "Primitives TestSupport"),
     tests("AppStoreModelTests", .appStore, "AppStoreModel JSON TestSupport"),
@@ -268,8 +273,8 @@ let suites: [Target] = [
         "AppStoreServerAPITests", .appStore, "AppStoreModel AppStoreServerAPI AppStoreTestSupport",
         "AppStoreVerification Cryptography HTTPClient HTTPServer JSON Primitives Telemetry TestSupport Tracing"),
     tests(
-        "AppStoreSettingsTests", .appStore, "AppStoreModel AppStoreServerAPI AppStoreSettings Configuration",
-        "Cryptography TestSupport"),
+        "AppStoreSettingsTests", .appStore, "AppStoreModel AppStoreServerAPI AppStoreSettings CommandLine",
+        "Configuration Cryptography TestSupport"),
     tests(
         "AppStoreSigningTests", .appStore, "AppStoreSigning AppStoreTestSupport Cryptography Primitives TestSupport"),
     tests("PublicationTests", .appStore, "AppStoreModel Cryptography Kafka Publication Records"),
@@ -280,58 +285,59 @@ let suites: [Target] = [
         "ArchiveKeysTests", .archive, "AppStoreModel ArchiveKeys ArchiveLog Cryptography KafkaModel Primitives SQLite",
         "TestSupport"),
     tests(
-        "PipelineRuntimeTests", .pipeline, "Configuration JSONTestSupport Kafka KafkaDevBroker KafkaTestSupport",
-        "Lifecycle PipelineRuntime PipelineTestSupport Telemetry TestSupport Tracing"),
+        "PipelineRuntimeTests", .pipeline, "CommandLine Configuration JSONTestSupport Kafka KafkaDevBroker",
+        "KafkaTestSupport Lifecycle PipelineRuntime PipelineTestSupport Telemetry TestSupport Tracing"),
     tests(
-        "ServiceKitTests", .pipeline, "Configuration Kafka KafkaDevBroker Lifecycle ServiceKit Telemetry TestSupport"),
+        "ServiceKitTests", .pipeline, "CommandLine Configuration Kafka KafkaDevBroker Lifecycle ServiceKit Telemetry",
+        "TestSupport"),
     tests(
         "KeyedStateTests", .pipeline, "Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime PipelineTestSupport",
         "Primitives SQLite Telemetry TestSupport Tracing Zstandard"),
     tests("PipelineTestKitTests", .pipeline, "Kafka PipelineRuntime PipelineTestKit TestSupport"),
     tests(
         "IngressTests", .services, "AppStoreModel AppStoreSettings AppStoreSigning AppStoreTestSupport",
-        "AppStoreVerification Configuration Cryptography HTTPClient HTTPServer Ingress JSON Kafka KafkaDevBroker",
-        "Lifecycle Primitives Publication Records ServiceKit Simulator Telemetry TestSupport Tracing"),
+        "AppStoreVerification CommandLine Configuration Cryptography HTTPClient HTTPServer Ingress JSON Kafka",
+        "KafkaDevBroker Lifecycle Primitives Publication Records ServiceKit Simulator Telemetry TestSupport Tracing"),
     tests(
-        "EntitlementsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning Configuration Cryptography",
-        "EntitlementRules Entitlements HTTPClient HTTPServer JSON Kafka KafkaDevBroker KeyedState Lifecycle",
-        "PipelineRuntime PipelineTestSupport Primitives Records Simulator SQLite Story Telemetry TestSupport"),
+        "EntitlementsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning CommandLine Configuration",
+        "Cryptography EntitlementRules Entitlements HTTPClient HTTPServer JSON Kafka KafkaDevBroker KeyedState",
+        "Lifecycle PipelineRuntime PipelineTestSupport Primitives Records Simulator SQLite Story Telemetry TestSupport"),
     tests(
-        "WebhooksTests", .services, "AppStoreModel Configuration Cryptography HTTPClient HTTPServer JSON",
-        "JSONTestSupport Kafka KafkaDevBroker Lifecycle PipelineRuntime PipelineTestKit PipelineTestSupport",
-        "Primitives Records Telemetry TestSupport Tracing Webhooks"),
+        "WebhooksTests", .services, "AppStoreModel CommandLine Configuration Cryptography HTTPClient HTTPServer JSON",
+        "JSONTestSupport Kafka KafkaDevBroker Lifecycle PipelineRuntime PipelineTestKit PipelineTestSupport Primitives",
+        "Records Telemetry TestSupport Tracing Webhooks"),
     tests(
-        "RefundsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning Configuration HTTPClient",
-        "HTTPServer JSON JSONTestSupport Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime",
+        "RefundsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning CommandLine Configuration",
+        "HTTPClient HTTPServer JSON JSONTestSupport Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime",
         "PipelineTestSupport Primitives Records RefundRules Refunds SignedRequests Simulator Telemetry TestSupport",
         "Tracing"),
     tests(
-        "ArchiveTests", .services, "AppStoreModel Archive ArchiveKeys ArchiveLog Configuration Cryptography",
-        "HTTPClient HTTPServer Kafka KafkaDevBroker Lifecycle ObjectStorage ObjectStorageTestSupport PipelineRuntime",
-        "PipelineTestSupport Primitives Records SQLite Telemetry TestSupport TransparencyLog"),
+        "ArchiveTests", .services, "AppStoreModel Archive ArchiveKeys ArchiveLog CommandLine Configuration",
+        "Cryptography HTTPClient HTTPServer Kafka KafkaDevBroker Lifecycle ObjectStorage ObjectStorageTestSupport",
+        "PipelineRuntime PipelineTestSupport Primitives Records SQLite Telemetry TestSupport TransparencyLog"),
     tests(
-        "ReconcilerTests", .services, "AppStoreModel AppStoreSigning Configuration Cryptography EntitlementRules",
-        "HTTPServer JSON Kafka KafkaDevBroker Lifecycle PipelineRuntime PipelineTestSupport Primitives Reconciler",
-        "Reconciliation Records Simulator Telemetry TestSupport"),
+        "ReconcilerTests", .services, "AppStoreModel AppStoreSigning CommandLine Configuration Cryptography",
+        "EntitlementRules HTTPServer JSON Kafka KafkaDevBroker Lifecycle PipelineRuntime PipelineTestSupport",
+        "Primitives Reconciler Reconciliation Records Simulator Telemetry TestSupport"),
     tests(
         "SimulationTests", .services, "AppStoreModel AppStoreServerAPI CSQLite JSON Kafka KafkaModel KeyedState",
         "Lifecycle PipelineRuntime Primitives Records RefundRules Refunds SQLite Telemetry TestSupport",
         excluding: ["README.md"]),
     tests(
-        "SimulatorTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning AppStoreVerification",
+        "SimulatorTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning AppStoreVerification CommandLine",
         "Configuration Cryptography EntitlementRules HTTPClient JSON LegacyNotifications Primitives Simulator",
         "TestSupport"),
     tests("StoryTests", .services, "AppStoreModel EntitlementRules JSON Story"),
     tests(
         "SluicectlTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreSigning",
-        "AppStoreTestSupport AppStoreVerification ArchiveKeys ArchiveLog Configuration Cryptography EntitlementRules",
-        "Entitlements HTTPServer Ingress JSON Kafka KafkaDevBroker KeyedState Lifecycle ObjectStorage PipelineRuntime",
-        "PipelineTestSupport Primitives Reconciliation Records RefundRules ServiceKit Sluicectl SQLite Telemetry",
-        "TestSupport TransparencyLog"),
+        "AppStoreTestSupport AppStoreVerification ArchiveKeys ArchiveLog CommandLine Configuration Cryptography",
+        "EntitlementRules Entitlements HTTPServer Ingress JSON Kafka KafkaDevBroker KeyedState Lifecycle ObjectStorage",
+        "PipelineRuntime PipelineTestSupport Primitives Reconciliation Records RefundRules ServiceKit Sluicectl SQLite",
+        "Telemetry TestSupport TransparencyLog"),
     tests(
-        "SharedConfigurationTests", .executables, "Archive Configuration Cryptography Entitlements Ingress Kafka",
-        "KafkaDevBroker Lifecycle PipelineRuntime Reconciler Records Refunds SharedConfiguration Simulator Sluicectl",
-        "Telemetry TestSupport Webhooks"),
+        "SharedConfigurationTests", .executables, "Archive CommandLine Configuration Cryptography Entitlements Ingress",
+        "Kafka KafkaDevBroker Lifecycle PipelineRuntime Reconciler Records Refunds SharedConfiguration Simulator",
+        "Sluicectl Telemetry TestSupport Webhooks"),
     tests(
         "EndToEndTests", .endToEnd, "AppStoreModel AppStoreServerAPI AppStoreSigning AppStoreVerification",
         "Cryptography EntitlementRules HTTPClient HTTPServer JSONTestSupport Kafka OTLPTestSupport Primitives Records",
@@ -343,7 +349,7 @@ let package = Package(
     products: [
         // What third parties build on: a small public face. The executables are products by themselves.
         .library(name: "Kafka", targets: ["Kafka"]),
-        .library(name: "Configuration", targets: ["Configuration"]),
+        .library(name: "Configuration", targets: ["Configuration", "CommandLine"]),
         .library(name: "Telemetry", targets: ["Telemetry"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
         .library(name: "ServiceKit", targets: ["ServiceKit"]),

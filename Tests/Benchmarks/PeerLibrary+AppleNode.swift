@@ -1,3 +1,4 @@
+import CommandLine
 internal import Foundation
 
 extension PeerLibrary {

@@ -1,5 +1,6 @@
 internal import AppStoreSigning
 internal import AppStoreVerification
+import CommandLine
 internal import Configuration
 internal import Cryptography
 internal import Foundation

@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import Records
 internal import ServiceKit

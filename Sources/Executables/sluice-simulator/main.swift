@@ -1,6 +1,8 @@
-internal import Configuration
+internal import CommandLine
 internal import Cryptography
+internal import FoundationEssentials
 internal import Glibc
+internal import Lifecycle
 internal import Primitives
 internal import Simulator
 
@@ -10,4 +12,7 @@ do {
     try? FileDescriptor.standardError.write("sluice-simulator: \(error)\n".utf8)
     exit(70)
 }
-exit(await SimulatorCommand.run(SimulatorCommand.command.parseOrExit()))
+exit(
+    await SimulatorCommand.command.run(
+        Command.processArguments(of: "sluice-simulator"), environment: ProcessInfo.processInfo.environment
+    ).rawValue)

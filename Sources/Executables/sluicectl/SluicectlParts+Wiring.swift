@@ -1,4 +1,5 @@
 internal import Archive
+internal import CommandLine
 internal import Configuration
 internal import Entitlements
 internal import Ingress

@@ -1,5 +1,5 @@
 /// Merges the file, the environment and flags according to a schema. Collects all errors.
-struct ConfigurationLoader {
+package struct ConfigurationLoader {
     struct Given {
         let key: String
         let text: String
@@ -10,12 +10,12 @@ struct ConfigurationLoader {
     private(set) var errors: [ConfigurationError] = []
     private var given: [String: Given] = [:]
 
-    init(schema: ConfigurationSchema) {
+    package init(schema: ConfigurationSchema) {
         self.schema = schema
     }
 
     /// The keys of the schema that a source contains, with any value.
-    var givenKeys: Set<String> {
+    package var givenKeys: Set<String> {
         Set(
             given.keys.filter { key in
                 switch schema.meaning(of: key) {
@@ -27,7 +27,7 @@ struct ConfigurationLoader {
 
     // MARK: Sources, in order of precedence
 
-    mutating func addFile(_ path: String, namedBy origin: ConfigurationOrigin) {
+    package mutating func addFile(_ path: String, namedBy origin: ConfigurationOrigin) {
         let bytes: [UInt8]
         do throws(FileProblem) {
             bytes = try BoundedFile.read(path, limit: PropertiesFile.maximumFileBytes)
@@ -49,7 +49,7 @@ struct ConfigurationLoader {
         }
     }
 
-    mutating func addEnvironment(_ environment: [String: String]) {
+    package mutating func addEnvironment(_ environment: [String: String]) {
         for setting in schema.settings {
             guard let variable = setting.standardVariable, let value = environment[variable], !value.isEmpty else {
                 continue
@@ -73,7 +73,7 @@ struct ConfigurationLoader {
         }
     }
 
-    mutating func addFlag(_ key: String, _ text: String) {
+    package mutating func addFlag(_ key: String, _ text: String) {
         add(Given(key: key, text: text, origin: .flag("--\(key)")))
     }
 
@@ -132,7 +132,7 @@ struct ConfigurationLoader {
 
     // MARK: Result
 
-    mutating func finish() throws(ConfigurationErrors) -> Configuration {
+    package mutating func finish() throws(ConfigurationErrors) -> Configuration {
         var values: [String: any Sendable] = [:]
         var entries: [Configuration.Entry] = []
         for setting in schema.settings {
@@ -268,5 +268,5 @@ extension ConfigurationLoader.Given {
 }
 
 extension String {
-    var trimmingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
+    package var trimmingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -14,11 +14,11 @@ public struct EnvironmentVariables: Sendable {
     var testPrefix: String { prefix + "TEST_" }
 
     /// Returns the variable for a setting, or nil if the setting cannot be given as a variable.
-    func variable(of setting: SettingDescriptor) -> String? {
+    package func variable(of setting: SettingDescriptor) -> String? {
         setting.isCommandLineOnly || setting.template != nil ? nil : variable(for: setting.key)
     }
 
-    func variable(for key: String) -> String {
+    package func variable(for key: String) -> String {
         var result = prefix
         for character in key {
             switch character {

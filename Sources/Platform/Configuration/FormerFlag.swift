@@ -23,9 +23,16 @@ extension Setting {
     }
 }
 
+extension SettingDescriptor {
+    /// Whether the setting is a switch without a value that has, or had, this name.
+    package func isFlag(named name: String) -> Bool {
+        isFlag && (key == name || former.contains { $0.name == name })
+    }
+}
+
 extension ConfigurationSchema {
     /// Returns the present form of a flag, which is several flags if its value was divided.
-    func presentForm(_ key: String, _ text: String) -> [(key: String, text: String)] {
+    package func presentForm(_ key: String, _ text: String) -> [(key: String, text: String)] {
         let present = settings.flatMap { setting in
             setting.former.filter { $0.name == key && $0.applies(text) }.map { (setting.key, $0.value(text)) }
         }

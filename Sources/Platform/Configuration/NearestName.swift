@@ -1,8 +1,8 @@
 /// Suggests the name that an operator most likely meant.
-enum NearestName {
+package enum NearestName {
     /// Returns the nearest of `names`, or nil if none is near. The distance may be up to a third of the length, and at
     /// least two.
-    static func of(_ wrong: String, in names: some Sequence<String>) -> String? {
+    package static func of(_ wrong: String, in names: some Sequence<String>) -> String? {
         let wanted = Array(wrong.lowercased().utf8.prefix(128))
         var best: (name: String, distance: Int)?
         for name in names {

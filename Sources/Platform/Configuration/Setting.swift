@@ -117,7 +117,7 @@ public struct SettingDescriptor: Sendable {
     /// Whether the setting is a switch without a value.
     public let isFlag: Bool
     /// The environment variable of other programs that also provides the value, or nil.
-    var standardVariable: String?
+    package var standardVariable: String?
     /// Whether the value is masked in output and refused as a flag.
     var isSecret = false
     let read: @Sendable (String) throws(SettingProblem) -> any Sendable
@@ -184,7 +184,7 @@ public struct SettingDescriptor: Sendable {
     }
 
     /// The parts before and after the placeholder of a key such as `apps.<bundleId>.environments`.
-    var template: KeyTemplate? { KeyTemplate(key) }
+    package var template: KeyTemplate? { KeyTemplate(key) }
 }
 
 /// A box around a parsed value, so that an optional value survives the conversion to `any Sendable`.
@@ -193,7 +193,7 @@ struct ParsedValue<Value: Sendable>: Sendable {
 }
 
 /// A key with a placeholder: `apps.<bundleId>.environments` has the prefix `apps.` and the suffix `.environments`.
-struct KeyTemplate: Sendable {
+package struct KeyTemplate: Sendable {
     let prefix: String
     let suffix: String
 

@@ -1,11 +1,11 @@
 /// Formats input for a one-line message: quoted, with control characters escaped, and truncated after `maximum`
 /// characters. Pass `.max` for text that an operator must be able to find, such as a path.
-func quoted(_ text: some StringProtocol, maximum: Int = 80) -> String {
+package func quoted(_ text: some StringProtocol, maximum: Int = 80) -> String {
     "\"" + printable(text, maximum: maximum) + "\""
 }
 
 /// Formats input like ``quoted(_:maximum:)``, without quotation marks.
-func printable(_ text: some StringProtocol, maximum: Int = 80) -> String {
+package func printable(_ text: some StringProtocol, maximum: Int = 80) -> String {
     var result = ""
     for (position, scalar) in text.unicodeScalars.enumerated() {
         guard position < maximum else { return result + "…" }

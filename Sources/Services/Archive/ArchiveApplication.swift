@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import ArchiveLog
+internal import CommandLine
 internal import Configuration
 internal import Kafka
 package import PipelineRuntime
@@ -23,20 +24,20 @@ package enum ArchiveApplication {
             name: "sluice-archive",
             summary: "Archives Apple's data so that it can be proved years later, and erased per person.",
             discussion: """
-                Each partition of the notification, quarantine, refund, certificate, erasure and dead letter topics has a \
-                tamper-evident log of plain files (archive.url): a C2SP tlog-tiles tree of small leaves, checkpoints \
-                signed with an Ed25519 key, and the records, encrypted under a key for each purchase. The public key \
-                suffices to verify all of it, without this program, Kafka or the decryption keys: use sluicectl archive \
-                verify, or any implementation of the C2SP formats.
+                Each partition of the notification, quarantine, refund, certificate, erasure and dead letter topics \
+                has a tamper-evident log of plain files (archive.url): a C2SP tlog-tiles tree of small leaves, \
+                checkpoints signed with an Ed25519 key, and the records, encrypted under a key for each purchase. The \
+                public key suffices to verify all of it, without this program, Kafka or the decryption keys: use \
+                sluicectl archive verify, or any implementation of the C2SP formats.
 
-                A record's offset is committed when a signed checkpoint covers it. Offsets that Kafka deleted before they \
-                were archived are recorded in the log. A log that is missing, older than a signed checkpoint, or has \
-                another history is refused. For one start, archive.begin=true accepts a lost archive as it is, and \
+                A record's offset is committed when a signed checkpoint covers it. Offsets that Kafka deleted before \
+                they were archived are recorded in the log. A log that is missing, older than a signed checkpoint, or \
+                has another history is refused. For one start, archive.begin=true accepts a lost archive as it is, and \
                 reads again the records that the group has read but the archive lacks.
 
                 Keys: sluicectl archive key creates them. Keep the key store (archive.key.store) on another volume \
-                than the archive, and in other backups: together they can be decrypted, and erasing a person \
-                destroys that person's key. The keys are also in Kafka, encrypted: a joining host reads them there.
+                than the archive, and in other backups: together they can be decrypted, and erasing a person destroys \
+                that person's key. The keys are also in Kafka, encrypted: a joining host reads them there.
 
                 Exit codes: 0 stopped as requested, 1 an external failure, 64 usage, 65 a topic is damaged, 66 records \
                 were deleted before they were read, 78 configuration, or a log that was refused.

@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import AppStoreSettings
 internal import AppStoreVerification
+internal import CommandLine
 internal import Configuration
 internal import EntitlementRules
 internal import HTTPClient

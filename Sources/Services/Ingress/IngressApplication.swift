@@ -1,4 +1,5 @@
-package import Configuration
+package import CommandLine
+internal import Configuration
 internal import Telemetry
 
 /// The command line of `sluice-ingress`.

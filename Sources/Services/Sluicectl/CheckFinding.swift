@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import JSON
 
 /// A check by a diagnostic command, with its result. The raw values of `Check` are a public contract: they are the

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Configuration
 internal import JSON
 internal import Lifecycle
@@ -175,5 +176,14 @@ struct ConfigCommand {
             }
         }
         return result
+    }
+}
+
+extension ConfigCommand {
+    init(_ context: CommandContext, _ parts: SluicectlParts) {
+        self.init(
+            executables: parts.executables,
+            named: context.configuration[OperationsSettings.executable(of: parts.executables.map(\.name))],
+            sharedKeys: parts.sharedKeys, arguments: context.processArguments, environment: context.environment)
     }
 }

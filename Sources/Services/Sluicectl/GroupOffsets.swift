@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import JSON
 internal import Kafka
 internal import Lifecycle

@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Dispatch
 internal import Lifecycle
 internal import Primitives

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreSettings
 internal import ArchiveKeys
+internal import CommandLine
 internal import Configuration
 internal import PipelineRuntime
 internal import Records
@@ -19,10 +20,7 @@ enum OperationsSettings {
         example: "/run/secrets/entitlements"
     ).optional
 
-    static let output = Setting<OutputFormat>.oneOf(
-        "output", default: .text, help: "text for people, json for scripts."
-    )
-    .onCommandLineOnly
+    static let output = OutputFormat.flag
 
     // `sluicectl webhooks`
     static let webhooksAdminURL = Setting(
@@ -296,11 +294,6 @@ enum OperationsSettings {
                 """
         ).optional.onCommandLineOnly
     }
-}
-
-/// The output format of a command's result.
-enum OutputFormat: String, CaseIterable, Sendable {
-    case text, json
 }
 
 /// The offset at which `tap` starts in each partition.

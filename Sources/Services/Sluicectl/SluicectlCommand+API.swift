@@ -1,4 +1,5 @@
 internal import AppStoreSettings
+internal import CommandLine
 internal import Configuration
 
 /// The command line of `sluicectl api`.
@@ -36,7 +37,8 @@ extension SluicectlCommand {
             .init(
                 "sluicectl api transaction 2000000000000001 --environment sandbox --output json",
                 "In the sandbox, as Apple signed it."),
-        ])
+        ]
+    ) { try await APICommand($0).transaction($0.argument, $0.console) }
 
     private static let subscriptions = Command(
         "subscriptions", summary: "List the subscriptions of a customer (Get All Subscription Statuses).",
@@ -46,7 +48,8 @@ extension SluicectlCommand {
             .init(
                 "sluicectl api subscriptions 2000000000000001 --output json",
                 "With the latest transaction and renewal info of each."),
-        ])
+        ]
+    ) { try await APICommand($0).subscriptions($0.argument, $0.console) }
 
     private static let transactionHistory = Command(
         "history", summary: "List the transactions of a customer (Get Transaction History).",
@@ -55,7 +58,8 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl api history 2000000000000001", "The first hundred."),
             .init("sluicectl api history 2000000000000001 --limit 10000 --output json", "All of them, for scripts."),
-        ])
+        ]
+    ) { try await APICommand($0).history($0.argument, $0.console) }
 
     private static let refundHistory = Command(
         "refunds", summary: "List the refunded transactions of a customer (Get Refund History).",
@@ -64,7 +68,8 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl api refunds 2000000000000001", "Date, reason and amount of each."),
             .init("sluicectl api refunds 2000000000000001 --output json", "For scripts."),
-        ])
+        ]
+    ) { try await APICommand($0).refunds($0.argument, $0.console) }
 
     private static let order = Command(
         "order", summary: "List the transactions for an order number from a customer's receipt (Look Up Order ID).",
@@ -73,7 +78,8 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl api order MK4TT4X3J", "The purchased products."),
             .init("sluicectl api order MK4TT4X3J --output json", "For scripts."),
-        ])
+        ]
+    ) { try await APICommand($0).order($0.argument, $0.console) }
 
     private static let testNotification = Command(
         "test-notification", summary: "Request a test notification from Apple, and report its delivery.",
@@ -87,5 +93,6 @@ extension SluicectlCommand {
             .init(
                 "sluicectl api test-notification --environment sandbox --wait 0s",
                 "Request one without waiting for the report."),
-        ])
+        ]
+    ) { try await APICommand($0).testNotification($0.console) }
 }

@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import KeyedState
 internal import ServiceKit
@@ -16,8 +17,9 @@ extension SluicectlCommand {
                 "acls", summary: "Print the minimum Kafka ACLs of each executable.",
                 discussion: """
                     Reads the configuration of the executables (prefix, groups, content of webhooks, role of the \
-                    state, stories); no broker is contacted and nothing is changed. The commands are for the administrators of \
-                    Kafka. With --principal and --for all, one principal gets the rights of all executables.
+                    state, stories); no broker is contacted and nothing is changed. The commands are for the \
+                    administrators of Kafka. With --principal and --for all, one principal gets the rights of all \
+                    executables.
                     """,
                 schema: kafkaSchema.adding(own).adding(access.schema),
                 examples: [
@@ -35,7 +37,8 @@ extension SluicectlCommand {
                         "sluicectl topics acls --for sluice-entitlements --entitlements.stories true",
                         "Including the rights for /v1/story."),
                     .init("sluicectl topics acls --config sluice.properties --output json", "For scripts."),
-                ])
+                ]
+            ) { try await AclsCommand(configuration: $0.configuration, access: access).run($0.console) }
         ]
     }
 }

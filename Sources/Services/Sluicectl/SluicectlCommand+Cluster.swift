@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -14,11 +15,12 @@ extension SluicectlCommand {
     /// Returns the commands, or none if the executables' access settings are not wired.
     static func cluster(_ parts: SluicectlParts) -> [Command] {
         guard let access = parts.access else { return [] }
-        return [cluster(clusterSchema.adding(access.schema))]
+        return [cluster(access, parts)]
     }
 
-    private static func cluster(_ schema: ConfigurationSchema) -> Command {
-        Command(
+    private static func cluster(_ access: SluicectlParts.Access, _ parts: SluicectlParts) -> Command {
+        let schema = clusterSchema.adding(access.schema)
+        return Command(
             "cluster", summary: "Move an installation to copies of its topics on another cluster.",
             examples: [
                 .init(
@@ -40,7 +42,8 @@ extension SluicectlCommand {
                         .init(
                             "sluicectl cluster prepare --config new.properties --source old.properties --output json",
                             "A daily check."),
-                    ]),
+                    ]
+                ) { try await ClusterCommand($0, access, parts).prepare($0.console) },
                 Command(
                     "switch", summary: "Set the offsets of the consumer groups on the new cluster.",
                     discussion: """
@@ -62,7 +65,8 @@ extension SluicectlCommand {
                             "sluicectl cluster switch --yes --webhooks-from 2026-11-21T12:00:00Z",
                             "Webhooks were delivered up to this time; the ten minutes before it are posted again."
                         ),
-                    ]),
+                    ]
+                ) { try await ClusterCommand($0, access, parts).switchOver($0.console) },
             ], readsConfiguration: false)
     }
 }

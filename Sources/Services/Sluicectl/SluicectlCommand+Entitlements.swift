@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -32,7 +33,8 @@ extension SluicectlCommand {
             .init(
                 "sluicectl entitlements show 2000000000000001 --at 2026-11-01T00:00:00Z --output json",
                 "Entitlements at that time, as returned by the service."),
-        ])
+        ]
+    ) { try await EntitlementsCommand(configuration: $0.configuration).show($0.argument, $0.console) }
 
     private static let history = Command(
         "history", summary: "Show the changes of an account's purchases and the notifications behind them.",
@@ -41,7 +43,8 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl entitlements history 2000000000000001", "Changes of state, then each notification."),
             .init("sluicectl entitlements history 2000000000000001 --output json", "For scripts."),
-        ])
+        ]
+    ) { try await EntitlementsCommand(configuration: $0.configuration).history($0.argument, $0.console) }
 
     private static let list = Command(
         "list", summary: "List purchases, page by page.",
@@ -53,7 +56,8 @@ extension SluicectlCommand {
             .init(
                 "sluicectl entitlements list --limit 1000 --after-key com.example.app/2000000000000001 --output json",
                 "The next page."),
-        ])
+        ]
+    ) { try await EntitlementsCommand(configuration: $0.configuration).list($0.console) }
 
     private static let claim = Command(
         "claim", summary: "Assign a purchase to an account.",
@@ -78,7 +82,11 @@ extension SluicectlCommand {
                 --signed-transaction transaction.jws
                 """,
                 "Move it from its current account."),
-        ])
+        ]
+    ) {
+        try await EntitlementsCommand(configuration: $0.configuration).claim(
+            $0.argument, $0.arguments.last ?? "", $0.console)
+    }
 
     private static let erase = Command(
         "erase", summary: "Permanently erase the purchases of an account.",
@@ -92,7 +100,8 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl entitlements erase 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "Print what would be erased."),
             .init("sluicectl entitlements erase 2000000000000001 --yes", "Erase one purchase."),
-        ])
+        ]
+    ) { try await EntitlementsCommand(configuration: $0.configuration).erase($0.argument, $0.console) }
 
     private static let rebuild = Command(
         "rebuild", summary: "Make sluice-entitlements read all notifications again.",
@@ -108,5 +117,6 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl entitlements rebuild", "Print the new offsets without resetting."),
             .init("sluicectl entitlements rebuild --yes --kafka.bootstrap.servers kafka-1:9092", "Reset the offsets."),
-        ], readsConfiguration: true)
+        ], readsConfiguration: true
+    ) { try await RebuildCommand(configuration: $0.configuration, timeout: $0.timeout).run($0.console) }
 }

@@ -1,4 +1,5 @@
 internal import AppStoreSettings
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -26,7 +27,11 @@ extension SluicectlCommand {
             .init(
                 "sluicectl backfill --app com.example.app --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z "
                     + "--environment sandbox --output json", "One day of the sandbox, for scripts."),
-        ])
+        ]
+    ) {
+        try await BackfillCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout).run(
+            Interruption($0.interruptions()), $0.console)
+    }
 
     static let reconcile = Command(
         "reconcile", summary: "Show the sweeps of Apple's history, and compare subscription statuses.",
@@ -50,7 +55,8 @@ extension SluicectlCommand {
                 examples: [
                     .init("sluicectl reconcile report", "A table, with failures and missing notifications."),
                     .init("sluicectl reconcile report --output json", "One JSON object per sweep, for scripts."),
-                ]),
+                ]
+            ) { try await ReconcileReportCommand(configuration: $0.configuration).run($0.console) },
             Command(
                 "cancel", summary: "Cancel a waiting or running backfill.",
                 discussion: """
@@ -69,7 +75,11 @@ extension SluicectlCommand {
                 ],
                 examples: [
                     .init("sluicectl reconcile cancel 1795435200000-3f2a", "Published notifications remain published.")
-                ]),
+                ]
+            ) {
+                try await CancelCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout).run(
+                    $0.argument, $0.console)
+            },
             Command(
                 "statuses",
                 summary: "Compare the subscriptions of an app that sends version 1 with Apple's statuses.",
@@ -91,6 +101,10 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl reconcile statuses --app com.example.app", "A table of differing subscriptions."),
                     .init("sluicectl reconcile statuses --all --output json", "Every subscription, for scripts."),
-                ]),
+                ]
+            ) {
+                try await StatusesCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout).run(
+                    $0.console)
+            },
         ], readsConfiguration: false)
 }

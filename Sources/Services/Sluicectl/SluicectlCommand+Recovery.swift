@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -36,7 +37,8 @@ extension SluicectlCommand {
                     examples: [
                         .init("sluicectl quarantine list --reason-code profile_audience", "With one reason."),
                         .init("sluicectl quarantine list --after 0-1742 --output json", "Newer records, for scripts."),
-                    ]),
+                    ]
+                ) { try await QuarantineCommand($0, parts).list($0.console) },
                 Command(
                     "show", summary: "Show a quarantined notification, and verify it again step by step.",
                     schema: reading.adding(parts.verification.schema).adding(
@@ -47,7 +49,8 @@ extension SluicectlCommand {
                             "sluicectl quarantine show 0-17 --config sluice.properties",
                             "Show its reason, and whether it passes now."),
                         .init("sluicectl quarantine show 0-17 --output json", "With the body as received."),
-                    ]),
+                    ]
+                ) { try await QuarantineCommand($0, parts).show($0.argument, $0.console) },
                 Command(
                     "release", summary: "Publish quarantined notifications that pass every check now.",
                     discussion: """
@@ -73,7 +76,11 @@ extension SluicectlCommand {
                         .init(
                             "sluicectl quarantine release --after 0-1742 --rate 200 --yes --config sluice.properties",
                             "Resume where an earlier run ended."),
-                    ]),
+                    ]
+                ) {
+                    try await QuarantineCommand($0, parts).release(
+                        $0.arguments.first, Interruption($0.interruptions()), $0.console)
+                },
             ], readsConfiguration: false)
     }
 
@@ -92,7 +99,8 @@ extension SluicectlCommand {
                         "sluicectl dlq list --topic appstore.notifications.production.billing.dlq --output json",
                         "For one of your own consumers."),
                     .init("sluicectl dlq list --type REFUND --from 2026-11-26T00:00:00Z", "Refunds since midnight."),
-                ]),
+                ]
+            ) { try await DeadLettersCommand($0).list($0.console) },
             Command(
                 "show", summary: "Show a dead letter: headers, key and value.", schema: reading.adding(ofDeadLetters),
                 arguments: [position],
@@ -100,7 +108,8 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl dlq show 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq",
                         "Its reason and content.")
-                ]),
+                ]
+            ) { try await DeadLettersCommand($0).show($0.argument, $0.console) },
             Command(
                 "replay", summary: "Send dead letters back to their original topic.",
                 discussion: """
@@ -126,7 +135,11 @@ extension SluicectlCommand {
                         "sluicectl dlq replay --topic appstore.notifications.production.sluice-entitlements.dlq "
                             + "--reason-code field_type --app com.example.app --yes",
                         "Those of one app that failed for one reason, after its repair."),
-                ]),
+                ]
+            ) {
+                try await DeadLettersCommand($0).replay(
+                    $0.arguments.first, Interruption($0.interruptions()), $0.console)
+            },
             Command(
                 "discard", summary: "Delete dead letters of a partition, up to a given one.",
                 discussion:
@@ -137,7 +150,8 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl dlq discard 3-17 --topic appstore.notifications.production.sluice-entitlements.dlq --yes",
                         "Partition 3 up to offset 17.")
-                ]),
+                ]
+            ) { try await DeadLettersCommand($0).discard($0.argument, $0.console) },
         ], readsConfiguration: false)
 
     // MARK: replay
@@ -168,5 +182,10 @@ extension SluicectlCommand {
             .init(
                 "sluicectl replay --app com.example.app --environment sandbox --rate 200 --after 3-1742 --yes",
                 "Resume where an earlier run ended."),
-        ])
+        ]
+    ) {
+        try await ReplayCommand(
+            configuration: $0.configuration, interruption: Interruption($0.interruptions()), timeout: $0.timeout
+        ).run($0.arguments.first, $0.console)
+    }
 }

@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -28,7 +29,8 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl refunds list --status missed", "Requests whose deadline passed."),
             .init("sluicectl refunds list --environment sandbox --output json", "Whole cases, for scripts."),
-        ])
+        ]
+    ) { try await RefundsCommand($0).list($0.console) }
 
     private static let due = Command(
         "due", summary: "List requests waiting for an answer, by deadline.",
@@ -36,7 +38,8 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl refunds due", "With the remaining time, and the failure of the last attempt."),
             .init("sluicectl refunds due --output json", "For scripts."),
-        ])
+        ]
+    ) { try await RefundsCommand($0).due($0.console) }
 
     private static let show = Command(
         "show", summary: "Show one case: requests, answer, outcome.", schema: reading([OperationsSettings.app]),
@@ -44,7 +47,8 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl refunds show 2000000000000001", "The answer and its reason."),
             .init("sluicectl refunds show 2000000000000001 --output json", "As stored in the topic."),
-        ])
+        ]
+    ) { try await RefundsCommand($0).show($0.argument, $0.console) }
 
     private static let answer = Command(
         "answer", summary: "Answer a request in place of the rules, or again.",
@@ -65,7 +69,8 @@ extension SluicectlCommand {
                 "sluicectl refunds answer 2000000000000001 --outcome decline --consented --delivery-status DELIVERED "
                     + "--no-sample-content --consumption-percentage 100000 --yes", "Fully consumed."),
             .init("sluicectl refunds answer 2000000000000001 --outcome doNotAnswer --yes", "Send nothing to Apple."),
-        ])
+        ]
+    ) { try await RefundAnswerCommand(refunds: RefundsCommand($0)).run($0.argument, $0.console) }
 
     private static let stats = Command(
         "stats", summary: "Count Apple's decisions after answers.",
@@ -80,7 +85,8 @@ extension SluicectlCommand {
                 "sluicectl refunds stats --by month,product,end --from 2026-01-01T00:00:00Z",
                 "By month, product and the reason for missing answers."),
             .init("sluicectl refunds stats --output json", "For scripts."),
-        ])
+        ]
+    ) { try await RefundsCommand($0).stats($0.console) }
 
     private static let trial = Command(
         "try", summary: "Try rules on past requests from the topic or the archive.",
@@ -103,7 +109,8 @@ extension SluicectlCommand {
             .init(
                 "sluicectl refunds try --rules new.json --from-archive --config sluice.properties",
                 "All requests in the archive."),
-        ])
+        ]
+    ) { try await RefundsCommand($0).tryRules($0.console) }
 
     private static let erasure = Command(
         "erase", summary: "Remove a person from the refund cases of an environment.",
@@ -121,7 +128,8 @@ extension SluicectlCommand {
             .init(
                 "sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001", "List the data that would be erased."),
             .init("sluicectl refunds erase 7e3fb204-2d5b-4a5c-8f1e-000000000001 --yes", "Erase them."),
-        ])
+        ]
+    ) { try await RefundErasureCommand(refunds: RefundsCommand($0)).run($0.argument, $0.console) }
 
     // MARK: preference
 
@@ -154,11 +162,13 @@ extension SluicectlCommand {
             .init(
                 "sluicectl refunds preference set 704289572311513294 --consent true --preference grantFull",
                 "For an appTransactionId.")
-        ])
+        ]
+    ) { try await RefundPreferenceCommand(refunds: RefundsCommand($0)).set($0.argument, $0.console) }
 
     private static let shown = Command(
         "show", summary: "Show the record of a customer.", schema: reading(), arguments: [customer],
-        examples: [.init("sluicectl refunds preference show 704289572311513294", "As stored in the topic.")])
+        examples: [.init("sluicectl refunds preference show 704289572311513294", "As stored in the topic.")]
+    ) { try await RefundPreferenceCommand(refunds: RefundsCommand($0)).show($0.argument, $0.console) }
 
     private static let withdraw = Command(
         "withdraw", summary: "Record that the customer withdrew consent; nothing more is sent.",
@@ -166,5 +176,6 @@ extension SluicectlCommand {
         examples: [
             .init(
                 "sluicectl refunds preference withdraw 704289572311513294", "Applies to frozen answers too.")
-        ])
+        ]
+    ) { try await RefundPreferenceCommand(refunds: RefundsCommand($0)).withdraw($0.argument, $0.console) }
 }

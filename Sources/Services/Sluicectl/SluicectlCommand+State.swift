@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -40,5 +41,6 @@ extension SluicectlCommand {
                 sluicectl state rekey --topic inbox.state --to-topic inbox.state.copy --group inbox --output json
                 """,
                 "The state of your own consumer, for scripts."),
-        ], readsConfiguration: true)
+        ], readsConfiguration: true
+    ) { try await RekeyCommand(configuration: $0.configuration, timeout: $0.timeout).run($0.console) }
 }

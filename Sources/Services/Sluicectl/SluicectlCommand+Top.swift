@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -23,6 +24,13 @@ extension SluicectlCommand {
                 .init(
                     "sluicectl top --once --output json | jq '.groups[] | select(.lagRecords > 1000)'",
                     "For scripts; exits with 1 unless everything is ready."),
-            ])
+            ]
+        ) { context in
+            let top = TopCommand(
+                configuration: context.configuration, access: parts.access, clocks: context.clocks,
+                timeout: context.timeout, interruption: context.interruptions(),
+                pause: { try await Task.sleep(for: $0) })
+            return try await top.run(context.console)
+        }
     }
 }

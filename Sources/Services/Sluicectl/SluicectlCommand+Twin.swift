@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -24,5 +25,6 @@ extension SluicectlCommand {
                     + "--app com.example.app",
                 "One week of one app."),
             .init("sluicectl compare-versions --environment sandbox --output json", "For scripts."),
-        ])
+        ]
+    ) { try await TwinCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout).run($0.console) }
 }

@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -33,7 +34,8 @@ extension SluicectlCommand {
                     "sluicectl webhooks test --config sluice.properties --receiver crm",
                     "For one of webhooks.receivers."),
                 .init("sluicectl webhooks test --config sluice.properties --output json", "For scripts."),
-            ])
+            ]
+        ) { try await WebhooksCommand($0).test(webhooks, $0.console) }
     }
 
     private static let attempts = Command(
@@ -49,7 +51,8 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl webhooks attempts --failed", "Failed attempts, with the receiver's responses."),
             .init("sluicectl webhooks attempts --limit 1000 --output json", "For scripts."),
-        ])
+        ]
+    ) { try await WebhooksCommand($0).attempts($0.console) }
 
     private static func resend(_ webhooks: SluicectlParts.Webhooks) -> Command {
         Command(
@@ -80,6 +83,7 @@ extension SluicectlCommand {
                     sluicectl webhooks resend --config sluice.properties --dead-lettered --from 2026-11-01T00:00:00Z \
                     --topic appstore.entitlements.production.sluice-webhooks.dlq
                     """, "Messages that a receiver missed during an outage."),
-            ])
+            ]
+        ) { try await WebhooksCommand($0).resend($0.arguments.first, webhooks, $0.console) }
     }
 }

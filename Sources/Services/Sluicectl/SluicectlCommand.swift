@@ -1,4 +1,6 @@
+internal import CommandLine
 internal import Configuration
+internal import PipelineRuntime
 internal import ServiceKit
 internal import Telemetry
 
@@ -75,7 +77,11 @@ enum SluicectlCommand {
                             "sluicectl topics apply --groups sluice-webhooks",
                             "Include the dead letter topics of webhooks that read notifications."),
                         .init("sluicectl topics apply --profile single-node", "One replica, for a single broker."),
-                    ]),
+                    ]
+                ) {
+                    try await TopicsCommand(configuration: $0.configuration, access: parts.access, timeout: $0.timeout)
+                        .apply($0.console)
+                },
                 Command(
                     "check", summary: "Check the configuration of the topics.",
                     discussion: "Exits with 1 if a topic is missing or differs.",
@@ -83,7 +89,11 @@ enum SluicectlCommand {
                     examples: [
                         .init("sluicectl topics check", "A table, with the fix for each difference."),
                         .init("sluicectl topics check --output json", "For scripts."),
-                    ]),
+                    ]
+                ) {
+                    try await TopicsCommand(configuration: $0.configuration, access: parts.access, timeout: $0.timeout)
+                        .check($0.console)
+                },
                 Command(
                     "list", summary: "Print the topics with their settings, for other tools.",
                     discussion: "No broker is contacted.",
@@ -95,7 +105,10 @@ enum SluicectlCommand {
                             "sluicectl topics list --format strimzi --cluster kafka",
                             "Resources for Strimzi's topic operator."),
                         .init("sluicectl topics list --output json", "For scripts."),
-                    ]),
+                    ]
+                ) {
+                    try await TopicsListCommand(configuration: $0.configuration, access: parts.access).run($0.console)
+                },
             ] + acls(parts), readsConfiguration: false)
     }
 
@@ -132,7 +145,11 @@ enum SluicectlCommand {
             .init(
                 "sluicectl tap --signed --start -1 --no-follow",
                 "The compact JWS that Apple posted, rebuilt byte for byte."),
-        ])
+        ]
+    ) {
+        try await TapCommand(configuration: $0.configuration, interruption: $0.interruptions(), timeout: $0.timeout)
+            .run($0.console)
+    }
 
     // MARK: verify
 
@@ -155,7 +172,11 @@ enum SluicectlCommand {
                     "For this app, with the decoded payloads."),
                 .init("sluicectl verify --root.certificates pki/root.pem -", "Signed by sluice-simulator."),
                 .init("sluicectl verify --at 2026-11-21T12:00:00Z body.json", "As of that time."),
-            ])
+            ]
+        ) {
+            try await VerifyCommand(configuration: $0.configuration, source: parts.verification, clocks: $0.clocks).run(
+                $0.argument, $0.console)
+        }
     }
 
     // MARK: config
@@ -184,7 +205,8 @@ enum SluicectlCommand {
                             "sluicectl config check --for sluice-ingress --config sluice.properties",
                             "For one executable."
                         ),
-                    ], readsConfiguration: false),
+                    ], readsConfiguration: false
+                ) { await ConfigCommand($0, parts).check($0.configuration[OperationsSettings.output], $0.console) },
                 Command(
                     "show", summary: "Print the effective configuration with the origin of each value, secrets masked.",
                     discussion:
@@ -193,7 +215,8 @@ enum SluicectlCommand {
                     examples: [
                         .init("sluicectl config show --for sluice-ingress", "Effective configuration of the ingress."),
                         .init("sluicectl config show --output json", "For every executable, for scripts."),
-                    ], readsConfiguration: false),
+                    ], readsConfiguration: false
+                ) { await ConfigCommand($0, parts).show($0.configuration[OperationsSettings.output], $0.console) },
             ], readsConfiguration: false)
     }
 
@@ -204,16 +227,16 @@ enum SluicectlCommand {
             DoctorCommand.name, summary: "Check all dependencies of an executable.",
             discussion: """
                 Reads the configuration like the executable in --for, sluice-ingress by default (--config or \
-                SLUICE_CONFIG, environment, and its settings as flags). Checks the configuration with its files, clock, \
-                roots, names, connections, TLS and authentication, topics, each right of topics acls, ports, directories \
-                and free space, the servers of webhooks and providers, and buckets. Run it on the machine and as the user \
-                of the executable. Nothing is changed in Kafka: rights are tried with requests that brokers refuse after \
-                they have checked them, except with durability=managed, where the right to write remains unknown. In a \
-                bucket the object conditional-writes is created, as by sluice-archive. If an App Store Server API key is \
-                configured, it is tried with a request to Apple, and the clocks are compared. OCSP responders are queried \
-                if a notification or certificates are given, which contain their addresses. Prints one line per check: ok, \
-                warning, problem, unknown (it could not be checked) or skipped, subject, finding and fix. Exits with 1 if \
-                there is a problem.
+                SLUICE_CONFIG, environment, and its settings as flags). Checks the configuration with its files, \
+                clock, roots, names, connections, TLS and authentication, topics, each right of topics acls, ports, \
+                directories and free space, the servers of webhooks and providers, and buckets. Run it on the machine \
+                and as the user of the executable. Nothing is changed in Kafka: rights are tried with requests that \
+                brokers refuse after they have checked them, except with durability=managed, where the right to write \
+                remains unknown. In a bucket the object conditional-writes is created, as by sluice-archive. If an App \
+                Store Server API key is configured, it is tried with a request to Apple, and the clocks are compared. \
+                OCSP responders are queried if a notification or certificates are given, which contain their \
+                addresses. Prints one line per check: ok, warning, problem, unknown (it could not be checked) or \
+                skipped, subject, finding and fix. Exits with 1 if there is a problem.
                 """,
             schema: DoctorSettings.schema(parts),
             examples: [
@@ -227,7 +250,10 @@ enum SluicectlCommand {
                 .init(
                     "sluicectl doctor --profile single-node --apps com.example.app:1234567890", "With a single broker."),
                 .init("sluicectl doctor --output json", "For scripts."),
-            ], readsConfiguration: false)
+            ], readsConfiguration: false
+        ) { try await DoctorCommand($0, parts).run($0.console) }
+        // Name resolution and connections block the thread.
+        .running(on: HandlerThreads.shared)
     }
 
     // MARK: version
@@ -240,5 +266,6 @@ enum SluicectlCommand {
             to topics and files; deploy/upgrade lists the releases that read each.
             """,
         schema: ConfigurationSchema([OperationsSettings.output]),
-        examples: [.init("sluicectl version --output json", "For scripts.")], readsConfiguration: false)
+        examples: [.init("sluicectl version --output json", "For scripts.")], readsConfiguration: false
+    ) { await VersionCommand.run($0.configuration[OperationsSettings.output], $0.console) }
 }

@@ -135,6 +135,8 @@ package struct SluicectlParts: Sendable {
     package let webhooks: Webhooks?
     package let access: Access?
     package let entitlements: Entitlements?
+    /// Publishes a record of each access to archived records.
+    var publishing = ErasurePublishing.kafka
 
     /// - Parameters:
     ///   - webhooks: nil omits the webhooks commands.

@@ -1,18 +1,21 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Cryptography
 internal import HTTPClient
 internal import JSON
 internal import Kafka
+internal import Lifecycle
 internal import SQLite
 internal import Telemetry
 
 /// `sluicectl version`: prints the versions of this build and its libraries.
 enum VersionCommand {
-    static func run(_ output: OutputFormat, _ console: Console) async {
+    static func run(_ output: OutputFormat, _ console: Console) async -> ExitCode {
         switch output {
         case .text: await console.write(text())
         case .json: await console.write(line: JSONValue.object(json()).json)
         }
+        return .ok
     }
 
     static func text() -> String {

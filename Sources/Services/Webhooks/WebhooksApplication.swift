@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import Kafka
 package import PipelineRuntime
@@ -32,8 +33,8 @@ package enum WebhooksApplication {
             ),
             .init(
                 """
-                sluice-webhooks --kafka.bootstrap.servers kafka-1:9092 --webhooks.url https://api.example.com/purchases \
-                --webhooks.secret.file /run/secrets/webhooks
+                sluice-webhooks --kafka.bootstrap.servers kafka-1:9092 --webhooks.url \
+                https://api.example.com/purchases --webhooks.secret.file /run/secrets/webhooks
                 """, "Post production states to one receiver."),
             .init(
                 """

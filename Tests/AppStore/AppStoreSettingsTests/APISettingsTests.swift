@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreServerAPI
 import AppStoreSettings
+import CommandLine
 import Configuration
 import Cryptography
 import Foundation

@@ -1,4 +1,5 @@
 import Archive
+import CommandLine
 import Configuration
 import PipelineRuntime
 import Testing

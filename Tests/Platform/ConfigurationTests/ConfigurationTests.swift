@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CommandLine
 @testable import Configuration
 
 @Suite struct ConfigurationTests {

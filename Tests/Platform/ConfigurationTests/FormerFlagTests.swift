@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CommandLine
 @testable import Configuration
 
 /// Flags under a former name, or with a value in a former notation.

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import CommandLine
 @testable import Configuration
 
 @Suite struct PropertiesFileTests {

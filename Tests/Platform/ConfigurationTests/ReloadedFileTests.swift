@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CommandLine
 @testable import Configuration
 
 @Suite struct ReloadedFileTests {

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 
+@testable import CommandLine
 @testable import Configuration
 
 enum Mode: String, CaseIterable, Sendable {

@@ -1,6 +1,7 @@
 import AppStoreModel
 import ArchiveKeys
 import ArchiveLog
+import CommandLine
 import Configuration
 import Cryptography
 import Foundation

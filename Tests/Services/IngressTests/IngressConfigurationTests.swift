@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreSigning
 import AppStoreVerification
+import CommandLine
 import Configuration
 import Cryptography
 import Foundation

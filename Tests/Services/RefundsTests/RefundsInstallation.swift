@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSigning
+import CommandLine
 import Configuration
 import Foundation
 import JSON

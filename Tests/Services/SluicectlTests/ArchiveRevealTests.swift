@@ -2,6 +2,7 @@ import AppStoreModel
 import AppStoreTestSupport
 import ArchiveKeys
 import ArchiveLog
+import CommandLine
 import Foundation
 import JSON
 import Kafka

@@ -1,6 +1,7 @@
 import AppStoreModel
 import ArchiveKeys
 import ArchiveLog
+import CommandLine
 import JSON
 import Kafka
 import Records

@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreSigning
 import ArchiveLog
+import CommandLine
 import Configuration
 import Cryptography
 import EntitlementRules

@@ -1,4 +1,5 @@
 import AppStoreModel
+import CommandLine
 import JSON
 import Kafka
 import KafkaDevBroker

@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreSigning
 import AppStoreTestSupport
+import CommandLine
 import Configuration
 import Cryptography
 import Entitlements

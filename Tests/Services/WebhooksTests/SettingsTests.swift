@@ -1,4 +1,5 @@
 import AppStoreModel
+import CommandLine
 import Configuration
 import PipelineRuntime
 import Records

@@ -1,3 +1,4 @@
+public import CommandLine
 public import Configuration
 public import Kafka
 package import Lifecycle

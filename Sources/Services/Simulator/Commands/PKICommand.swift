@@ -1,13 +1,15 @@
 internal import AppStoreSigning
+internal import CommandLine
 internal import FoundationEssentials
+internal import Lifecycle
 
 /// `sluice-simulator pki`: creates the certificates, or shows existing ones.
 struct PKICommand {
     let directory: String
 
-    func run(_ console: Console) throws -> Int32 {
+    func run(_ console: Console) async throws -> ExitCode {
         let isNew = try make()
-        console.print(
+        await console.print(
             """
             \(isNew ? "Created" : "Kept") the test certificates in \(directory).
             To trust them, never in production, set
@@ -22,7 +24,7 @@ struct PKICommand {
               appstore.api.key.file=\(directory)/\(SimulatedAPIKey.fileName)
               appstore.api.url=http://127.0.0.1:PORT
             """)
-        return 0
+        return .ok
     }
 
     /// Creates the certificates unless they exist.

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreSigning
+internal import CommandLine
 internal import Configuration
 internal import HTTPClient
 internal import Lifecycle
@@ -14,7 +15,7 @@ struct PostCommand {
         self.configuration = configuration
     }
 
-    func run(_ console: Console) async throws -> Int32 {
+    func run(_ console: Console) async throws -> ExitCode {
         let pki = try PKICommand.load(configuration[SimulatorSettings.pki])
         let apiPort = configuration[ServerAPISettings.port]
         // If the API is served, a scenario ends at its refund request and the API posts the outcome, but only in
@@ -37,7 +38,7 @@ struct PostCommand {
             try HistoryFiles(directory: directory).list(in: api)
         }
         try api?.start()
-        if let api { console.complain("the App Store Server API answers at \(api.url(of: series.app.environment))") }
+        if let api { console.note("the App Store Server API answers at \(api.url(of: series.app.environment))") }
 
         // After the first signal, the process has time to finish the posts in flight, which end at their timeout. A
         // second signal ends the process immediately.
@@ -52,7 +53,7 @@ struct PostCommand {
             onUndelivered: { notification in
                 report?.append(notification.undeliveredReportLine)
                 api?.recordLoss(of: notification.notificationUUID, in: series.app.environment)
-            }, onProgress: { console.complain($0.text) })
+            }, onProgress: { console.note($0.text) })
         if let api {
             api.whenSettled { interrupts.end() }
             await interrupts.wait()
@@ -60,16 +61,16 @@ struct PostCommand {
         }
         client.close()
         try report?.close()
-        return conclude(summary, api.map { RefundSummary($0) }, console)
+        return await conclude(summary, api.map { RefundSummary($0) }, console)
     }
 
-    private func conclude(_ summary: DeliverySummary, _ refunds: RefundSummary?, _ console: Console) -> Int32 {
+    private func conclude(_ summary: DeliverySummary, _ refunds: RefundSummary?, _ console: Console) async -> ExitCode {
         switch configuration[SimulatorSettings.output] {
-        case .text: console.print(summary.text(url: configuration[SimulatorSettings.url], refunds: refunds))
-        case .json: console.print(summary.json(refunds: refunds))
+        case .text: await console.print(summary.text(url: configuration[SimulatorSettings.url], refunds: refunds))
+        case .json: await console.print(summary.json(refunds: refunds))
         }
         let isComplete = summary.isComplete && refunds?.isComplete ?? true
-        return isComplete || configuration[SimulatorSettings.allowFailures] ? 0 : 1
+        return isComplete || configuration[SimulatorSettings.allowFailures] ? .ok : .failure
     }
 
     private func delivery(

@@ -1,28 +1,30 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Configuration
 internal import JSON
+internal import Lifecycle
 
 /// `sluice-simulator scenarios`: lists the available scenarios.
 struct ScenariosCommand {
     private let name: String?
     private let output: OutputFormat
 
-    init(_ invocation: Invocation) {
-        name = invocation.arguments.first
-        output = invocation.configuration[SimulatorSettings.output]
+    init(_ context: CommandContext) {
+        name = context.arguments.first
+        output = context.configuration[SimulatorSettings.output]
     }
 
-    func run(_ console: Console) -> Int32 {
+    func run(_ console: Console) async -> ExitCode {
         guard let name else {
-            console.print(output == .json ? Self.json(Scenario.all) : Self.table())
-            return 0
+            await console.print(output == .json ? Self.json(Scenario.all) : Self.table())
+            return .ok
         }
         guard let scenario = Scenario.named(name) else {
-            console.complain("unknown scenario \(name); `sluice-simulator scenarios` lists them")
-            return 1
+            console.note("unknown scenario \(name); `sluice-simulator scenarios` lists them")
+            return .failure
         }
-        console.print(output == .json ? Self.json(scenario).text : Self.steps(scenario))
-        return 0
+        await console.print(output == .json ? Self.json(scenario).text : Self.steps(scenario))
+        return .ok
     }
 
     static func table() -> String {

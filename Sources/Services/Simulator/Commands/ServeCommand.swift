@@ -1,7 +1,9 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Configuration
 internal import HTTPClient
 internal import JSON
+internal import Lifecycle
 
 /// `sluice-simulator serve`: serves the App Store Server API until interrupted.
 struct ServeCommand {
@@ -11,7 +13,7 @@ struct ServeCommand {
         self.configuration = configuration
     }
 
-    func run(_ console: Console) async throws -> Int32 {
+    func run(_ console: Console) async throws -> ExitCode {
         let pki = try PKICommand.load(configuration[SimulatorSettings.pki])
         let series = try ScenarioSeries(configuration)
         let client = HTTPClient()
@@ -27,11 +29,11 @@ struct ServeCommand {
         }
         let interrupts = Interrupts(maximum: .seconds(5))
         try api.start()
-        console.print(ready(api))
+        await console.print(ready(api))
         await interrupts.wait()
         await api.stop()
         client.close()
-        return 0
+        return .ok
     }
 
     /// Registers the notifications that `post` would have posted, as if all except the undelivered share had been

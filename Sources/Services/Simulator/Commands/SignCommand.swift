@@ -1,5 +1,7 @@
 internal import AppStoreSigning
+internal import CommandLine
 internal import Configuration
+internal import Lifecycle
 internal import Primitives
 
 /// `sluice-simulator sign`: signs a payload unchanged.
@@ -11,18 +13,18 @@ struct SignCommand {
     /// Maximum size of a payload: far larger than any of Apple's, but small enough for memory.
     private static let maximumBytes = 16 * 1024 * 1024
 
-    init(_ invocation: Invocation) {
-        path = invocation.arguments.first ?? "-"
-        directory = invocation.configuration[SimulatorSettings.pki]
-        printsBody = invocation.configuration[SimulatorSettings.body]
+    init(_ context: CommandContext) {
+        path = context.arguments.first ?? "-"
+        directory = context.configuration[SimulatorSettings.pki]
+        printsBody = context.configuration[SimulatorSettings.body]
     }
 
-    func run(_ console: Console) throws -> Int32 {
+    func run(_ console: Console) async throws -> ExitCode {
         let signer = JWSSigner(try PKICommand.load(directory))
         let signedPayload = try signer.sign(try payload())
         let text = printsBody ? NotificationFactory.body(signedPayload: signedPayload) : signedPayload
-        console.print(String(decoding: text, as: UTF8.self))
-        return 0
+        await console.print(String(decoding: text, as: UTF8.self))
+        return .ok
     }
 
     private func payload() throws -> [UInt8] {

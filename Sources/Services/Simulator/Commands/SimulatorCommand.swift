@@ -1,4 +1,5 @@
-package import Configuration
+package import CommandLine
+internal import Configuration
 internal import Telemetry
 
 /// The command line of `sluice-simulator`.
@@ -66,7 +67,8 @@ package enum SimulatorCommand {
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario refund-request --accounts 20 "
                     + "--api-port 8090 --api-limit 50 --api-faults 429=10%,reset=5%",
                 "twenty refund requests, and an API that accepts the answers and sometimes fails"),
-        ], readsConfiguration: false)
+        ], readsConfiguration: false
+    ) { try await PostCommand($0.configuration).run($0.console) }
 
     private static let serve = Command(
         "serve", summary: "serve the App Store Server API until stopped",
@@ -99,7 +101,8 @@ package enum SimulatorCommand {
             Command.Example(
                 "sluice-simulator serve --api-port 8090 --notifications 20000 --undelivered 2.5%",
                 "a history in which 500 of 20,000 notifications were never delivered"),
-        ], readsConfiguration: false)
+        ], readsConfiguration: false
+    ) { try await ServeCommand($0.configuration).run($0.console) }
 
     private static let sign = Command(
         "sign", summary: "sign a payload and print the JWS",
@@ -110,17 +113,19 @@ package enum SimulatorCommand {
             Command.Example(
                 "sluice-simulator sign --body payload.json | curl --data-binary @- http://127.0.0.1:8080/notifications",
                 "post your own payload"),
-        ], readsConfiguration: false)
+        ], readsConfiguration: false
+    ) { try await SignCommand($0).run($0.console) }
 
     private static let pki = Command(
         "pki", summary: "create test certificates, or show the existing ones",
         discussion: """
-            Writes root.pem, intermediate.pem, leaf.pem and leaf.key, and api.key.p8, the key for tokens of the simulated \
-            App Store Server API. Existing files are kept.
+            Writes root.pem, intermediate.pem, leaf.pem and leaf.key, and api.key.p8, the key for tokens of the \
+            simulated App Store Server API. Existing files are kept.
             """,
         schema: ConfigurationSchema([SimulatorSettings.out]),
         examples: [Command.Example("sluice-simulator pki --out ./pki", "create or reuse ./pki")],
-        readsConfiguration: false)
+        readsConfiguration: false
+    ) { try await PKICommand(directory: $0.configuration[SimulatorSettings.out]).run($0.console) }
 
     private static let scenarios = Command(
         "scenarios", summary: "list the scenarios, or show the steps of one",
@@ -131,24 +136,6 @@ package enum SimulatorCommand {
             Command.Example(
                 "sluice-simulator scenarios subscription-life", "the steps of one scenario, with their times"),
             Command.Example("sluice-simulator scenarios --output json", "all of them with their steps, for programs"),
-        ], readsConfiguration: false)
-
-    /// Runs the requested command.
-    ///
-    /// - Returns: the exit code: 0 for success, 1 for a failure. The reason for a failure is printed to standard error.
-    package static func run(_ invocation: Invocation) async -> Int32 {
-        let console = Console()
-        do {
-            switch invocation.commandPath.first {
-            case "post": return try await PostCommand(invocation.configuration).run(console)
-            case "serve": return try await ServeCommand(invocation.configuration).run(console)
-            case "sign": return try SignCommand(invocation).run(console)
-            case "pki": return try PKICommand(directory: invocation.configuration[SimulatorSettings.out]).run(console)
-            default: return ScenariosCommand(invocation).run(console)
-            }
-        } catch {
-            console.complain("\(error)")
-            return 1
-        }
-    }
+        ], readsConfiguration: false
+    ) { await ScenariosCommand($0).run($0.console) }
 }

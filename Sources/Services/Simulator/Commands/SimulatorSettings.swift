@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Configuration
 
 /// Settings of `sluice-simulator`. All are flags, because each run chooses the simulation.
@@ -9,10 +10,7 @@ enum SimulatorSettings {
     static let pki = Setting.string(
         "pki", default: "./pki", help: "Directory created by `sluice-simulator pki`, whose leaf signs."
     ).onCommandLineOnly
-    static let output = Setting<OutputFormat>.oneOf(
-        "output", default: .text, help: "text for people, json for scripts."
-    )
-    .onCommandLineOnly
+    static let output = OutputFormat.flag
     static let body = Setting.flag("body", help: "Print the entire HTTP body instead of only the JWS.")
 
     static let url = Setting(
@@ -104,11 +102,6 @@ enum SimulatorSettings {
     .optional.onCommandLineOnly
     static let allowFailures = Setting.flag(
         "allow-failures", help: "Exit with 0 even if posts were not acknowledged.")
-}
-
-/// The output format of a command's result.
-enum OutputFormat: String, CaseIterable, Sendable {
-    case text, json
 }
 
 extension ValueKind where Value == BundleId {

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import AppStoreVerification
+internal import CommandLine
 internal import JSON
 
 /// A verified response from the App Store Server API, as text and as JSON.

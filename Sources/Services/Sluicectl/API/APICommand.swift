@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import AppStoreServerAPI
 internal import AppStoreSettings
 internal import AppStoreVerification
+internal import CommandLine
 internal import Configuration
 internal import HTTPClient
 internal import JSON
@@ -128,5 +129,11 @@ extension StartupError {
         var problem = PlainText.printable(failure.message)
         if let code = failure.code { problem += " (\(code))" }
         self.init(problem, fix: failure.fix ?? (failure.isRetriable ? "Try again later" : "Correct the request"))
+    }
+}
+
+extension APICommand {
+    init(_ context: CommandContext) {
+        self.init(configuration: context.configuration, clocks: context.clocks)
     }
 }

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import JSON
 
 /// Formats the members of Apple-signed objects for people.

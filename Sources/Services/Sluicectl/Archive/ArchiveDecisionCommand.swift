@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import ArchiveKeys
 internal import ArchiveLog
+internal import CommandLine
 internal import Configuration
 internal import JSON
 internal import Kafka
@@ -115,5 +116,12 @@ struct ArchiveDecisionCommand {
         case .text: await console.write(report.text)
         case .json: await console.write(line: JSONValue.object(report.json).json)
         }
+    }
+}
+
+extension ArchiveDecisionCommand {
+    init(_ action: Action, _ context: CommandContext) {
+        self.init(
+            action: action, configuration: context.configuration, clocks: context.clocks, timeout: context.timeout)
     }
 }

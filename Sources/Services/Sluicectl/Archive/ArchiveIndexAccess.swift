@@ -1,4 +1,5 @@
 internal import ArchiveKeys
+internal import CommandLine
 internal import Configuration
 
 /// The index, opened together with the archive and its keys.

@@ -1,5 +1,6 @@
 internal import ArchiveKeys
 internal import ArchiveLog
+internal import CommandLine
 internal import Configuration
 internal import Cryptography
 internal import Glibc

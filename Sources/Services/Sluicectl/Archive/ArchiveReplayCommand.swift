@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import ArchiveKeys
 internal import ArchiveLog
+internal import CommandLine
 internal import Configuration
 internal import Kafka
 internal import Lifecycle

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import ArchiveKeys
 internal import ArchiveLog
+internal import CommandLine
 internal import Configuration
 internal import Cryptography
 internal import Kafka
@@ -86,5 +87,13 @@ struct ArchiveReveals {
                 fix: "Set --author NAME, and --reason or --request", exitCode: .usage)
         }
         return author
+    }
+}
+
+extension ArchiveReveals {
+    init(_ context: CommandContext, _ parts: SluicectlParts) {
+        self.init(
+            configuration: context.configuration, clocks: context.clocks, timeout: context.timeout,
+            publishing: parts.publishing)
     }
 }

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import ArchiveKeys
+internal import CommandLine
 internal import Configuration
 internal import Lifecycle
 

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import ArchiveLog
+internal import CommandLine
 internal import Kafka
 internal import Lifecycle
 internal import Records

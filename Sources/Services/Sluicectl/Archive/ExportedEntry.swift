@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import ArchiveLog
+internal import CommandLine
 internal import Cryptography
 internal import JSON
 internal import Kafka

@@ -1,4 +1,6 @@
+internal import CommandLine
 internal import Configuration
+internal import PipelineRuntime
 
 /// The command line of `sluicectl archive`.
 extension SluicectlCommand {
@@ -10,7 +12,10 @@ extension SluicectlCommand {
                 .init("sluicectl archive key show", "The public keys, for everyone who verifies the archive."),
                 .init("sluicectl archive verify --key archive.pub", "Check that nothing was changed."),
             ],
-            subcommands: archiveReading + archiveProofs(parts) + archiveDisclosure + archivePersons,
-            readsConfiguration: false)
+            subcommands: archiveReading(parts) + archiveProofs(parts) + archiveDisclosure(parts)
+                + archivePersons(parts),
+            readsConfiguration: false
+                // Stores and key stores block the thread.
+        ).running(on: HandlerThreads.shared)
     }
 }

@@ -1,10 +1,14 @@
 internal import ArchiveKeys
+internal import ArchiveLog
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
 /// The command lines of `sluicectl archive` for keys and persons.
 extension SluicectlCommand {
-    static let archivePersons = [archiveFind, archiveShow, archiveErase, archiveHold, archiveRelease, archiveKey]
+    static func archivePersons(_ parts: SluicectlParts) -> [Command] {
+        [archiveFind, archiveShow(parts), archiveErase, archiveHold, archiveRelease, archiveKey]
+    }
 
     private static let reading = ConfigurationSchema(
         [
@@ -25,24 +29,31 @@ extension SluicectlCommand {
         examples: [
             .init("sluicectl archive find 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55", "The records of a notification."),
             .init("sluicectl archive find 2000000000000001 --output json", "A purchase's records, for scripts."),
-        ])
+        ]
+    ) { try await ArchiveFindCommand(configuration: $0.configuration).find($0.argument, $0.console) }
 
-    private static let archiveShow = Command(
-        "show", summary: "Decrypt and show a record of the archive.",
-        discussion: """
-            Personal data is omitted unless --reveal is set. The record is compared with the digest in its leaf; \
-            sluicectl archive prove shows that the leaf is in the signed tree. With --reveal, the access and its \
-            author are first published in appstore.erasures and archived: this requires --author and Kafka.
-            """,
-        schema: reading.adding(ConfigurationSchema([ArchiveOptions.reveal])).adding(ArchiveReveals.schema),
-        arguments: [Command.Argument("WHAT", help: "\(identifiers); or TOPIC/PARTITION@OFFSET")],
-        examples: [
-            .init("sluicectl archive show appstore.notifications.production/3@17", "One record, redacted."),
-            .init(
-                "sluicectl archive show 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --reveal --author a.officer "
-                    + "--request DSR-2026-17 --output json",
-                "Everything archived under an identifier."),
-        ])
+    private static func archiveShow(_ parts: SluicectlParts) -> Command {
+        Command(
+            "show", summary: "Decrypt and show a record of the archive.",
+            discussion: """
+                Personal data is omitted unless --reveal is set. The record is compared with the digest in its leaf; \
+                sluicectl archive prove shows that the leaf is in the signed tree. With --reveal, the access and its \
+                author are first published in appstore.erasures and archived: this requires --author and Kafka.
+                """,
+            schema: reading.adding(ConfigurationSchema([ArchiveOptions.reveal])).adding(ArchiveReveals.schema),
+            arguments: [Command.Argument("WHAT", help: "\(identifiers); or TOPIC/PARTITION@OFFSET")],
+            examples: [
+                .init("sluicectl archive show appstore.notifications.production/3@17", "One record, redacted."),
+                .init(
+                    "sluicectl archive show 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 --reveal --author a.officer "
+                        + "--request DSR-2026-17 --output json",
+                    "Everything archived under an identifier."),
+            ]
+        ) {
+            try await ArchiveFindCommand(configuration: $0.configuration).show(
+                $0.argument, ArchiveReveals($0, parts), $0.console)
+        }
+    }
 
     private static let decision = ConfigurationSchema(
         [
@@ -71,7 +82,8 @@ extension SluicectlCommand {
             .init(
                 "sluicectl archive erase --app-account-token 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 "
                     + "--request DSR-2026-17 --yes", "Erase all purchases of an account."),
-        ])
+        ]
+    ) { try await ArchiveDecisionCommand(.erase, $0).run($0.console) }
 
     private static let archiveHold = Command(
         "hold", summary: "Keep a person's records despite any erasure request, until they are released.",
@@ -83,7 +95,8 @@ extension SluicectlCommand {
             .init(
                 "sluicectl archive hold --original-transaction-id 2000000000000001 --app com.example.app "
                     + "--reason litigation --request CASE-8 --yes", "Hold one purchase.")
-        ])
+        ]
+    ) { try await ArchiveDecisionCommand(.hold, $0).run($0.console) }
 
     private static let archiveRelease = Command(
         "release", summary: "End a legal hold; a waiting erasure is carried out.", schema: decision,
@@ -91,7 +104,8 @@ extension SluicectlCommand {
             .init(
                 "sluicectl archive release --original-transaction-id 2000000000000001 --app com.example.app "
                     + "--request CASE-8 --yes", "Release one purchase.")
-        ])
+        ]
+    ) { try await ArchiveDecisionCommand(.release, $0).run($0.console) }
 
     private static let archiveKey = Command(
         "key", summary: "Create the archive's keys, and print the public ones.",
@@ -109,7 +123,8 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl archive key signing archive-signing.pem --archive.origin example.com/appstore",
                         "A new key.")
-                ]),
+                ]
+            ) { try await ArchiveKeyCommand(configuration: $0.configuration).signing($0.argument, $0.console) },
             Command(
                 "encryption", summary: "Create a key that encrypts the key store.",
                 discussion: """
@@ -119,7 +134,8 @@ extension SluicectlCommand {
                     """,
                 schema: ConfigurationSchema([OperationsSettings.output]),
                 arguments: [Command.Argument("FILE", help: "the new file")],
-                examples: [.init("sluicectl archive key encryption archive-kek", "A new key.")]),
+                examples: [.init("sluicectl archive key encryption archive-kek", "A new key.")]
+            ) { try await ArchiveKeyCommand(configuration: $0.configuration).encryption($0.argument, $0.console) },
             Command(
                 "show", summary: "Print the public keys of the archive, one per line.",
                 discussion: """
@@ -138,7 +154,8 @@ extension SluicectlCommand {
                         "sluicectl archive key show appstore.notifications.production/3",
                         "The key of one log, for use with other verifiers."),
                     .init("sluicectl archive key show checkpoint-log", "For the log line of a tlog-policy."),
-                ]),
+                ]
+            ) { try await ArchiveKeyCommand(configuration: $0.configuration).show($0.argument, $0.console) },
             Command(
                 "check",
                 summary: "Check the key store: whether every key opens, and which key-encryption keys it needs.",
@@ -158,7 +175,8 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl archive key check --archive.key.store restored.sqlite --against-archive",
                         "Whether a backup has every key that the archive needs."),
-                ]),
+                ]
+            ) { try await ArchiveKeyStoreReport(configuration: $0.configuration).run($0.console) },
             Command(
                 "backup", summary: "Copy the key store at a single instant, while sluice-archive runs.",
                 discussion: """
@@ -168,6 +186,7 @@ extension SluicectlCommand {
                     """,
                 schema: ConfigurationSchema([ArchivePlace.keyStore, ArchivePlace.keyEncryptionKeys]),
                 arguments: [Command.Argument("FILE", help: "the new file")],
-                examples: [.init("sluicectl archive key backup /backup/keys-2026-11-26.sqlite", "Once a day.")]),
+                examples: [.init("sluicectl archive key backup /backup/keys-2026-11-26.sqlite", "Once a day.")]
+            ) { try await ArchiveKeyStoreReport(configuration: $0.configuration).backUp($0.argument, $0.console) },
         ], readsConfiguration: false)
 }

@@ -1,4 +1,5 @@
 internal import ArchiveKeys
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -11,133 +12,158 @@ extension SluicectlCommand {
         ArchiveReadingOptions.from, ArchiveReadingOptions.to, ArchiveReadingOptions.app, ArchiveReadingOptions.type,
     ])
 
-    static let archiveReading = [
-        Command(
-            "status", summary: "Print the size, the checkpoint, the next offset and the anchors of each log.",
-            discussion: """
-                Reads the archive without its keys. ANCHORED shows the number of leaves in each anchor's checkpoint: \
-                for witnesses that have cosigned one; with --against-kafka, for kafka, which is \
-                appstore.archive.checkpoints; and with --against-anchor, for store, which is archive.anchor.url. With \
-                --against-kafka, LAG is the number of records in Kafka that are not archived yet. Anchors appear in \
-                the row checkpoint-log, the log whose leaves are the checkpoints of all other logs. Cosignatures of \
-                witnesses not listed in --witness are shown as not verified. Other signatures are not checked: archive \
-                verify checks them, and follows the log of checkpoints into each log. Exits with 4 if an anchor has \
-                more than the archive.
-                """,
-            schema: ConfigurationSchema(
-                ArchivePlace.storeSettings + [
-                    ArchiveReadingOptions.topic, ArchiveReadingOptions.againstKafka,
-                    ArchiveReadingOptions.againstAnchor, ArchiveReadingOptions.bytes,
-                    ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum, ArchiveProofOptions.policy,
-                    OperationsSettings.topicsPrefix,
-                    OperationsSettings.output,
-                ] + ArchivePlace.anchorReading
-            ).adding(kafkaOfArchive),
-            examples: [
-                .init("sluicectl archive status --config sluice.properties", "A table of all logs."),
-                .init(
-                    "sluicectl archive status --archive.url /mnt/copy/archive --output json",
-                    "A copy, with one JSON object per log."),
-                .init("sluicectl archive status --against-kafka --config sluice.properties", "With the lag."),
-            ]),
-        Command(
-            "export", summary: "Write the archived notifications as they were received, or everything about a person.",
-            discussion: """
-                Writes JSON lines: where and when each notification was archived, its type, and signedPayload, the \
-                compact JWS that Apple posted, rebuilt with the archived certificates; for version 1 instead legacy, \
-                the body without its secret. CSV has the same columns without the bodies. log, treeSize, leaf and \
-                objectDigest tie a row to a proof by archive prove. With --all-topics, other records are included, in \
-                record. With an identifier (see archive erase), everything archived about its subjects is written, \
-                from every topic and decrypted, for an access request; --environment then defaults to production, and \
-                the other filters have no effect. The export and its author are first published in appstore.erasures \
-                and archived: this requires --author and Kafka. Erased and expired records are listed as such, unless \
-                --app or --type selects by content. Requires the key store. Each object is compared with its leaf; \
-                archive verify checks that the leaves are the signed ones. Exits with 1 if a key is unknown or a body \
-                could not be rebuilt, and with 2 if an object is missing or differs from the archived one.
-                """,
-            schema: ConfigurationSchema(
-                ArchivePlace.storeSettings + [
-                    ArchiveReadingOptions.environment, ArchiveReadingOptions.format, ArchiveReadingOptions.allTopics,
-                    ArchiveReadingOptions.outputDirectory, ArchivePlace.index, OperationsSettings.topicsPrefix,
-                ] + ArchiveOptions.selectors
-            ).adding(keysOfArchive).adding(filterOfArchive).adding(ArchiveReveals.schema),
-            examples: [
-                .init(
-                    "sluicectl archive export --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z "
-                        + "--author a.auditor --config sluice.properties > november.jsonl",
-                    "A month, with the signed bodies."),
-                .init(
-                    "sluicectl archive export --app com.example.app --type REFUND --format csv "
-                        + "--author a.auditor --config sluice.properties > refunds.csv",
-                    "Refunds of one app, for an auditor."),
-                .init(
-                    "sluicectl archive export --all-topics --output-directory export-2026-11 --author a.auditor "
-                        + "--config sluice.properties",
-                    "Everything, with a manifest."),
-                .init(
-                    "sluicectl archive export --app-account-token 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 "
-                        + "--output-directory request-17 --author a.officer --request DSR-2026-17 "
-                        + "--config sluice.properties",
-                    "An access request."),
-                .init(
-                    "sluicectl archive export --environment production --author a.auditor --config sluice.properties "
-                        + "| jq -r .signedPayload | head -1 | sluicectl verify -", "Verified again."),
-            ]),
-        Command(
-            "retention", summary: "Print which payloads sluice-archive deletes next after archive.retention.",
-            discussion: """
-                For each log, prints the first leaf with a kept payload, how many segments of 256 leaves the next run \
-                of sluice-archive deletes, how many of them it keeps because of a legal hold or an unknown key, how \
-                many it announces, and the time of the announcement: announced segments are deleted a day later. Set \
-                archive.retention to the service's value.
-                """,
-            schema: ConfigurationSchema(
-                ArchivePlace.storeSettings + [
-                    ArchivePlace.retention, ArchiveReadingOptions.dryRun, OperationsSettings.topicsPrefix,
-                    OperationsSettings.output,
+    static func archiveReading(_ parts: SluicectlParts) -> [Command] {
+        [
+            Command(
+                "status", summary: "Print the size, the checkpoint, the next offset and the anchors of each log.",
+                discussion: """
+                    Reads the archive without its keys. ANCHORED shows the number of leaves in each anchor's \
+                    checkpoint: for witnesses that have cosigned one; with --against-kafka, for kafka, which is \
+                    appstore.archive.checkpoints; and with --against-anchor, for store, which is archive.anchor.url. \
+                    With --against-kafka, LAG is the number of records in Kafka that are not archived yet. Anchors \
+                    appear in the row checkpoint-log, the log whose leaves are the checkpoints of all other logs. \
+                    Cosignatures of witnesses not listed in --witness are shown as not verified. Other signatures are \
+                    not checked: archive verify checks them, and follows the log of checkpoints into each log. Exits \
+                    with 4 if an anchor has more than the archive.
+                    """,
+                schema: ConfigurationSchema(
+                    ArchivePlace.storeSettings + [
+                        ArchiveReadingOptions.topic, ArchiveReadingOptions.againstKafka,
+                        ArchiveReadingOptions.againstAnchor, ArchiveReadingOptions.bytes,
+                        ArchiveProofOptions.witnesses, ArchiveProofOptions.quorum, ArchiveProofOptions.policy,
+                        OperationsSettings.topicsPrefix,
+                        OperationsSettings.output,
+                    ] + ArchivePlace.anchorReading
+                ).adding(kafkaOfArchive),
+                examples: [
+                    .init("sluicectl archive status --config sluice.properties", "A table of all logs."),
+                    .init(
+                        "sluicectl archive status --archive.url /mnt/copy/archive --output json",
+                        "A copy, with one JSON object per log."),
+                    .init("sluicectl archive status --against-kafka --config sluice.properties", "With the lag."),
                 ]
-            ).adding(keysOfArchive),
-            examples: [
-                .init("sluicectl archive retention --dry-run --config sluice.properties", "Before changing retention.")
-            ]),
-        Command(
-            "replay", summary: "Write archived records back to Kafka.",
-            discussion: """
-                Key, value and headers are as they were, the origin is replay; the time of the record is the \
-                present, so that the topic's retention starts again. Consumers ignore what they have already. A \
-                topic other than notifications, quarantine and certificates needs --to-topic, also to go back into \
-                itself. What was erased does not come back. A record that an earlier replay or a release from \
-                quarantine wrote is left unless --again is given. Without --yes, the plan follows the list: numbers \
-                by type and app, and the groups that receive them. Control-C ends it after the record in hand, and \
-                --after goes on from there. With --yes who brings them back is published in appstore.erasures first, and archived: \
-                it needs --author. Exits with 1 when something was left.
-                """,
-            schema: ConfigurationSchema(
-                ArchivePlace.storeSettings + [
-                    ArchiveReadingOptions.replayedTopic, ArchiveReadingOptions.toTopic,
-                    OperationsSettings.topicsPrefix, OperationsSettings.after, OperationsSettings.rate,
-                    OperationsSettings.yes, OperationsSettings.output,
+            ) {
+                try await ArchiveStatusCommand(configuration: $0.configuration, clocks: $0.clocks, timeout: $0.timeout)
+                    .run($0.console)
+            },
+            Command(
+                "export",
+                summary: "Write the archived notifications as they were received, or everything about a person.",
+                discussion: """
+                    Writes JSON lines: where and when each notification was archived, its type, and signedPayload, the \
+                    compact JWS that Apple posted, rebuilt with the archived certificates; for version 1 instead \
+                    legacy, the body without its secret. CSV has the same columns without the bodies. log, treeSize, \
+                    leaf and objectDigest tie a row to a proof by archive prove. With --all-topics, other records are \
+                    included, in record. With an identifier (see archive erase), everything archived about its \
+                    subjects is written, from every topic and decrypted, for an access request; --environment then \
+                    defaults to production, and the other filters have no effect. The export and its author are first \
+                    published in appstore.erasures and archived: this requires --author and Kafka. Erased and expired \
+                    records are listed as such, unless --app or --type selects by content. Requires the key store. \
+                    Each object is compared with its leaf; archive verify checks that the leaves are the signed ones. \
+                    Exits with 1 if a key is unknown or a body could not be rebuilt, and with 2 if an object is \
+                    missing or differs from the archived one.
+                    """,
+                schema: ConfigurationSchema(
+                    ArchivePlace.storeSettings + [
+                        ArchiveReadingOptions.environment, ArchiveReadingOptions.format,
+                        ArchiveReadingOptions.allTopics,
+                        ArchiveReadingOptions.outputDirectory, ArchivePlace.index, OperationsSettings.topicsPrefix,
+                    ] + ArchiveOptions.selectors
+                ).adding(keysOfArchive).adding(filterOfArchive).adding(ArchiveReveals.schema),
+                examples: [
+                    .init(
+                        "sluicectl archive export --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z "
+                            + "--author a.auditor --config sluice.properties > november.jsonl",
+                        "A month, with the signed bodies."),
+                    .init(
+                        "sluicectl archive export --app com.example.app --type REFUND --format csv "
+                            + "--author a.auditor --config sluice.properties > refunds.csv",
+                        "Refunds of one app, for an auditor."),
+                    .init(
+                        "sluicectl archive export --all-topics --output-directory export-2026-11 --author a.auditor "
+                            + "--config sluice.properties",
+                        "Everything, with a manifest."),
+                    .init(
+                        "sluicectl archive export --app-account-token 7e3fb204-2ab3-4c5f-8f0e-0d9c1b6a7e55 "
+                            + "--output-directory request-17 --author a.officer --request DSR-2026-17 "
+                            + "--config sluice.properties",
+                        "An access request."),
+                    .init(
+                        "sluicectl archive export --environment production --author a.auditor --config sluice.properties "
+                            + "| jq -r .signedPayload | head -1 | sluicectl verify -", "Verified again."),
                 ]
-            ).adding(keysOfArchive).adding(filterOfArchive).adding(
-                ConfigurationSchema([
-                    TapSettings.type, OperationsSettings.recordApp, ReplaySettings.environment,
-                    ReplaySettings.againCopies,
-                ])
-            ).adding(ArchiveReveals.schema),
-            examples: [
-                .init(
-                    "sluicectl archive replay --topic appstore.notifications.production --config sluice.properties",
-                    "Print what would be written."),
-                .init(
-                    "sluicectl archive replay --topic appstore.notifications.production --again --rate 2000 --yes "
-                        + "--author an.operator --config sluice.properties", "A lost topic, 2000 records per second."),
-                .init(
-                    "sluicectl archive replay --topic appstore.notifications.production --to-topic scratch "
-                        + "--from 2026-11-20T00:00:00Z --yes --author an.operator --config sluice.properties",
-                    "Some days into a topic of your own."),
-                .init(
-                    "sluicectl archive replay --topic appstore.notifications.production --after 3-1742 --yes "
-                        + "--author an.operator --config sluice.properties", "Resume where an earlier run ended."),
-            ]),
-    ]
+            ) {
+                try await ArchiveExportCommand(
+                    configuration: $0.configuration, interruption: Interruption($0.interruptions()), clocks: $0.clocks,
+                    reveals: ArchiveReveals($0, parts)
+                ).run($0.console)
+            },
+            Command(
+                "retention", summary: "Print which payloads sluice-archive deletes next after archive.retention.",
+                discussion: """
+                    For each log, prints the first leaf with a kept payload, how many segments of 256 leaves the next \
+                    run of sluice-archive deletes, how many of them it keeps because of a legal hold or an unknown \
+                    key, how many it announces, and the time of the announcement: announced segments are deleted a day \
+                    later. Set archive.retention to the service's value.
+                    """,
+                schema: ConfigurationSchema(
+                    ArchivePlace.storeSettings + [
+                        ArchivePlace.retention, ArchiveReadingOptions.dryRun, OperationsSettings.topicsPrefix,
+                        OperationsSettings.output,
+                    ]
+                ).adding(keysOfArchive),
+                examples: [
+                    .init(
+                        "sluicectl archive retention --dry-run --config sluice.properties", "Before changing retention."
+                    )
+                ]
+            ) { try await ArchiveRetentionCommand(configuration: $0.configuration, clocks: $0.clocks).run($0.console) },
+            Command(
+                "replay", summary: "Write archived records back to Kafka.",
+                discussion: """
+                    Key, value and headers are unchanged, and the origin is replay. The time of the record is the \
+                    present, so that the topic's retention starts again. Consumers ignore duplicates. A topic other \
+                    than notifications, quarantine and certificates needs --to-topic, also to go back into itself. \
+                    Erased records do not come back. A record that an earlier replay or a release from quarantine \
+                    wrote is skipped unless --again is given. Without --yes, the plan follows the list: numbers by \
+                    type and app, and the groups that receive them. Control-C stops after the current record, and \
+                    --after resumes from there. With --yes, the author is first published in appstore.erasures and \
+                    archived: this requires --author. Exits with 1 if any record was left.
+                    """,
+                schema: ConfigurationSchema(
+                    ArchivePlace.storeSettings + [
+                        ArchiveReadingOptions.replayedTopic, ArchiveReadingOptions.toTopic,
+                        OperationsSettings.topicsPrefix, OperationsSettings.after, OperationsSettings.rate,
+                        OperationsSettings.yes, OperationsSettings.output,
+                    ]
+                ).adding(keysOfArchive).adding(filterOfArchive).adding(
+                    ConfigurationSchema([
+                        TapSettings.type, OperationsSettings.recordApp, ReplaySettings.environment,
+                        ReplaySettings.againCopies,
+                    ])
+                ).adding(ArchiveReveals.schema),
+                examples: [
+                    .init(
+                        "sluicectl archive replay --topic appstore.notifications.production --config sluice.properties",
+                        "Print what would be written."),
+                    .init(
+                        "sluicectl archive replay --topic appstore.notifications.production --again --rate 2000 --yes "
+                            + "--author an.operator --config sluice.properties",
+                        "A lost topic, 2000 records per second."),
+                    .init(
+                        "sluicectl archive replay --topic appstore.notifications.production --to-topic scratch "
+                            + "--from 2026-11-20T00:00:00Z --yes --author an.operator --config sluice.properties",
+                        "Some days into a topic of your own."),
+                    .init(
+                        "sluicectl archive replay --topic appstore.notifications.production --after 3-1742 --yes "
+                            + "--author an.operator --config sluice.properties", "Resume where an earlier run ended."),
+                ]
+            ) {
+                try await ArchiveReplayCommand(
+                    configuration: $0.configuration, interruption: Interruption($0.interruptions()),
+                    timeout: $0.timeout, reveals: ArchiveReveals($0, parts)
+                ).run($0.console)
+            },
+        ]
+    }
 }

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Configuration
 internal import JSON
 internal import Kafka
@@ -104,5 +105,13 @@ struct ClusterCommand {
     ) async throws -> Result {
         let brokers = try Brokers(configuration, timeout: timeout)
         return try await brokers.admin().closing { try await body($0, brokers, try await brokers.isEmbedded($0)) }
+    }
+}
+
+extension ClusterCommand {
+    init(_ context: CommandContext, _ access: SluicectlParts.Access, _ parts: SluicectlParts) {
+        self.init(
+            configuration: context.configuration, access: access, sharedKeys: parts.sharedKeys,
+            clocks: context.clocks, timeout: context.timeout)
     }
 }

@@ -1,3 +1,5 @@
+internal import CommandLine
+
 /// A check of `sluicectl cluster`. A problem means that a switch would lose facts or produce wrong answers.
 typealias ClusterFinding = CheckFinding<ClusterCheck>
 

@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import JSON
 internal import Kafka
@@ -143,5 +144,13 @@ struct PauseCommand {
         ]
         if !record.reason.isEmpty { object[OutputName.reason] = .string(record.reason) }
         return object
+    }
+}
+
+extension PauseCommand {
+    init(_ context: CommandContext, _ parts: SluicectlParts) {
+        self.init(
+            configuration: context.configuration, access: parts.access, webhooks: parts.webhooks,
+            clocks: context.clocks, timeout: context.timeout)
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -10,13 +11,13 @@ extension SluicectlCommand {
                     + OperationsSettings.clusterGroups.map(\.setting))
         ).adding(parts.access?.schema ?? ConfigurationSchema([])).adding(
             parts.webhooks?.schema ?? ConfigurationSchema([]))
-        return [pause(schema), resume(schema), pauses]
+        return [pause(schema, parts), resume(schema, parts), pauses(parts)]
     }
 
     private static let group = Command.Argument(
         "GROUP", help: "consumer group, or the executable, such as sluice-refunds")
 
-    private static func pause(_ schema: ConfigurationSchema) -> Command {
+    private static func pause(_ schema: ConfigurationSchema, _ parts: SluicectlParts) -> Command {
         Command(
             "pause", summary: "Pause a consumer group, or one receiver of webhooks.",
             discussion: """
@@ -36,10 +37,11 @@ extension SluicectlCommand {
                     "sluicectl pause sluice-webhooks --receiver crm --reason 'migration of the CRM'",
                     "One of webhooks.receivers; the others continue."),
                 .init("sluicectl pause inbox --reason 'disk is full'", "A group of your own."),
-            ])
+            ]
+        ) { try await PauseCommand($0, parts).pause($0.argument, $0.console) }
     }
 
-    private static func resume(_ schema: ConfigurationSchema) -> Command {
+    private static func resume(_ schema: ConfigurationSchema, _ parts: SluicectlParts) -> Command {
         Command(
             "resume", summary: "Resume a paused consumer group, or one receiver of webhooks.",
             discussion: "The group continues at the first record that it has not handled.",
@@ -47,12 +49,16 @@ extension SluicectlCommand {
             examples: [
                 .init("sluicectl resume sluice-refunds --reason 'the service is correct' --author ann", "Continue."),
                 .init("sluicectl resume sluice-webhooks --receiver crm", "One receiver."),
-            ])
+            ]
+        ) { try await PauseCommand($0, parts).resume($0.argument, $0.console) }
     }
 
-    private static let pauses = Command(
-        "pauses", summary: "List the paused consumer groups, with reason and author.", schema: kafkaSchema,
-        examples: [
-            .init("sluicectl pauses", "A table."), .init("sluicectl pauses --output json", "For scripts."),
-        ])
+    private static func pauses(_ parts: SluicectlParts) -> Command {
+        Command(
+            "pauses", summary: "List the paused consumer groups, with reason and author.", schema: kafkaSchema,
+            examples: [
+                .init("sluicectl pauses", "A table."), .init("sluicectl pauses --output json", "For scripts."),
+            ]
+        ) { try await PauseCommand($0, parts).list($0.console) }
+    }
 }

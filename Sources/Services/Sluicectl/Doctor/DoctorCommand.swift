@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreSettings
 internal import AppStoreVerification
+internal import CommandLine
 internal import Configuration
 internal import Cryptography
 internal import HTTPClient
@@ -214,5 +215,18 @@ struct DoctorCommand {
         let client = HTTPClient(http)
         defer { client.close() }
         return await DoctorResponders(client: client, now: now).facts(certificates, roots: roots)
+    }
+}
+
+extension DoctorCommand {
+    init(_ context: CommandContext, _ parts: SluicectlParts) {
+        let name = context.configuration[DoctorSettings.executable(of: parts.executables.map(\.name))]
+        guard let executable = parts.executables.first(where: { $0.name == name }) else {
+            // Programming error: the setting accepts only names of executables.
+            preconditionFailure("no \(name)")
+        }
+        self.init(
+            flags: context.configuration, executable: executable, parts: parts, arguments: context.processArguments,
+            environment: context.environment, clocks: context.clocks, timeout: context.timeout)
     }
 }

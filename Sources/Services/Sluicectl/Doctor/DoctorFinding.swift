@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import JSON
 
 /// A check of `sluicectl doctor`, with its result.

@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 
 /// Flags of `sluicectl doctor` in addition to those of the checked executable.

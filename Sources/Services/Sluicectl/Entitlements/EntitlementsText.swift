@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import JSON
 
 /// Formats the read API's response for people. A missing member is printed as a dash.

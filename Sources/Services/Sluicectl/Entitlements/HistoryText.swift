@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import JSON
 
 /// Formats a history for people.

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import JSON
 
 /// Formats members of a response as table cells. A missing member is printed as a dash.

@@ -1,6 +1,7 @@
 internal import AppStoreModel
 internal import AppStoreSettings
 internal import ArchiveKeys
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 

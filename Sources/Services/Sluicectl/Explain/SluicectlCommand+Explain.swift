@@ -1,9 +1,12 @@
+internal import CommandLine
 internal import Configuration
+internal import PipelineRuntime
 
 /// The command line of `sluicectl explain`.
 extension SluicectlCommand {
     static func explain(_ parts: SluicectlParts) -> [Command] {
         guard let entitlements = parts.entitlements else { return [] }
+        // Reading a key store blocks the thread.
         return [
             Command(
                 "explain", summary: "Tell everything that happened around one identifier.",
@@ -33,7 +36,14 @@ extension SluicectlCommand {
                     .init(
                         "sluicectl explain 2000000000000001 --reveal --author support-1 --request T-1 --output json",
                         "With account and payloads; who saw them is recorded."),
-                ])
+                ]
+            ) { context in
+                let command = ExplainCommand(
+                    configuration: context.configuration, entitlements: entitlements, clocks: context.clocks,
+                    timeout: context.timeout, reveals: ArchiveReveals(context, parts))
+                return try await command.run(context.argument, context.console)
+            }
+            .running(on: HandlerThreads.shared)
         ]
     }
 }

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Reconciliation
 
 /// Formats differences between published subscriptions and Apple's statuses for people.

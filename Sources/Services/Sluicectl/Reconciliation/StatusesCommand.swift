@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
+internal import CommandLine
 internal import Configuration
 internal import HTTPClient
 internal import Kafka

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Reconciliation
 internal import Records
 

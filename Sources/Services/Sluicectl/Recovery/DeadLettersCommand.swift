@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Configuration
 internal import JSON
 internal import Kafka
@@ -206,5 +207,11 @@ struct DeadLettersCommand {
         return try await brokers.admin().closing { admin in
             try await body(admin, try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin)))
         }
+    }
+}
+
+extension DeadLettersCommand {
+    init(_ context: CommandContext) {
+        self.init(configuration: context.configuration, timeout: context.timeout)
     }
 }

@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreVerification
+internal import CommandLine
 internal import Configuration
 internal import JSON
 internal import Kafka
@@ -193,5 +194,13 @@ struct QuarantineCommand {
             let kafka = try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin))
             return try await body(admin, try await TopicScan(names.quarantine, of: admin, with: kafka), kafka)
         }
+    }
+}
+
+extension QuarantineCommand {
+    init(_ context: CommandContext, _ parts: SluicectlParts) {
+        self.init(
+            configuration: context.configuration, source: parts.verification, clocks: context.clocks,
+            timeout: context.timeout)
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Kafka
 internal import Lifecycle
 internal import ServiceKit

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Configuration
 internal import FoundationEssentials
 internal import JSON
@@ -212,5 +213,11 @@ struct RefundsCommand {
         return try await brokers.admin().closing { admin in
             try await body(admin, try brokers.readerConfiguration(isEmbedded: try await brokers.isEmbedded(admin)))
         }
+    }
+}
+
+extension RefundsCommand {
+    init(_ context: CommandContext) {
+        self.init(configuration: context.configuration, clocks: context.clocks, timeout: context.timeout)
     }
 }

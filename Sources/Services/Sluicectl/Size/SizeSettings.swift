@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 
 /// The settings of `sluicectl size`.
@@ -54,5 +55,6 @@ extension SluicectlCommand {
             .init(
                 "sluicectl size --notifications-per-day 1000000 --figures .build/bench.json --output json",
                 "Use figures from your machine, for scripts."),
-        ])
+        ]
+    ) { try await SizeCommand(configuration: $0.configuration).run($0.console) }
 }

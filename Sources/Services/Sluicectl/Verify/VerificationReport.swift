@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreVerification
+internal import CommandLine
 internal import JSON
 
 /// A verdict and all verification steps, as text and as JSON.

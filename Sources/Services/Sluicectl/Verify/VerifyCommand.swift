@@ -1,5 +1,6 @@
 internal import AppStoreModel
 internal import AppStoreVerification
+internal import CommandLine
 internal import Configuration
 internal import JSON
 internal import Lifecycle

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import CommandLine
 internal import Configuration
 internal import HTTPClient
 internal import JSON
@@ -143,5 +144,11 @@ struct WebhooksCommand {
         case .text: await console.write(PlainText.printable(delivery.text) + "\n")
         }
         return delivery.isAccepted ? .ok : .failure
+    }
+}
+
+extension WebhooksCommand {
+    init(_ context: CommandContext) {
+        self.init(configuration: context.configuration, timeout: context.timeout)
     }
 }

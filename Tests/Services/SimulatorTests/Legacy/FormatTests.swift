@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreServerAPI
+import CommandLine
 import Configuration
 import JSON
 import Synchronization

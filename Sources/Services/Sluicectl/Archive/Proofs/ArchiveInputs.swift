@@ -1,5 +1,6 @@
 internal import ArchiveKeys
 internal import ArchiveLog
+internal import CommandLine
 internal import Configuration
 internal import Glibc
 internal import Kafka

@@ -2,6 +2,7 @@ internal import AppStoreModel
 internal import AppStoreVerification
 internal import ArchiveKeys
 internal import ArchiveLog
+internal import CommandLine
 internal import Configuration
 internal import Cryptography
 internal import Kafka

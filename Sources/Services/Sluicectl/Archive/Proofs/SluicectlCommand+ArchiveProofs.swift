@@ -1,4 +1,5 @@
 internal import ArchiveKeys
+internal import CommandLine
 internal import Configuration
 internal import ServiceKit
 
@@ -57,7 +58,12 @@ extension SluicectlCommand {
                 .init(
                     "sluicectl archive verify --key archive.pub --payloads",
                     "Also check that each notification is signed by Apple."),
-            ])
+            ]
+        ) {
+            try await ArchiveVerifyCommand(
+                configuration: $0.configuration, source: parts.verification, clocks: $0.clocks, timeout: $0.timeout
+            ).run($0.arguments, $0.console)
+        }
     }
 
     private static let archiveProve = Command(
@@ -84,5 +90,9 @@ extension SluicectlCommand {
                 "A proof for an auditor."),
             .init(
                 "sluicectl archive prove --check notification.tlog-proof --key archive.pub", "The auditor's check."),
-        ])
+        ]
+    ) {
+        try await ArchiveProveCommand(configuration: $0.configuration, timeout: $0.timeout).run(
+            $0.arguments.first, $0.console)
+    }
 }

@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import JSON
 
 /// Formats grants as commands, as Strimzi ACL lists and as tables.

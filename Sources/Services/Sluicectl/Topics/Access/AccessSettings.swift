@@ -1,3 +1,4 @@
+internal import CommandLine
 internal import Configuration
 
 /// The settings of `sluicectl topics acls`.

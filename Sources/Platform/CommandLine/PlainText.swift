@@ -1,9 +1,7 @@
-internal import AppStoreModel
-
 /// Formats text for terminals.
-enum PlainText {
+package enum PlainText {
     /// Makes untrusted text printable by replacing control characters, which a terminal would interpret, with `?`.
-    static func printable(_ text: String, maximum: Int = 512) -> String {
+    package static func printable(_ text: String, maximum: Int = 512) -> String {
         var result = String.UnicodeScalarView()
         for (position, scalar) in text.unicodeScalars.enumerated() {
             guard position < maximum else {
@@ -19,13 +17,8 @@ enum PlainText {
         return String(result)
     }
 
-    /// Formats a time to the second: `2026-11-21T17:15:16Z`.
-    static func seconds(_ instant: AppStoreInstant) -> String {
-        String(instant.description.prefix(19)) + "Z"
-    }
-
     /// Formats rows as aligned columns, separated by two spaces. The last column is not padded.
-    static func table(_ rows: [[String]], indent: String = "") -> String {
+    package static func table(_ rows: [[String]], indent: String = "") -> String {
         var widths: [Int] = []
         for row in rows {
             for (column, cell) in row.enumerated() {
@@ -40,7 +33,7 @@ enum PlainText {
     }
 
     /// Formats one row with the given column widths. A cell wider than its column shifts the rest of the row.
-    static func line(_ cells: [String], widths: [Int]) -> String {
+    package static func line(_ cells: [String], widths: [Int]) -> String {
         var text = ""
         for (column, cell) in cells.enumerated() {
             text += cell

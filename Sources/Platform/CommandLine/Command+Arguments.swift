@@ -7,7 +7,7 @@ extension Command {
     /// Swift reads the arguments from `/proc/self/cmdline`, so they are missing in a root directory without `/proc`,
     /// such as a bare `chroot`.
     package static func processArguments(of name: String) -> [String] {
-        guard let arguments = arguments(CommandLine.arguments) else {
+        guard let arguments = arguments(Swift.CommandLine.arguments) else {
             let text =
                 "\(name): the command line cannot be read: /proc is not mounted. Mount it (mount -t proc proc /proc), "
                 + "or start the container with it.\n"

@@ -1,3 +1,5 @@
+internal import Configuration
+
 extension Command {
     private static let width = 100
 

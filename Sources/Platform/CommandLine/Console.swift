@@ -7,7 +7,7 @@ package struct Console: Sendable {
     private let output: @Sendable ([UInt8]) async -> Bool
     private let complaint: @Sendable (String) -> Void
     /// Returns the size of the terminal, or nil if the output is not a terminal.
-    let size: @Sendable () -> (columns: Int, rows: Int)?
+    package let size: @Sendable () -> (columns: Int, rows: Int)?
 
     /// - Parameters:
     ///   - output: writes the bytes of a result; returns false if the reader has closed the stream.
@@ -47,21 +47,21 @@ package struct Console: Sendable {
     ///
     /// - Returns: false if the reader has closed the stream.
     @discardableResult
-    func write(_ text: String) async -> Bool { await output(Array(text.utf8)) }
+    package func write(_ text: String) async -> Bool { await output(Array(text.utf8)) }
 
     /// Prints a JSON value and a newline.
     ///
     /// - Returns: false if the reader has closed the stream.
     @discardableResult
-    func write(line json: [UInt8]) async -> Bool { await output(json + [UInt8(ascii: "\n")]) }
+    package func write(line json: [UInt8]) async -> Bool { await output(json + [UInt8(ascii: "\n")]) }
 
     /// Prints bytes unchanged.
     ///
     /// - Returns: false if the reader has closed the stream.
-    func write(_ bytes: [UInt8]) async -> Bool { await output(bytes) }
+    package func write(_ bytes: [UInt8]) async -> Bool { await output(bytes) }
 
     /// Prints a line on standard error.
-    func complain(_ line: String) { complaint(line) }
+    package func complain(_ line: String) { complaint(line) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]

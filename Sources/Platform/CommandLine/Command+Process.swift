@@ -1,3 +1,4 @@
+package import Configuration
 internal import FoundationEssentials
 internal import Glibc
 

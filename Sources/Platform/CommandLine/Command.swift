@@ -1,4 +1,7 @@
-/// The definition of a command: an executable or one of its subcommands.
+package import Configuration
+package import Lifecycle
+
+/// A command: an executable or one of its subcommands, with its settings, its help and its action.
 public struct Command: Sendable {
     /// A positional argument.
     package struct Argument: Sendable {
@@ -48,11 +51,16 @@ public struct Command: Sendable {
     package let version: String
     /// Whether the configuration is read and validated; false for commands that must work without one.
     package let readsConfiguration: Bool
+    /// Runs the command; nil for a command with subcommands, and for an executable that runs until it is stopped.
+    package private(set) var action: Action?
+
+    /// Runs a command and returns the exit code of the process.
+    package typealias Action = @Sendable (CommandContext) async throws -> ExitCode
 
     package init(
         _ name: String, summary: String, discussion: String = "", schema: ConfigurationSchema = ConfigurationSchema(),
         arguments: [Argument] = [], examples: [Example] = [], subcommands: [Command] = [], version: String = "",
-        readsConfiguration: Bool = true
+        readsConfiguration: Bool = true, action: Action? = nil
     ) {
         self.name = name
         self.summary = summary
@@ -63,6 +71,7 @@ public struct Command: Sendable {
         self.subcommands = subcommands
         self.version = version
         self.readsConfiguration = readsConfiguration
+        self.action = action
     }
 
     /// Returns a copy of the command that ignores keys of other executables in a shared file and environment; its
@@ -71,29 +80,20 @@ public struct Command: Sendable {
         Command(
             name, summary: summary, discussion: discussion, schema: schema.tolerating(keys), arguments: arguments,
             examples: examples, subcommands: subcommands.map { $0.tolerating(keys) }, version: version,
-            readsConfiguration: readsConfiguration)
+            readsConfiguration: readsConfiguration, action: action)
     }
-}
 
-/// A parsed command line: the selected command, its configuration, and its positional arguments.
-package struct Invocation: Sendable {
-    /// The command names after the executable, such as `["topics", "create"]`; empty if the executable has no
-    /// subcommands.
-    package let commandPath: [String]
-    /// The effective configuration.
-    package let configuration: Configuration
-    /// Positional arguments, in order.
-    package let arguments: [String]
-    /// A line for each flag in a former form, for standard error.
-    package let warnings: [String]
-}
-
-/// The result of parsing a command line. Parsing neither prints nor exits.
-package enum CommandOutcome: Sendable {
-    /// Run the command.
-    case run(Invocation)
-    /// Print help or the version to standard output and exit with 0.
-    case show(String)
-    /// Print each line to standard error and exit.
-    case refuse(lines: [String], exitCode: Int32)
+    /// Returns a copy of the command that runs on the threads of an executor, because its action blocks them.
+    package func running(on executor: any TaskExecutor) -> Command {
+        var command = Command(
+            name, summary: summary, discussion: discussion, schema: schema, arguments: arguments, examples: examples,
+            subcommands: subcommands.map { $0.running(on: executor) }, version: version,
+            readsConfiguration: readsConfiguration)
+        if let action {
+            command.action = { context in
+                try await withTaskExecutorPreference(executor) { try await action(context) }
+            }
+        }
+        return command
+    }
 }

@@ -1,0 +1,36 @@
+package import Configuration
+package import Lifecycle
+
+/// A parsed command line: the selected command, its configuration, and its positional arguments.
+package struct Invocation: Sendable {
+    /// The selected command.
+    package let command: Command
+    /// The command names after the executable, such as `["topics", "create"]`; empty if the executable has no
+    /// subcommands.
+    package let commandPath: [String]
+    /// The effective configuration.
+    package let configuration: Configuration
+    /// Positional arguments, in order.
+    package let arguments: [String]
+    /// A line for each flag in a former form, for standard error.
+    package let warnings: [String]
+
+    /// Runs the command and returns the exit code of the process.
+    package func run(_ context: CommandContext) async throws -> ExitCode {
+        guard let action = command.action else {
+            // Programming error: a command without subcommands has no action. A test runs over all commands.
+            preconditionFailure("no action of \(commandPath)")
+        }
+        return try await action(context)
+    }
+}
+
+/// The result of parsing a command line. Parsing neither prints nor exits.
+package enum CommandOutcome: Sendable {
+    /// Run the command.
+    case run(Invocation)
+    /// Print help or the version to standard output and exit with 0.
+    case show(String)
+    /// Print each line to standard error and exit.
+    case refuse(lines: [String], exitCode: Int32)
+}

@@ -1,0 +1,11 @@
+package import Configuration
+
+/// The output format of a command's result.
+package enum OutputFormat: String, CaseIterable, Sendable {
+    case text, json
+
+    /// The flag of every command with a result.
+    package static let flag = Setting<OutputFormat>.oneOf(
+        "output", default: .text, help: "text for people, json for scripts."
+    ).onCommandLineOnly
+}
