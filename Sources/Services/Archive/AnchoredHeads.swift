@@ -19,15 +19,15 @@ struct AnchoredHeads: Sendable {
 
     /// Returns the anchored checkpoints of a log, as signed notes.
     ///
-    /// - Throws: ``AnchorUnreachable`` if an anchor cannot be read and this host has no signed note of the log. If it
-    ///   has one, the failure is only logged.
+    /// - Throws: ``ArchiveServiceError``: `anchorUnreachable` if an anchor cannot be read and this host has no signed
+    ///   note of the log. If it has one, the failure is only logged.
     func notes(of names: LogNames, origin: String, hasNote: Bool) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
         do {
             if let store { notes += try await Self.notes(of: names, in: store) }
             if !hasNote, let topic { notes += try await topic.notes(of: origin) }
         } catch {
-            guard hasNote else { throw AnchorUnreachable(names, error) }
+            guard hasNote else { throw ArchiveServiceError.anchorUnreachable(names, error) }
             logger.warning(
                 "an anchor cannot be read; using the checkpoint in the key store",
                 [LogField(.log, names.prefix.text), LogField(.error, "\(error)")])
@@ -58,18 +58,5 @@ struct AnchoredHeads: Sendable {
             notes += (try? SignedNote(bytes: found.bytes)).map { [$0] } ?? []
         }
         return notes
-    }
-}
-
-/// An anchor is unreachable, and no other source has the log's last signature.
-struct AnchorUnreachable: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ names: LogNames, _ cause: any Error) {
-        description = """
-            this host has no signed checkpoint of \(names.prefix), and an anchor that may have one does not respond: \
-            \(cause). Make the anchor available, or remove archive.anchor.url and set archive.anchor.kafka=false for one \
-            start
-            """
     }
 }

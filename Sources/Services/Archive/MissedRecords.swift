@@ -11,12 +11,14 @@ struct MissedRecords: Sendable {
     /// - Parameters:
     ///   - archived: the offset after the last archived record, or nil for an empty log.
     ///   - start: the group's next offset.
-    /// - Throws: ``RecreatedTopic`` if the topic ends before the archive does.
+    /// - Throws: ``ArchiveServiceError``: `recreatedTopic` if the topic ends before the archive does.
     func range(
         of partition: KafkaTopicPartition, archived: KafkaOffset?, start: KafkaOffset
     ) async throws -> Range<KafkaOffset>? {
         let ends = try await admin.watermarks(of: partition)
-        if let archived, archived > ends.high { throw RecreatedTopic(partition, archived: archived, end: ends.high) }
+        if let archived, archived > ends.high {
+            throw ArchiveServiceError.recreated(partition, archived: archived, end: ends.high)
+        }
         let first = max(archived ?? ends.low, ends.low)
         let end = min(start, ends.high)
         return first < end ? first..<end : nil

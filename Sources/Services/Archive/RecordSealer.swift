@@ -14,7 +14,7 @@ struct RecordSealer: Sendable {
     /// - Parameter now: milliseconds since 1970.
     func seal(_ records: [KafkaRecord], at now: Int64) async throws -> [ArchiveEntry] {
         guard let first = records.first else { return [] }
-        guard let topic = topics[first.topic] else { throw UnknownTopic(topic: first.topic) }
+        guard let topic = topics[first.topic] else { throw ArchiveServiceError.unknownTopic(first.topic) }
         let requests = records.compactMap { record in
             topic.subject(of: record).map {
                 DataKeyRequest(subject: $0, eventTimeMilliseconds: topic.eventTime(of: record) ?? now)
@@ -47,11 +47,4 @@ struct RecordSealer: Sendable {
             gap: offsets.lowerBound.rawValue..<offsets.upperBound.rawValue, reason: reason, of: partition,
             clusterId: clusterId, archivedAtMilliseconds: now)
     }
-}
-
-/// A record of an unknown topic: a programming error, reported instead of crashing.
-struct UnknownTopic: Error, CustomStringConvertible {
-    let topic: KafkaTopic
-
-    var description: String { "\(topic) is not archived" }
 }

@@ -12,17 +12,9 @@ final class RefusedLogs: Service {
     func start() async throws {}
 
     func run() async throws {
-        for await error in refusals.stream { throw RefusedLog(message: error.message) }
+        for await error in refusals.stream { throw ArchiveServiceError(.refusedLog, error.message) }
         try await rest()
     }
 
     func stop(within limit: Duration) async {}
-}
-
-/// A log that remains refused until an operator decides.
-struct RefusedLog: TerminatingError, Equatable {
-    let message: String
-
-    var line: String { message }
-    var exitCode: ExitCode { .configuration }
 }

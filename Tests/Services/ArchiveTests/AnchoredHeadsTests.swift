@@ -45,7 +45,7 @@ import TransparencyLog
         }
         let heads = AnchoredHeads(store: bucket, topic: nil, logger: logger)
         #expect(try await heads.notes(of: archive.names, origin: "o", hasNote: true).isEmpty)
-        let error = await #expect(throws: AnchorUnreachable.self) {
+        let error = await #expect(throws: ArchiveServiceError.self) {
             _ = try await heads.notes(of: archive.names, origin: "o", hasNote: false)
         }
         #expect(error?.description.contains("archive.anchor.url") == true)

@@ -109,7 +109,7 @@ import TransparencyLog
     @Test func `a topic that ends before the archive is detected as recreated`() async throws {
         try await write(4)
         try await archiveTen()
-        let error = await #expect(throws: RecreatedTopic.self) {
+        let error = await #expect(throws: ArchiveServiceError.self) {
             try await handler.partitionAssigned(Self.place, startingAt: 0)
         }
         #expect(error?.description.contains("ends at offset 4, but its archive at 10") == true)

@@ -4,7 +4,7 @@ internal import Telemetry
 struct AnchorMetrics: Sendable {
     private let behind: Gauge
     private let anchored: Counter
-    private let failures: [AnchorError.Code: Counter]
+    private let failures: [ArchiveServiceError.Code: Counter]
 
     init(_ registry: MetricsRegistry, anchor name: String) {
         let label = MetricLabel("anchor", name)
@@ -14,8 +14,8 @@ struct AnchorMetrics: Sendable {
             labels: [label])
         anchored = registry.counter(
             ArchiveMetricName.anchored, help: "Checkpoints that the anchor has accepted.", labels: [label])
-        var failures: [AnchorError.Code: Counter] = [:]
-        for code in AnchorError.Code.allCases {
+        var failures: [ArchiveServiceError.Code: Counter] = [:]
+        for code in ArchiveServiceError.Code.anchoring {
             failures[code] = registry.counter(
                 ArchiveMetricName.anchorFailures, help: "Failed attempts to anchor a checkpoint, by reason.",
                 labels: [label, MetricLabel("reason", code.rawValue)])
@@ -25,5 +25,5 @@ struct AnchorMetrics: Sendable {
 
     func isBehind(nanoseconds: UInt64) { behind.set(Double(nanoseconds) / 1_000_000_000) }
     func succeeded() { anchored.increment() }
-    func failed(_ code: AnchorError.Code) { failures[code]?.increment() }
+    func failed(_ code: ArchiveServiceError.Code) { failures[code]?.increment() }
 }

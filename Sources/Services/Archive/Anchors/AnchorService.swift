@@ -76,7 +76,7 @@ final class AnchorService: Service {
         let logs = surroundings.logs()
         schedule.keep(logs)
         for names in logs {
-            do throws(AnchorError) {
+            do throws(ArchiveServiceError) {
                 guard let log = try await newest(names) else { continue }
                 let now = surroundings.clocks.monotonicNanoseconds()
                 guard schedule.isDue(names, size: log.size, now: now) else { continue }
@@ -97,8 +97,8 @@ final class AnchorService: Service {
     /// log: the partition may have moved, and its new owner may have anchored a newer checkpoint.
     ///
     /// - Returns: the number of leaves in the checkpoint that the anchor accepted.
-    private func give(_ log: AnchoredLog, to anchor: any CheckpointAnchor) async throws(AnchorError) -> Int {
-        do throws(AnchorError) {
+    private func give(_ log: AnchoredLog, to anchor: any CheckpointAnchor) async throws(ArchiveServiceError) -> Int {
+        do throws(ArchiveServiceError) {
             try await anchor.anchor(log)
             return log.size
         } catch {
@@ -109,12 +109,12 @@ final class AnchorService: Service {
         }
     }
 
-    private func newest(_ names: LogNames) async throws(AnchorError) -> AnchoredLog? {
+    private func newest(_ names: LogNames) async throws(ArchiveServiceError) -> AnchoredLog? {
         do {
             let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
             return try await reader.checkpoint().map { AnchoredLog(reader: reader, checkpoint: $0) }
         } catch {
-            throw AnchorError(.archive, "\(error)")
+            throw ArchiveServiceError(.archive, "\(error)")
         }
     }
 
@@ -124,7 +124,7 @@ final class AnchorService: Service {
         return min(Self.longestBackoff, Self.firstBackoff * (1 << min(failures - 1, 10)))
     }
 
-    private func log(_ error: AnchorError, _ anchor: any CheckpointAnchor, _ names: LogNames) {
+    private func log(_ error: ArchiveServiceError, _ anchor: any CheckpointAnchor, _ names: LogNames) {
         let fields = [
             LogField(.anchor, anchor.name), LogField(.log, "\(names.prefix)"), LogField(.error, error.message),
         ]

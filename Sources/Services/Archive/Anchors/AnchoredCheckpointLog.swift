@@ -16,7 +16,8 @@ actor AnchoredCheckpointLog {
     }
 
     /// - Parameter hasNote: whether this host has signed anything before. If so, an unreachable anchor is not an error.
-    /// - Throws: `ArchiveError` if an anchor has more of the log than the archive, or ``AnchorUnreachable``.
+    /// - Throws: `ArchiveError` if an anchor has more of the log than the archive, or ``ArchiveServiceError``:
+    ///   `anchorUnreachable`.
     func check(hasNote: Bool) async throws {
         guard !isContinued else { return }
         let names = try LogNames.checkpointLog()

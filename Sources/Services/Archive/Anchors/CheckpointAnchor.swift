@@ -9,8 +9,8 @@ protocol CheckpointAnchor: Sendable {
 
     /// Anchors the newest checkpoint of a log. Anchoring the same checkpoint again has no effect.
     ///
-    /// - Throws: ``AnchorError``: `conflict` if the anchor's history of the log differs.
-    func anchor(_ log: AnchoredLog) async throws(AnchorError)
+    /// - Throws: ``ArchiveServiceError``: `conflict` if the anchor's history of the log differs.
+    func anchor(_ log: AnchoredLog) async throws(ArchiveServiceError)
 
     func close(within limit: Duration) async
 }
@@ -28,38 +28,11 @@ struct AnchoredLog: Sendable {
     var size: Int { checkpoint.checkpoint.size }
 
     /// Returns a proof, built from the archive's tiles, that the checkpoint's tree begins with its first `old` leaves.
-    func proof(from old: Int) async throws(AnchorError) -> ConsistencyProof {
+    func proof(from old: Int) async throws(ArchiveServiceError) -> ConsistencyProof {
         do {
             return try await ConsistencyProof.make(old: old, new: size, from: LogTiles(reader: reader, size: size))
         } catch {
-            throw AnchorError(.archive, "\(names.prefix): no proof from \(old) to \(size): \(error)")
+            throw ArchiveServiceError(.archive, "\(names.prefix): no proof from \(old) to \(size): \(error)")
         }
     }
-}
-
-/// A checkpoint could not be anchored.
-struct AnchorError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure, used as a metric label.
-    enum Code: String, Sendable, CaseIterable {
-        /// The anchor did not respond, or reported a temporary failure.
-        case unavailable
-        /// The anchor does not know this log or its key, or does not accept it.
-        case refused
-        /// The anchor has a longer log or different leaves, because the archive was rolled back or forked.
-        case conflict
-        /// The response is malformed or not signed with the anchor's key.
-        case answer
-        /// The archive could not be read.
-        case archive
-    }
-
-    let code: Code
-    let message: String
-
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    var description: String { message }
 }

@@ -26,13 +26,13 @@ final class KafkaAnchor: CheckpointAnchor {
         self.deadline = deadline
     }
 
-    func anchor(_ log: AnchoredLog) async throws(AnchorError) {
+    func anchor(_ log: AnchoredLog) async throws(ArchiveServiceError) {
         let record = KafkaProducerRecord(
             topic: topic, key: Array(log.checkpoint.checkpoint.origin.utf8), value: log.checkpoint.note.bytes)
         do throws(KafkaError) {
             _ = try await opened().send(record, deadline: deadline)
         } catch {
-            throw AnchorError(
+            throw ArchiveServiceError(
                 error.isRetriable ? .unavailable : .refused,
                 "\(topic) rejects the checkpoint of \(log.names.prefix): \(error.message)")
         }

@@ -10,7 +10,7 @@ struct StoreAnchor: CheckpointAnchor {
     let name = "store"
     let store: any ObjectStore
 
-    func anchor(_ log: AnchoredLog) async throws(AnchorError) {
+    func anchor(_ log: AnchoredLog) async throws(ArchiveServiceError) {
         do throws(ObjectStoreError) {
             // The lock prevents two members from writing at once. Acquiring it fails for a bucket that ignores
             // conditional requests.
@@ -27,10 +27,10 @@ struct StoreAnchor: CheckpointAnchor {
             try await store.synchronize()
         } catch {
             switch error.code {
-            case .changed: throw AnchorError(.conflict, error.message)
-            case .corrupt: throw AnchorError(.answer, error.message)
-            case .denied, .noStore, .unsafePath: throw AnchorError(.refused, error.message)
-            default: throw AnchorError(.unavailable, error.message)
+            case .changed: throw ArchiveServiceError(.conflict, error.message)
+            case .corrupt: throw ArchiveServiceError(.answer, error.message)
+            case .denied, .noStore, .unsafePath: throw ArchiveServiceError(.refused, error.message)
+            default: throw ArchiveServiceError(.unavailable, error.message)
             }
         }
     }
@@ -45,7 +45,7 @@ struct StoreAnchor: CheckpointAnchor {
             return "rolled back: the archive has \(new.size) leaves of \(log.names.prefix), the anchor has \(old.size)"
         }
         let proof: ConsistencyProof
-        do throws(AnchorError) {
+        do throws(ArchiveServiceError) {
             proof = try await log.proof(from: old.size)
         } catch { throw ObjectStoreError(.failed, error.message) }
         guard proof.proves(oldSize: old.size, oldRoot: old.root, newSize: new.size, newRoot: new.root) else {

@@ -32,11 +32,11 @@ final class WitnessAnchor: CheckpointAnchor {
 
     var name: String { witness.name }
 
-    func anchor(_ log: AnchoredLog) async throws(AnchorError) {
+    func anchor(_ log: AnchoredLog) async throws(ArchiveServiceError) {
         var old = sizes.withLock { $0[log.names] } ?? 0
         for _ in 0..<Self.attempts {
             guard old <= log.size else {
-                throw AnchorError(
+                throw ArchiveServiceError(
                     .conflict, "\(name) has cosigned \(old) leaves of \(log.names.prefix), the archive has \(log.size)")
             }
             let request = WitnessRequest(oldSize: old, proof: try await log.proof(from: old), note: log.checkpoint.note)
@@ -49,35 +49,35 @@ final class WitnessAnchor: CheckpointAnchor {
             case 409:
                 let size = try size(response, log)
                 guard size != old else {
-                    throw AnchorError(.conflict, "\(name) has a different tree for \(log.names.prefix)")
+                    throw ArchiveServiceError(.conflict, "\(name) has a different tree for \(log.names.prefix)")
                 }
                 old = size
             default:
                 throw refusal(response.status, log)
             }
         }
-        throw AnchorError(.unavailable, "\(name): the size of \(log.names.prefix) changes with every attempt")
+        throw ArchiveServiceError(.unavailable, "\(name): the size of \(log.names.prefix) changes with every attempt")
     }
 
-    private func answer(_ request: WitnessRequest) async throws(AnchorError) -> HTTPClientResponse {
+    private func answer(_ request: WitnessRequest) async throws(ArchiveServiceError) -> HTTPClientResponse {
         do throws(HTTPClientError) {
             return try await send(
                 HTTPClientRequest(
                     method: "POST", url: witness.url + "/add-checkpoint", headers: [("content-type", "text/plain")],
                     body: request.bytes, timeout: timeout, maximumBodyBytes: 64 * 1024))
         } catch {
-            throw AnchorError(error.code == .bodyTooLarge ? .answer : .unavailable, "\(name): \(error.message)")
+            throw ArchiveServiceError(error.code == .bodyTooLarge ? .answer : .unavailable, "\(name): \(error.message)")
         }
     }
 
     /// Returns the checkpoint with the witness's cosignatures. Signatures under the witness's name by other keys are
     /// kept unverified, because a witness may have an Ed25519 and an ML-DSA-44 key (c2sp.org/tlog-cosignature).
     /// Signatures under other names are dropped.
-    private func cosigned(_ body: [UInt8], _ log: AnchoredLog) throws(AnchorError) -> SignedNote {
+    private func cosigned(_ body: [UInt8], _ log: AnchoredLog) throws(ArchiveServiceError) -> SignedNote {
         let signatures: [NoteSignature]
         do throws(TransparencyLogError) {
             signatures = try WitnessRequest.signatures(ofAnswer: body)
-        } catch { throw AnchorError(.answer, "\(name): \(error.message)") }
+        } catch { throw ArchiveServiceError(.answer, "\(name): \(error.message)") }
         var note = log.checkpoint.note
         var isCosigned = false
         for signature in signatures where KeyName.areEqual(signature.name, witness.verifier.name) {
@@ -86,49 +86,53 @@ final class WitnessAnchor: CheckpointAnchor {
                 continue
             }
             guard witness.verifier.verify(signature, of: note.text) != nil else {
-                throw AnchorError(.answer, "\(name): the cosignature of \(log.names.prefix) does not match")
+                throw ArchiveServiceError(.answer, "\(name): the cosignature of \(log.names.prefix) does not match")
             }
             note.add(signature)
             isCosigned = true
         }
         guard isCosigned else {
-            throw AnchorError(.answer, "\(name): the response has no cosignature by the configured key")
+            throw ArchiveServiceError(.answer, "\(name): the response has no cosignature by the configured key")
         }
         return note
     }
 
     /// Parses the size that the witness reports in a 409 response.
-    private func size(_ response: HTTPClientResponse, _ log: AnchoredLog) throws(AnchorError) -> Int {
+    private func size(_ response: HTTPClientResponse, _ log: AnchoredLog) throws(ArchiveServiceError) -> Int {
         guard WitnessRequest.isSize(contentType: response.header("content-type")) else {
-            throw AnchorError(.conflict, "\(name) has a different tree for \(log.names.prefix) than the archive")
+            throw ArchiveServiceError(
+                .conflict, "\(name) has a different tree for \(log.names.prefix) than the archive")
         }
         guard let size = WitnessRequest.size(ofConflict: response.body) else {
-            throw AnchorError(.answer, "\(name): the 409 response has no size")
+            throw ArchiveServiceError(.answer, "\(name): the 409 response has no size")
         }
         return size
     }
 
-    private func refusal(_ status: Int, _ log: AnchoredLog) -> AnchorError {
+    private func refusal(_ status: Int, _ log: AnchoredLog) -> ArchiveServiceError {
         let origin = log.checkpoint.checkpoint.origin
         switch status {
-        case 403: return AnchorError(.refused, "\(name) does not know the key of \(origin): send it the archive's key")
-        case 404: return AnchorError(.refused, "\(name) does not know the log \(origin): ask its operator to add it")
+        case 403:
+            return ArchiveServiceError(
+                .refused, "\(name) does not know the key of \(origin): send it the archive's key")
+        case 404:
+            return ArchiveServiceError(.refused, "\(name) does not know the log \(origin): ask its operator to add it")
         case 422:
-            return AnchorError(
+            return ArchiveServiceError(
                 .conflict, "\(name) reports that \(log.names.prefix) does not continue its cosigned checkpoint")
-        case 429, 500...599: return AnchorError(.unavailable, "\(name) responded \(status)")
-        default: return AnchorError(.refused, "\(name) responded \(status) for \(origin)")
+        case 429, 500...599: return ArchiveServiceError(.unavailable, "\(name) responded \(status)")
+        default: return ArchiveServiceError(.refused, "\(name) responded \(status) for \(origin)")
         }
     }
 
-    private func keep(_ note: SignedNote, _ log: AnchoredLog) async throws(AnchorError) {
+    private func keep(_ note: SignedNote, _ log: AnchoredLog) async throws(ArchiveServiceError) {
         do throws(ObjectStoreError) {
             let place = try log.names.cosigned(by: witness.verifier)
             let found = try await archive.read(place)
             if found?.bytes == note.bytes { return }
             _ = try await archive.replace(place, note.bytes, expected: found?.version)
         } catch {
-            throw AnchorError(.archive, "the checkpoint cosigned by \(name) cannot be stored: \(error.message)")
+            throw ArchiveServiceError(.archive, "the checkpoint cosigned by \(name) cannot be stored: \(error.message)")
         }
     }
 }

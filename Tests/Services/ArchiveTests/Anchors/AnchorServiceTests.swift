@@ -155,7 +155,7 @@ private final class Bench: Sendable {
 private final class RecordingAnchor: CheckpointAnchor {
     private struct State {
         var sizes: [Int] = []
-        var failure: AnchorError.Code?
+        var failure: ArchiveServiceError.Code?
         var hangs = false
         var anchor: (any CheckpointAnchor)?
         var before: (@Sendable () async -> Void)?
@@ -167,20 +167,20 @@ private final class RecordingAnchor: CheckpointAnchor {
     init(_ name: String) { self.name = name }
 
     var sizes: [Int] { state.withLock { $0.sizes } }
-    func fail(_ code: AnchorError.Code?) { state.withLock { $0.failure = code } }
+    func fail(_ code: ArchiveServiceError.Code?) { state.withLock { $0.failure = code } }
     /// Forwards every log to another anchor, and calls `before` once before the first one.
     func use(_ anchor: any CheckpointAnchor, before: @escaping @Sendable () async -> Void) {
         state.withLock { ($0.anchor, $0.before) = (anchor, before) }
     }
     func hang() { state.withLock { $0.hangs = true } }
 
-    func anchor(_ log: AnchoredLog) async throws(AnchorError) {
+    func anchor(_ log: AnchoredLog) async throws(ArchiveServiceError) {
         let (failure, hangs) = state.withLock { ($0.failure, $0.hangs) }
         if hangs {
             // The call hangs until the service is stopped.
-            do { try await untilCancelled() } catch { throw AnchorError(.unavailable, "stopped") }
+            do { try await untilCancelled() } catch { throw ArchiveServiceError(.unavailable, "stopped") }
         }
-        if let failure { throw AnchorError(failure, "the test says so") }
+        if let failure { throw ArchiveServiceError(failure, "the test says so") }
         let (anchor, before) = state.withLock { state in
             defer { state.before = nil }
             return (state.anchor, state.before)

@@ -52,7 +52,7 @@ struct AnchoredArchive {
     }
 }
 
-/// Expects an ``AnchorError`` from a call, and returns it.
-func anchorError(_ body: () async throws -> Void) async -> AnchorError? {
-    await #expect(throws: AnchorError.self) { try await body() }
+/// Expects an ``ArchiveServiceError`` from a call, and returns it.
+func anchorError(_ body: () async throws -> Void) async -> ArchiveServiceError? {
+    await #expect(throws: ArchiveServiceError.self) { try await body() }
 }

@@ -85,8 +85,10 @@ struct StoreAnchorTests {
             let store = try DirectoryStore(path: "/anchor", creating: true, calls: calls)
             try await StoreAnchor(store: store).anchor(old)
             calls.reset([FaultyCalls.Fault(nil, number: number)])
-            var code: AnchorError.Code?
-            do throws(AnchorError) { try await StoreAnchor(store: store).anchor(new) } catch { code = error.code }
+            var code: ArchiveServiceError.Code?
+            do throws(ArchiveServiceError) { try await StoreAnchor(store: store).anchor(new) } catch {
+                code = error.code
+            }
             #expect(code == nil || code == .unavailable, "call \(number)")
             // A write that this store could not make durable fails until the next process.
             let next = try DirectoryStore(path: "/anchor", creating: false, calls: disk.afterDeath())

@@ -114,7 +114,7 @@ struct WitnessAnchorTests {
         try await archive.grow(by: 1)
         server.set(.otherKey)
         let error = await anchorError { try await anchor().anchor(try await archive.log()) }
-        #expect(error == AnchorError(.answer, "w1: the response has no cosignature by the configured key"))
+        #expect(error == ArchiveServiceError(.answer, "w1: the response has no cosignature by the configured key"))
     }
 
     @Test func `a cosignature of another text is rejected`() async throws {
@@ -123,7 +123,7 @@ struct WitnessAnchorTests {
         let signer = try NoteSigner(name: "w", type: .cosignature, key: key)
         server.set(.body(try signer.signature(of: "another text\n", with: 1).line))
         let error = await anchorError { try await anchor(key: signer.verifier).anchor(try await archive.log()) }
-        #expect(error == AnchorError(.answer, "w1: the cosignature of appstore.notifications/2 does not match"))
+        #expect(error == ArchiveServiceError(.answer, "w1: the cosignature of appstore.notifications/2 does not match"))
     }
 
     @Test func `a witness that reports ever greater sizes is queried a limited number of times`() async throws {
@@ -146,7 +146,7 @@ struct WitnessAnchorTests {
             Witness(name: "w1", verifier: server.verifier, url: "http://127.0.0.1:1"), archive: archive.store
         ) { _ throws(HTTPClientError) in throw HTTPClientError(code: .timedOut, message: "no answer") }
         let error = await anchorError { try await anchor.anchor(try await archive.log()) }
-        #expect(error == AnchorError(.unavailable, "w1: no answer"))
+        #expect(error == ArchiveServiceError(.unavailable, "w1: no answer"))
     }
 
     // MARK: Witness file

@@ -1,0 +1,88 @@
+internal import ArchiveLog
+internal import Kafka
+internal import Lifecycle
+
+/// An error of sluice-archive, in addition to those of the archive's format and storage, which are ``ArchiveError``.
+/// Equality compares the code and the message.
+struct ArchiveServiceError: TerminatingError, Equatable, CustomStringConvertible {
+    /// The kind of error. The codes in ``anchoring`` are labels of a metric.
+    enum Code: String, Sendable {
+        /// The anchor did not respond, or reported a temporary failure.
+        case unavailable
+        /// The anchor does not know this log or its key, or does not accept it.
+        case refused
+        /// The anchor has a longer log or different leaves, because the archive was rolled back or forked.
+        case conflict
+        /// The response is malformed or not signed with the anchor's key.
+        case answer
+        /// The archive could not be read.
+        case archive
+        /// An anchor is unreachable, and no other source has the log's last signature.
+        case anchorUnreachable
+        /// The archive belongs to another Kafka cluster, where the same offsets refer to other records.
+        case otherCluster
+        /// The topic was deleted and recreated, so its offsets no longer refer to the archived records.
+        case recreatedTopic
+        /// The log remains refused until an operator decides.
+        case refusedLog
+        /// A record has a topic that is not archived: a programming error, reported instead of crashing.
+        case unknownTopic
+
+        /// The kinds of failed attempts to anchor a checkpoint.
+        static let anchoring: [Code] = [.unavailable, .refused, .conflict, .answer, .archive]
+    }
+
+    let code: Code
+    let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    var description: String { message }
+    var line: String { message.split(whereSeparator: \.isNewline).joined(separator: " ") }
+    var exitCode: ExitCode { code == .refusedLog ? .configuration : .failure }
+}
+
+extension ArchiveServiceError {
+    static func anchorUnreachable(_ names: LogNames, _ cause: any Error) -> Self {
+        Self(
+            .anchorUnreachable,
+            """
+            this host has no signed checkpoint of \(names.prefix), and an anchor that may have one does not respond: \
+            \(cause). Make the anchor available, or remove archive.anchor.url and set archive.anchor.kafka=false for one \
+            start
+            """)
+    }
+
+    static func otherCluster(_ partition: KafkaTopicPartition, archived: String, present: String) -> Self {
+        Self(
+            .otherCluster,
+            """
+            the archive of \(partition) belongs to cluster \(archived), but this cluster is \(present). Set a new \
+            archive.url for this cluster, and keep the old archive
+            """)
+    }
+
+    /// Creates the error for a topic that ends before the archive does.
+    static func recreated(_ partition: KafkaTopicPartition, archived: KafkaOffset, end: KafkaOffset) -> Self {
+        recreated("\(partition) ends at offset \(end), but its archive at \(archived)")
+    }
+
+    /// Creates the error for a record that differs from the one archived at its offset.
+    static func recreated(_ partition: KafkaTopicPartition, differing offset: KafkaOffset) -> Self {
+        recreated("the record at offset \(offset) of \(partition) differs from the archived one")
+    }
+
+    private static func recreated(_ reason: String) -> Self {
+        Self(
+            .recreatedTopic,
+            """
+            \(reason): the topic was recreated. Set a new archive.url for the new topic, and keep the \
+            old archive
+            """)
+    }
+
+    static func unknownTopic(_ topic: KafkaTopic) -> Self { Self(.unknownTopic, "\(topic) is not archived") }
+}
