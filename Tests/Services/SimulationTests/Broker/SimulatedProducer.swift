@@ -31,9 +31,6 @@ final class SimulatedProducer {
     /// Time after which a send that is not reported fails, in milliseconds.
     private static let timeout: Int64 = 30_000
 
-    /// Called for each send that fails.
-    var failed: () -> Void = {}
-
     init(_ simulation: Simulation, owner: String) {
         self.simulation = simulation
         self.owner = owner
@@ -136,7 +133,6 @@ final class SimulatedProducer {
     private func report(_ send: Send, _ result: Result<KafkaDelivery, KafkaError>) {
         guard !send.isReported, isConnected else { return }
         send.isReported = true
-        if case .failure = result { failed() }
         send.completion(result)
     }
 

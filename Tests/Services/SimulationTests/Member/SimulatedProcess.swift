@@ -13,8 +13,6 @@ final class SimulatedProcess: @unchecked Sendable {
     let executor = StepExecutor()
     let producer: SimulatedProducer
     private(set) var isDead = false
-    /// The number of publications that failed and of partitions that were released.
-    var disturbances = 0
     var isFrozen = false
     /// Whether the coordinator knows the process as a member of the group.
     var isMember = true
@@ -44,7 +42,6 @@ final class SimulatedProcess: @unchecked Sendable {
             topics: [simulation.names.input], logger: Self.logger, registry: MetricsRegistry())
         endsAtStart = Dictionary(
             uniqueKeysWithValues: simulation.names.states.map { ($0, simulation.broker.end(of: $0)) })
-        producer.failed = { [weak self] in self?.disturbances += 1 }
     }
 
     var clocks: Clocks {

@@ -233,7 +233,6 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
     }
 
     func partitionReleased(_ input: KafkaTopicPartition) async {
-        process.disturbances += 1
         if let place = state.statePartition(of: input), let tick = ticks.removeValue(forKey: place) {
             tick.cancel()
             await tick.value

@@ -105,8 +105,7 @@ final class SetsWorkload: SimulationWorkload, @unchecked Sendable {
         let process: SimulatedProcess
 
         func returned(_ merged: NumberSet, _ state: NumberSet) {
-            // README.md lists this exception.
-            guard !process.isDead, process.disturbances == 0 else { return }
+            guard !process.isDead else { return }
             let checks = workload.simulation.checks
             if !state.numbers.isSubset(of: merged.numbers) { checks.fail("\(state.key) lacks a contribution") }
             if !workload.states.contains(state) { checks.fail("a contribution to \(state.key) was not published") }
