@@ -99,6 +99,8 @@ struct DenseReader {
     }
 
     var isAtEnd: Bool { position >= end }
+    /// The number of unread bytes.
+    var byteCount: Int { end - position }
 
     /// Advances to the next entry, skipping unread fields.
     mutating func endEntry() {

@@ -118,7 +118,13 @@ struct PurchaseEvents: Hashable, Sendable {
         return true
     }
 
-    mutating func removeUnsigned() { values.removeAll { !$0.isSigned } }
+    /// Allocates memory before this number of events is inserted.
+    mutating func reserveCapacity(_ count: Int) { values.reserveCapacity(count) }
+
+    mutating func removeUnsigned() {
+        guard values.contains(where: { !$0.isSigned }) else { return }
+        values.removeAll { !$0.isSigned }
+    }
 
     mutating func removeAll(signedUpTo moment: AppStoreInstant) {
         values.removeAll { $0.signedDate <= moment }

@@ -50,6 +50,8 @@ extension PurchaseEvents {
             known.append(PurchaseEvent.Kind(NotificationType(type), texts.dropFirst().first.map { Subtype($0) }))
         }
         self.init()
+        // An entry takes about 40 bytes.
+        reserveCapacity(min(FactsBounds.events, reader.byteCount / 40) + 2)
         var reader = reader
         var previous: Int64 = 0
         var previousNumber: UInt64 = 0

@@ -268,7 +268,9 @@ package struct PurchaseFacts: Hashable, Sendable {
         self.transactions = transactions
         self.history = history
         // No version writes unsigned facts here. If another program did, those facts must not be treated as signed.
-        self.transactions.removeAll { !$0.version.isSigned }
+        if self.transactions.values.contains(where: { !$0.version.isSigned }) {
+            self.transactions.removeAll { !$0.version.isSigned }
+        }
         self.history.removeUnsigned()
         legacyStorage = legacy.flatMap { $0.isEmpty ? nil : LegacyStorage($0) }
         self.latestTransaction = latestTransaction.flatMap { $0.version.isSigned ? $0 : nil }

@@ -53,7 +53,8 @@ extension Transactions {
     init?(dense reader: DenseReader, traits: [TransactionTraits]) {
         var reader = reader
         var values: [TransactionFacts] = []
-        values.reserveCapacity(FactsBounds.periods + 1)
+        // An entry takes about 24 bytes. Most purchases have few transactions, and one more is usually merged.
+        values.reserveCapacity(min(FactsBounds.periods, reader.byteCount / 24) + 2)
         var previous: Int64 = 0
         var previousNumber: UInt64 = 0
         var previousLength: Int64?
