@@ -161,7 +161,7 @@ let services: [Target] = [
         "HTTPServer JSON Lifecycle Primitives Telemetry"),
     module(
         "Sluicectl", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification ArchiveKeys",
-        "ArchiveLog CommandLine Configuration Cryptography CSystem EntitlementRules HTTPClient JSON Kafka KafkaTokens",
+        "ArchiveLog CommandLine Configuration Cryptography EntitlementRules HTTPClient JSON Kafka KafkaTokens",
         "KeyedState Lifecycle ObjectStorage PipelineRuntime Primitives Reconciliation Records RefundRules ServiceKit",
         "SQLite Story Telemetry TransparencyLog"),
 ]

@@ -1,4 +1,3 @@
-import CommandLine
 import Foundation
 import HTTPClient
 import TestSupport
