@@ -216,13 +216,10 @@ enum StateMutants {
         row.mutant(
             "own-lacking-proposal", "received(proposal, by: model) ? [.written, .behind] : .written",
             "received(proposal, by: model) ? .written : .written"),
-        row.without("kept-proposal", "stored.proposal = self.image.proposal"),
         row.mutant("changed-by-state", "isChanged ? [.written, .changed] : .written", ".written"),
         row.mutant(
             "behind-by-proposal", "received(proposal, by: model) || stored.isBehind",
             "{ _ = received(proposal, by: model); return stored.isBehind }()"),
-        row.without(
-            "tombstone-of-another", "rowVersion += 1", after: "mutating func receivedTombstone() -> RowEffect {"),
         row.mutant("removed-proposal", "row == nil ? nil : self.image.proposal", "self.image.proposal"),
         row.mutant("replaced-proposal", "model.replaces(proposal, winner, in: state)", "false"),
         row.without("acknowledged-unpublished", "isUnpublished = true", after: "current = pending"),

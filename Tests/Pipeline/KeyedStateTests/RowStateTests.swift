@@ -52,6 +52,16 @@ struct RowStateTests {
         #expect(!row.isUnpublished)
     }
 
+    @Test func `a refused publication after a removal leaves the row removed`() throws {
+        var row = stored([1])
+        row.sent(1, image: nil, in: StateDelivery(place))
+        _ = try row.merged(Self.set([2]), by: model)
+        send(2, &row)
+        let refused = row.refused(by: model) { $0.number == 2 }
+        #expect(refused.map(\.number) == [2])
+        #expect(row.current == nil && row.publications.map(\.number) == [1])
+    }
+
     @Test func `a state that cannot be merged changes nothing`() {
         var row = stored([1])
         #expect(throws: NumberSetModel.Poison.self) { _ = try row.merged(Self.set([666]), by: model) }
