@@ -62,10 +62,11 @@ struct WrittenLog {
             let objects = try ArchiveSegment.objects(in: segment)
             try #require(objects.count == width)
             for place in 0..<width {
+                let leaf = Array(bundle[place])
                 let expected = try Self.entry(Int64(first + place))
-                #expect(Array(bundle[place]) == expected.leaf.bytes)
+                #expect(leaf == expected.leaf.bytes)
                 #expect(Array(segment[objects[place]]) == expected.object)
-                frontier.append(.leaf(Array(bundle[place])))
+                frontier.append(.leaf(leaf))
             }
             for tile in frontier.takeFinishedTiles() {
                 #expect(try await object(names.tile(tile.path)) == tile.bytes, "\(tile.path.text)")

@@ -1,8 +1,8 @@
 import Synchronization
 import TestSupport
 
-/// Runs `sluicectl archive verify --retention` on the hosts of an archive, one run after another, while a test
-/// continues.
+/// Runs `sluicectl archive verify --retention` on the hosts of an archive after each change of the archive, while a
+/// test continues.
 final class ArchiveAudit: Sendable {
     static let retention = ["--retention", "400d"]
 
@@ -36,20 +36,25 @@ final class ArchiveAudit: Sendable {
         var outcome = Outcome()
         while !isOver.withLock({ $0 }) {
             try Task.checkCancellation()
+            let heads = hosts.heads
             let verified = try await hosts.run(
                 outcome.runs % 3, ["verify", "--output", "json"] + Self.retention + hosts.verification)
             outcome.runs += 1
-            defer { results.withLock { $0 = outcome } }
-            guard verified.end == .exit(0) || verified.end == .exit(3) else {
-                outcome.alarms.append("\(verified)")
-                continue
-            }
-            let report = try verified.json
-            if let count = report.integer("deletedSegments") { outcome.deletedSegments.insert(count) }
-            guard verified.end == .exit(3) else { continue }
-            outcome.incomplete += 1
-            outcome.missing.formUnion(report.objects("findings").compactMap { $0.text("message") })
+            try add(verified, to: &outcome)
+            results.withLock { $0 = outcome }
+            _ = await eventually(within: .seconds(10)) { isOver.withLock { $0 } || hosts.heads != heads }
         }
         return outcome
+    }
+
+    private func add(_ verified: Finished, to outcome: inout Outcome) throws {
+        guard verified.end == .exit(0) || verified.end == .exit(3) else {
+            return outcome.alarms.append("\(verified)")
+        }
+        let report = try verified.json
+        if let count = report.integer("deletedSegments") { outcome.deletedSegments.insert(count) }
+        guard verified.end == .exit(3) else { return }
+        outcome.incomplete += 1
+        outcome.missing.formUnion(report.objects("findings").compactMap { $0.text("message") })
     }
 }

@@ -123,11 +123,25 @@ final class ArchiveHosts: Sendable {
             expected[Int64(partition.partition.rawValue)] = end.high.rawValue
         }
         var leaves: [Int64: Int64] = [:]
+        var read: [String: String]?
         let isThere = try await eventually(within: limit) {
+            // The command runs only after a change, because its start costs more than everything else here.
+            let heads = self.heads
+            guard heads != read else { return false }
+            read = heads
             leaves = try await self.leaves(of: topic).filter { $0.value > 0 }
             return leaves == expected
         }
         try #require(isThere, "\(leaves) of \(expected); \(processes.withLock { $0.values.compactMap(\.last) })")
+    }
+
+    /// The checkpoints and the signed retentions of all partitions' logs, by path.
+    var heads: [String: String] {
+        func entries(_ folder: String) -> [String] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map { "\(folder)/\($0)" }
+        }
+        let paths = entries(archive).flatMap(entries).flatMap { ["\($0)/checkpoint", "\($0)/retention"] }
+        return paths.reduce(into: [:]) { $0[$1] = try? String(contentsOfFile: $1, encoding: .utf8) }
     }
 
     /// Returns the text of a log's signed retention; nil if there is none.
