@@ -80,7 +80,7 @@ package final class OTLPExport: Service {
         flushed.complete()
     }
 
-    /// Exports what is left, within two seconds at most.
+    /// Exports the remaining spans and metrics, within two seconds at most.
     package func stop(within limit: Duration) async {
         let time = min(limit * 0.8, Self.flushLimit)
         flushTime.withLock { $0 = time }
