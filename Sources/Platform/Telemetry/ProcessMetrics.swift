@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Primitives
 
 extension MetricsRegistry {
     /// Registers the standard process metrics of Prometheus clients, read from `/proc` on demand. They are omitted if
@@ -17,7 +18,8 @@ struct ProcessSnapshot: Equatable {
     var threads: Double
 
     static func read() -> ProcessSnapshot? {
-        guard let stat = readFile("/proc/self/stat"), let system = readFile("/proc/stat") else { return nil }
+        guard let stat = KernelFile.text("/proc/self/stat"), let system = KernelFile.text("/proc/stat")
+        else { return nil }
         return ProcessSnapshot(
             stat: stat, bootTimeSeconds: bootTime(system), ticksPerSecond: Double(sysconf(Int32(_SC_CLK_TCK))),
             pageBytes: Double(sysconf(Int32(_SC_PAGESIZE))))
@@ -71,22 +73,5 @@ struct ProcessSnapshot: Equatable {
         while readdir(directory) != nil { count += 1 }
         // Excludes ".", ".." and the descriptor of the directory itself.
         return max(0, count - 3)
-    }
-
-    /// Reads at most 64 KiB. Files in `/proc` report no size.
-    private static func readFile(_ path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-        var length = 0
-        while length < buffer.count {
-            let count = buffer.withUnsafeMutableBytes { bytes in
-                Glibc.read(descriptor, bytes.baseAddress.map { $0 + length }, bytes.count - length)
-            }
-            guard count > 0 else { break }
-            length += count
-        }
-        return String(decoding: buffer[..<length], as: UTF8.self)
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import Primitives
 
 /// Searches the writable memory of this process.
 enum ProcessMemory {
     /// Counts occurrences of the bytes with this complement.
     static func count(ofInverted inverted: [UInt8]) throws -> Int {
-        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        let maps = KernelFile.text("/proc/self/maps") ?? ""
         let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw CocoaError(.fileReadNoPermission) }
         defer { close(memory) }

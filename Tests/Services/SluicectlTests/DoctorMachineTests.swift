@@ -26,6 +26,14 @@ import Testing
         #expect(ListeningProcess(port: Int(listener.port))?.isOf(name + (name.utf8.count == 15 ? "more" : "")) == true)
     }
 
+    /// The kernel returns `/proc/net/tcp` in pieces of 26 sockets.
+    @Test func `each of a hundred listeners is found`() throws {
+        let listeners = try (0..<100).map { _ in try AnsweringListener(answering: []) }
+        for listener in listeners {
+            #expect(ListeningProcess(port: Int(listener.port))?.pid == Int(ProcessInfo.processInfo.processIdentifier))
+        }
+    }
+
     @Test func `an address of another machine, and a name, are problems`() {
         // TEST-NET-3 of RFC 5737 is never assigned.
         let foreign = Self.port("203.0.113.1", 8080)

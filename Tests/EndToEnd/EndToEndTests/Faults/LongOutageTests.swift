@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import Primitives
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ extension EndToEnd {
                 let broker = try await harness.apacheKafka(partitions: 12)
                 let ingress = try await harness.ingress(
                     on: broker, for: try await harness.simulatedApp(), under: try root?.loader() ?? [])
-                let libraries = try String(contentsOfFile: "/proc/\(ingress.process.id)/maps", encoding: .utf8)
+                let libraries = KernelFile.text("/proc/\(ingress.process.id)/maps") ?? ""
                 #expect(root.map { libraries.contains("\($0.path)/usr/lib") } ?? true)
                 let load = try Load(to: ingress.url, pki: harness.path("pki"), perSecond: 50)
                 try #require(allowDescriptors(8192))

@@ -1,11 +1,12 @@
 import Foundation
+import Primitives
 
 /// The writable memory of a child process, read from a core file.
 struct ProcessMemory {
     private let regions: [[UInt8]]
 
     init(_ process: pid_t) throws {
-        let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
+        let maps = KernelFile.text("/proc/\(process)/maps") ?? ""
         let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw CocoaError(.fileReadNoPermission) }
         defer { close(memory) }

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Glibc
+internal import Primitives
 
 /// The process that listens on a port of this machine, as far as `/proc` shows it to this user.
 struct ListeningProcess: Equatable {
@@ -28,9 +28,8 @@ struct ListeningProcess: Equatable {
 
     /// Returns the inodes of the sockets that listen on a port. The state of such a socket is 0A.
     private static func inodes(in file: String, port: Int) -> [String] {
-        guard let bytes = FileManager.default.contents(atPath: file) else { return [] }
         let suffix = ":" + hexadecimal(port)
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+        return (KernelFile.text(file) ?? "").split(separator: "\n").compactMap { line in
             let columns = line.split(separator: " ")
             guard columns.count > 9, columns[1].hasSuffix(suffix), columns[3] == "0A" else { return nil }
             return String(columns[9])
@@ -52,8 +51,8 @@ struct ListeningProcess: Equatable {
                 let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(descriptor)")
                 return target.map(names.contains) ?? false
             }
-            guard isOwner, let name = FileManager.default.contents(atPath: "/proc/\(pid)/comm") else { continue }
-            return ListeningProcess(pid: pid, name: String(decoding: name.filter { $0 != 10 }, as: UTF8.self))
+            guard isOwner, let name = KernelFile.text("/proc/\(pid)/comm") else { continue }
+            return ListeningProcess(pid: pid, name: name.filter { $0 != "\n" })
         }
         return nil
     }

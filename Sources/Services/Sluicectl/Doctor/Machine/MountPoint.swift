@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Primitives
 
 /// The file system of a path, from `/proc/self/mountinfo` (proc(5)).
 struct MountPoint: Equatable {
@@ -9,8 +10,7 @@ struct MountPoint: Equatable {
 
     /// Returns the file system of an existing absolute path without symbolic links, or nil if it is unknown.
     static func containing(_ path: String) -> MountPoint? {
-        guard let bytes = FileManager.default.contents(atPath: "/proc/self/mountinfo") else { return nil }
-        return containing(path, in: String(decoding: bytes, as: UTF8.self))
+        KernelFile.text("/proc/self/mountinfo").flatMap { containing(path, in: $0) }
     }
 
     /// The deepest mount point is the right one; of two at the same directory, the later.
