@@ -1,14 +1,18 @@
-/// Polls a condition every few milliseconds until it is true, at most for the scaled limit (``Swift/Duration/scaled``).
+/// Polls a condition until it is true, at most for the scaled limit (``Swift/Duration/scaled``).
+///
+/// The interval grows from 5 ms to 50 ms with the time waited, so that a long wait leaves the processors to others.
 ///
 /// - Returns: `false` if the condition did not become true within `limit`, or the test was cancelled first.
 package func eventually(
     within limit: Duration = .seconds(20), _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
-    let end = ContinuousClock.now + limit.scaled
+    let start = ContinuousClock.now
+    let end = start + limit.scaled
     while try await !condition() {
-        guard ContinuousClock.now < end else { return false }
+        let now = ContinuousClock.now
+        guard now < end else { return false }
         do {
-            try await Task.sleep(for: .milliseconds(5))
+            try await Task.sleep(for: min(max((now - start) / 10, .milliseconds(5)), .milliseconds(50)))
         } catch {
             // Cancelled: further sleeps would return at once, and this loop would spin.
             return false

@@ -1,6 +1,6 @@
 /// The text exposition format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/).
-enum PrometheusText {
-    static func render(_ families: [String: MetricSamples.SampledFamily]) -> [UInt8] {
+package enum PrometheusText {
+    package static func render(_ families: [String: MetricSamples.SampledFamily]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(16 * 1024)
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {

@@ -176,10 +176,5 @@ extension KeyedState<NumberSetModel> {
 
 extension MetricsRegistry {
     /// Returns the sum of a metric's samples.
-    func sum(_ name: String) -> Double {
-        String(decoding: prometheusText(), as: UTF8.self).split(separator: "\n").filter {
-            $0.hasPrefix(name + " ") || $0.hasPrefix(name + "{")
-        }
-        .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
-    }
+    func sum(_ name: String) -> Double { (values(name + " ") + values(name + "{")).reduce(0, +) }
 }

@@ -98,12 +98,7 @@ final class PipelineHarness: Sendable {
     }
 
     /// Returns the value of the first metric line with this prefix.
-    func metric(_ start: String) -> Double? {
-        String(decoding: metrics.prometheusText(), as: UTF8.self).split(separator: "\n")
-            .first { $0.hasPrefix(start) }
-            .flatMap { $0.split(separator: " ").last }
-            .flatMap { Double($0) }
-    }
+    func metric(_ start: String) -> Double? { metrics.values(start).first }
 }
 
 /// A single-record handler that records its input.

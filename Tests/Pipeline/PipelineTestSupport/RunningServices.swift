@@ -38,10 +38,5 @@ package final class RunningServices: Sendable {
     package func end() async -> ExitCode { await group.value }
 
     /// Returns the sum of all metric lines with this prefix.
-    package func metric(_ start: String) -> Double {
-        String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
-            .filter { $0.hasPrefix(start) }
-            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
-            .reduce(0, +)
-    }
+    package func metric(_ start: String) -> Double { registry.values(start).reduce(0, +) }
 }

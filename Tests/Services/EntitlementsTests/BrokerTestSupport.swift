@@ -158,12 +158,7 @@ final class RunningEntitlements: Sendable {
     }
 
     /// Returns the sum of the metric's lines with this prefix.
-    func metric(_ start: String) -> Double {
-        String(decoding: registry.prometheusText(), as: UTF8.self).split(separator: "\n")
-            .filter { $0.hasPrefix(start) }
-            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
-            .reduce(0, +)
-    }
+    func metric(_ start: String) -> Double { registry.values(start).reduce(0, +) }
 
     /// Waits until a number of records is finished with any verdict and their states can be read.
     func finish(_ count: Double) async throws {
