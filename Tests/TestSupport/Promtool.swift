@@ -17,14 +17,14 @@ package enum Promtool {
         return process.output + process.errors + (end == .exit(0) ? "" : "promtool ended with \(end)")
     }
 
-    /// Returns the failures that `promtool test rules` reports for a file; empty if each alert fires exactly when
+    /// Returns the failures that `promtool test rules` reports for test files; empty if each alert fires exactly when
     /// expected.
     ///
-    /// - Parameter file: the path of a file in promtool's format. Its rule files are relative to it.
-    package static func failures(ofRuleTests file: String) async throws -> String {
+    /// - Parameter files: the paths of files in promtool's format. Their rule files are relative to them.
+    package static func failures(ofRuleTests files: [String]) async throws -> String {
         let directory = try TemporaryDirectory()
         let (end, process) = try await ChildProcess.run(
-            "promtool", ["/bin/sh", "-c", #"promtool test rules "$1""#, "sh", file], directory: directory.path,
+            "promtool", ["/bin/sh", "-c", #"promtool test rules "$@""#, "sh"] + files, directory: directory.path,
             within: .seconds(60))
         return end == .exit(0) ? "" : process.output + process.errors + "promtool ended with \(end)"
     }

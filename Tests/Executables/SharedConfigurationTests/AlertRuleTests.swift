@@ -22,14 +22,39 @@ import Testing
 
     private static func file(of group: String) -> URL { deploy.appending(path: "alerts-tests/\(group).yml") }
 
-    /// Writes the rules of one group to a separate file. A test only names alerts of its own group, and promtool
-    /// evaluates every rule of a file for each minute of the series.
-    private static func rules(of group: String) throws -> String {
+    /// Splits a text before each line that begins with one of the words.
+    private static func parts(_ text: String, before words: String...) -> [String] {
+        var parts = [""]
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if words.contains(where: line.hasPrefix) { parts.append("") }
+            parts[parts.count - 1] += line + "\n"
+        }
+        return parts
+    }
+
+    /// Returns a file with the rules of some alerts only.
+    private static func rules(of alerts: Set<String>) throws -> String {
         let rules = try String(contentsOf: deploy.appending(path: "alerts.yml"), encoding: .utf8)
-        let starts = rules.ranges(of: #/(?m)^  - name: sluice-/#).map(\.lowerBound)
-        let start = try #require(starts.first { rules[$0...].hasPrefix("  - name: sluice-\(group)\n") })
-        let end = starts.first { $0 > start } ?? rules.endIndex
-        return "groups:\n" + rules[start..<end]
+        let blocks = parts(rules, before: "      - alert: ", "  - name: ").filter { block in
+            block.firstMatch(of: #/^      - alert: ([A-Za-z0-9]+)\n/#).map { alerts.contains(String($0.1)) } ?? false
+        }
+        try #require(blocks.count == alerts.count)
+        return "groups:\n  - name: sluice\n    rules:\n" + blocks.joined()
+    }
+
+    /// Writes each test of a group to a separate file, with the rules of its own alerts. promtool evaluates every rule
+    /// of a file for each minute of the series, so all rules together would need three times the processor time.
+    ///
+    /// - Returns: the paths of the test files.
+    private static func split(_ series: String, into directory: TemporaryDirectory) throws -> [String] {
+        let parts = parts(series, before: "  - name: ")
+        try #require(parts[0].contains("\nrule_files: [../alerts.yml]\n"))
+        return try parts.dropFirst().enumerated().map { number, test in
+            let alerts = Set(test.matches(of: #/alertname: ([A-Za-z0-9]+)/#).map { String($0.1) })
+            _ = try directory.write(try rules(of: alerts), to: "rules-\(number).yml")
+            let head = parts[0].replacing("[../alerts.yml]", with: "[rules-\(number).yml]")
+            return try directory.write(head + test, to: "series-\(number).yml")
+        }
     }
 
     @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"), arguments: groups)
@@ -37,14 +62,10 @@ import Testing
         group: (name: String, alerts: [String])
     ) async throws {
         let directory = try TemporaryDirectory()
-        _ = try directory.write(try Self.rules(of: group.name), to: "rules.yml")
         let series = try String(contentsOf: Self.file(of: group.name), encoding: .utf8)
         let tested = Set(series.matches(of: #/alertname: ([A-Za-z0-9]+)/#).map { String($0.1) })
         #expect(tested == Set(group.alerts), "\(group.name).yml tests alerts of another group, or not all of its own")
-        try #require(series.contains("\nrule_files: [../alerts.yml]\n"))
-        let file = try directory.write(
-            series.replacing("\nrule_files: [../alerts.yml]\n", with: "\nrule_files: [rules.yml]\n"), to: "series.yml")
-        #expect(try await Promtool.failures(ofRuleTests: file) == "")
+        #expect(try await Promtool.failures(ofRuleTests: try Self.split(series, into: directory)) == "")
     }
 
     @Test(.enabled(if: Promtool.isInstalled, "\(Promtool.absence)"))
