@@ -2,6 +2,7 @@ import ArchiveLog
 import Cryptography
 import Kafka
 import ObjectStorage
+import Synchronization
 import Testing
 import TransparencyLog
 
@@ -24,8 +25,21 @@ struct WrittenLog {
         try await LogWriter.open(store, names: names, signer: signer, at: time, copyInterval: 0)
     }
 
+    /// The entries created so far. A suite with a crash at each system call needs the same few hundred in each log.
+    private static let entries = Mutex<[Int64: (entry: ArchiveEntry, leaf: [UInt8])]>([:])
+
     /// Returns the entry of the record at an offset: about 60 bytes, unencrypted.
-    static func entry(_ offset: Int64) throws -> ArchiveEntry {
+    static func entry(_ offset: Int64) throws -> ArchiveEntry { try entryAndLeaf(offset).entry }
+
+    private static func entryAndLeaf(_ offset: Int64) throws -> (entry: ArchiveEntry, leaf: [UInt8]) {
+        if let known = entries.withLock({ $0[offset] }) { return known }
+        let entry = try newEntry(offset)
+        let leaf = entry.leaf.bytes
+        entries.withLock { $0[offset] = (entry, leaf) }
+        return (entry, leaf)
+    }
+
+    private static func newEntry(_ offset: Int64) throws -> ArchiveEntry {
         try ArchiveEntry(
             KafkaRecord(
                 topic: partition.topic, partition: partition.partition, offset: KafkaOffset(rawValue: offset),
@@ -61,13 +75,11 @@ struct WrittenLog {
             let segment = try await object(names.segment(index: index, width: width))
             let objects = try ArchiveSegment.objects(in: segment)
             try #require(objects.count == width)
-            for place in 0..<width {
-                let leaf = Array(bundle[place])
-                let expected = try Self.entry(Int64(first + place))
-                #expect(leaf == expected.leaf.bytes)
-                #expect(Array(segment[objects[place]]) == expected.object)
-                frontier.append(.leaf(leaf))
-            }
+            let expected = try (first..<first + width).map { try Self.entryAndLeaf(Int64($0)) }
+            let leaves = (0..<width).map { Array(bundle[$0]) }
+            #expect(leaves == expected.map(\.leaf))
+            #expect(objects.map { Array(segment[$0]) } == expected.map(\.entry.object))
+            for leaf in leaves { frontier.append(.leaf(leaf)) }
             for tile in frontier.takeFinishedTiles() {
                 #expect(try await object(names.tile(tile.path)) == tile.bytes, "\(tile.path.text)")
             }

@@ -242,12 +242,13 @@ private struct HostStory {
             }
         }
         let named = try await names()
-        var exports: [[String]] = []
+        var exports: [String] = []
         for host in 0...3 {
-            let rows = try await export(host)
+            let export = try await export(host)
+            let rows = try export.jsonLines
             #expect(rows.count == keys.map(\.count).reduce(0, +))
             for row in rows { check(row, keys, named, remaining, host) }
-            exports.append(rows.map { "\($0.sorted { $0.key < $1.key })" })
+            exports.append(export.output)
             try await verify(host, deleted: full - kept)
         }
         #expect(exports.allSatisfy { $0 == exports[0] }, "every host exports the same")
@@ -282,10 +283,10 @@ private struct HostStory {
         return names
     }
 
-    private func export(_ host: Int) async throws -> [JSON.Object] {
+    private func export(_ host: Int) async throws -> Finished {
         let export = try await hosts.run(host, ["export", "--environment", "production", "--author", "an.auditor"])
         try #require(export.end == .exit(0), "host \(host): \(export.end) \(export.errors)")
-        return try export.jsonLines
+        return export
     }
 
     private func check(

@@ -123,7 +123,7 @@ final class ArchiveHosts: Sendable {
             expected[Int64(partition.partition.rawValue)] = end.high.rawValue
         }
         var leaves: [Int64: Int64] = [:]
-        var read: [String: String]?
+        var read: [String: [Int]]?
         let isThere = try await eventually(within: limit) {
             // The command runs only after a change, because its start costs more than everything else here.
             let heads = self.heads
@@ -135,13 +135,17 @@ final class ArchiveHosts: Sendable {
         try #require(isThere, "\(leaves) of \(expected); \(processes.withLock { $0.values.compactMap(\.last) })")
     }
 
-    /// The checkpoints and the signed retentions of all partitions' logs, by path.
-    var heads: [String: String] {
+    /// The versions of all logs' checkpoints and signed retentions, by path. A new version is a new file.
+    var heads: [String: [Int]] {
         func entries(_ folder: String) -> [String] {
             ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map { "\(folder)/\($0)" }
         }
         let paths = entries(archive).flatMap(entries).flatMap { ["\($0)/checkpoint", "\($0)/retention"] }
-        return paths.reduce(into: [:]) { $0[$1] = try? String(contentsOfFile: $1, encoding: .utf8) }
+        return paths.reduce(into: [:]) { heads, path in
+            var status = stat()
+            guard stat(path, &status) == 0 else { return }
+            heads[path] = [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+        }
     }
 
     /// Returns the text of a log's signed retention; nil if there is none.
