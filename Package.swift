@@ -120,8 +120,10 @@ let archive: [Target] = [
 let pipeline: [Target] = [
     module("ServiceKit", .pipeline, "Configuration HTTPClient HTTPServer Kafka KafkaTokens Lifecycle OTLP Telemetry"),
     module(
-        "PipelineRuntime", .pipeline, "CommandLine Configuration JSON Kafka Lifecycle OTLP Primitives ServiceKit",
-        "Telemetry Tracing"),
+        "OperatorEvents", .pipeline, "Configuration JSON Kafka Lifecycle Primitives ServiceKit Telemetry"),
+    module(
+        "PipelineRuntime", .pipeline, "CommandLine Configuration JSON Kafka Lifecycle OTLP OperatorEvents Primitives",
+        "ServiceKit Telemetry Tracing"),
     module(
         "KeyedState", .pipeline, "Configuration Kafka Lifecycle PipelineRuntime Primitives SQLite Telemetry Tracing",
         "Zstandard"),
@@ -134,28 +136,28 @@ let services: [Target] = [
         "Lifecycle PipelineRuntime Primitives Records RefundRules"),
     module(
         "Ingress", .services, "AppStoreModel AppStoreSettings AppStoreVerification CommandLine Configuration",
-        "Cryptography HTTPClient HTTPServer Kafka Lifecycle Primitives Publication Records ServiceKit Telemetry",
-        "Tracing"),
+        "Cryptography HTTPClient HTTPServer Kafka Lifecycle OperatorEvents Primitives Publication Records ServiceKit",
+        "Telemetry Tracing"),
     module(
         "Entitlements", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification CommandLine",
         "Configuration Cryptography EntitlementRules HTTPClient HTTPServer JSON Kafka KeyedState Lifecycle",
-        "PipelineRuntime Primitives Publication Records RefundRules ServiceKit Story Telemetry",
+        "OperatorEvents PipelineRuntime Primitives Publication Records RefundRules ServiceKit Story Telemetry",
         embedding: ["entitlements.openapi.json"]),
     module(
         "Webhooks", .services, "AppStoreModel CommandLine Configuration Cryptography HTTPClient JSON Kafka KeyedState",
-        "Lifecycle PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry Tracing"),
+        "Lifecycle OperatorEvents PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry Tracing"),
     module(
         "Refunds", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification CommandLine",
-        "Configuration Cryptography HTTPClient JSON Kafka KeyedState Lifecycle PipelineRuntime Primitives Records",
-        "RefundRules ServiceKit SignedRequests Telemetry Tracing"),
+        "Configuration Cryptography HTTPClient JSON Kafka KeyedState Lifecycle OperatorEvents PipelineRuntime",
+        "Primitives Records RefundRules ServiceKit SignedRequests Telemetry Tracing"),
     module(
         "Reconciler", .services, "AppStoreModel AppStoreServerAPI AppStoreSettings AppStoreVerification CommandLine",
-        "Configuration Cryptography HTTPClient JSON Kafka KeyedState Lifecycle PipelineRuntime Primitives Publication",
-        "Reconciliation Records ServiceKit Telemetry"),
+        "Configuration Cryptography HTTPClient JSON Kafka KeyedState Lifecycle OperatorEvents PipelineRuntime",
+        "Primitives Publication Reconciliation Records ServiceKit Telemetry"),
     module(
         "Archive", .services, "AppStoreModel ArchiveKeys ArchiveLog CommandLine Configuration HTTPClient Kafka",
-        "Lifecycle ObjectStorage PipelineRuntime Primitives Records ServiceKit SignedRequests Telemetry",
-        "TransparencyLog"),
+        "Lifecycle ObjectStorage OperatorEvents PipelineRuntime Primitives Records ServiceKit SignedRequests",
+        "Telemetry TransparencyLog"),
     module(
         "Simulator", .services, "AppStoreModel AppStoreSigning CommandLine Configuration Cryptography HTTPClient",
         "HTTPServer JSON Lifecycle Primitives Telemetry"),
@@ -179,8 +181,8 @@ let executables: [Target] = [
     executable("sluice-reconciler", "Cryptography PipelineRuntime Reconciler SharedConfiguration"),
     executable("sluice-simulator", "CommandLine Cryptography Lifecycle Primitives Simulator"),
     executable(
-        "sluicectl", "Archive CommandLine Configuration Cryptography Entitlements Ingress PipelineRuntime Primitives",
-        "Reconciler Refunds ServiceKit Sluicectl Webhooks"),
+        "sluicectl", "Archive CommandLine Configuration Cryptography Entitlements Ingress OperatorEvents",
+        "PipelineRuntime Primitives Reconciler Refunds ServiceKit Sluicectl Webhooks"),
     executable(
         "sluice-dev-broker", "CFixedPort CommandLine Configuration Cryptography Kafka KafkaDevBroker Lifecycle Records",
         "ServiceKit SharedConfiguration Telemetry"),
@@ -287,6 +289,9 @@ let suites: [Target] = [
     tests(
         "PipelineRuntimeTests", .pipeline, "CommandLine Configuration JSONTestSupport Kafka KafkaDevBroker",
         "KafkaTestSupport Lifecycle PipelineRuntime PipelineTestSupport Telemetry TestSupport Tracing"),
+    tests(
+        "OperatorEventsTests", .pipeline, "JSONTestSupport Kafka KafkaDevBroker OperatorEvents PipelineTestSupport",
+        "Primitives Telemetry TestSupport"),
     tests(
         "ServiceKitTests", .pipeline, "CommandLine Configuration Kafka KafkaDevBroker Lifecycle ServiceKit Telemetry",
         "TestSupport"),

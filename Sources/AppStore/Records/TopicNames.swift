@@ -77,12 +77,15 @@ public struct TopicNames: Hashable, Sendable {
     /// operators write to it.
     public var control: KafkaTopic { KafkaTopic(rawValue: "\(prefix).control") }
 
+    /// The topic for operator events, such as a receiver that accepts nothing.
+    public var operations: KafkaTopic { KafkaTopic(rawValue: "\(prefix).operations") }
+
     /// All topics except the dead letter topics, which are named after their consumer groups.
     public var all: [KafkaTopic] {
         AppStoreEnvironment.published.map(notifications) + [quarantine, certificates]
             + AppStoreEnvironment.published.map(entitlements) + AppStoreEnvironment.published.map(refunds)
             + [refundPreferences] + AppStoreEnvironment.published.map(reconciliation) + [
-                erasures, archiveKeys, archiveCheckpoints, control,
+                erasures, archiveKeys, archiveCheckpoints, control, operations,
             ]
     }
 }

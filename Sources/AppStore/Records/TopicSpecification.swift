@@ -75,6 +75,8 @@ public struct TopicSpecification: Hashable, Sendable {
     static let quarantineDays = 90
     /// The retention of the archive's checkpoints in days. The last checkpoint of each log remains longer.
     static let checkpointDays = 400
+    /// The retention of operator events in days.
+    static let operatorEventDays = 30
 }
 
 extension TopicNames {
@@ -166,6 +168,13 @@ extension TopicNames {
         TopicSpecification(name: control, partitions: 1, cleanup: .compact(), isKeyed: false)
     }
 
+    /// The topic to which every member may publish operator events.
+    public var operationsTopic: TopicSpecification {
+        TopicSpecification(
+            name: operations, partitions: 1, cleanup: .delete(afterDays: TopicSpecification.operatorEventDays),
+            isKeyed: false)
+    }
+
     /// Returns the dead letter topics of Sluice's own consumers, except the archive's.
     public func deadLetters(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         TopicNames.consumerGroups.flatMap { deadLetters(of: $0, partitions: partitions) }
@@ -175,7 +184,7 @@ extension TopicNames {
     /// Returns all topics of an installation, including the dead letter topics of Sluice's own consumers.
     public func specifications(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         ingress(partitions: partitions) + state(partitions: partitions) + archive
-            + [controlTopic] + deadLetters(partitions: partitions)
+            + [controlTopic, operationsTopic] + deadLetters(partitions: partitions)
     }
 
     /// The consumer groups of the executables that read the notification topics. The names of dead letter topics

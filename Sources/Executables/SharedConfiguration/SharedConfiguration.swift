@@ -32,7 +32,7 @@ package enum SharedConfiguration {
         "http.access.log",
         "http.client.no.proxy", "http.client.proxy", "http.client.proxy.credentials.file", "http.forwarded",
         "http.host", "http.idle", "http.keys.file",
-        "http.port", "http.proxies", "kafka.", "legacy.trust", "log.format", "log.level",
+        "http.port", "http.proxies", "kafka.", "legacy.trust", "log.format", "log.level", "operations.events",
         "otel.bsp.max.export.batch.size", "otel.bsp.max.queue.size", "otel.bsp.schedule.delay",
         "otel.exporter.otlp.certificate", "otel.exporter.otlp.endpoint", "otel.exporter.otlp.headers",
         "otel.exporter.otlp.headers.file", "otel.exporter.otlp.metrics.endpoint", "otel.exporter.otlp.protocol",

@@ -3,6 +3,7 @@ internal import CommandLine
 internal import Configuration
 internal import Entitlements
 internal import Ingress
+internal import OperatorEvents
 internal import PipelineRuntime
 internal import Reconciler
 internal import Refunds
@@ -58,7 +59,7 @@ extension SluicectlParts {
         access: Access(
             schema: ConfigurationSchema(
                 WebhooksSettings.topicSettings + ArchiveSettings.topicSettings
-                    + [ReconcilerSettings.statusesRepair, EntitlementsSettings.stories]),
+                    + [ReconcilerSettings.statusesRepair, EntitlementsSettings.stories, OperatorEventSettings.events]),
             options: { configuration in
                 AccessOptions(
                     webhookReceivers: WebhooksSettings.reading(configuration).map {
@@ -67,7 +68,8 @@ extension SluicectlParts {
                     archived: ArchiveSettings.archivedTopics(configuration),
                     anchorsInKafka: configuration[ArchiveSettings.anchorKafka],
                     repairsStatuses: configuration[ReconcilerSettings.statusesRepair],
-                    tellsStories: configuration[EntitlementsSettings.stories])
+                    tellsStories: configuration[EntitlementsSettings.stories],
+                    publishesOperatorEvents: configuration[OperatorEventSettings.events])
             }),
         entitlements: Entitlements(
             schema: EntitlementsStory.schema,

@@ -64,7 +64,8 @@ package enum ArchiveApplication {
                     others: topics.names.archive.filter {
                         [topics.names.archiveCheckpoints, topics.names.archiveKeys].contains($0.name)
                     }.map(expectation),
-                    deadLetters: topics.names.archiveDeadLetters, control: expectation(topics.names.controlTopic))
+                    deadLetters: topics.names.archiveDeadLetters, control: expectation(topics.names.controlTopic),
+                    operations: expectation(topics.names.operationsTopic))
             },
             build: { context in
                 let service = try await ArchiveService(

@@ -1,6 +1,7 @@
 internal import ArchiveKeys
 package import Configuration
 internal import Kafka
+internal import OperatorEvents
 internal import Records
 internal import ServiceKit
 
@@ -43,6 +44,6 @@ package enum ArchiveSettings {
         ArchivePlace.storeSettings + [
             ArchivePlace.origin, ArchivePlace.signingKeys, ArchivePlace.keyEncryptionKeys, ArchivePlace.keyStore,
             flushRecords, flushInterval, ArchivePlace.retention, ArchivePlace.retentionInterval, begin, deadLetters,
-            topicsPrefix,
+            topicsPrefix, OperatorEventSettings.events,
         ] + anchorSettings)
 }

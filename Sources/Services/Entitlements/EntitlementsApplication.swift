@@ -67,7 +67,8 @@ package enum EntitlementsApplication {
                         topics.state().filter {
                             AppStoreEnvironment.published.map(topics.entitlements).contains($0.name)
                         }),
-                    control: expectations([topics.controlTopic]).first)
+                    control: expectations([topics.controlTopic]).first,
+                    operations: expectations([topics.operationsTopic]).first)
             },
             build: { context in try await build(context, confirmationDelay, pause) })
     }

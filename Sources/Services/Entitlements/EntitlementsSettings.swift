@@ -2,6 +2,7 @@ internal import AppStoreSettings
 package import Configuration
 package import EntitlementRules
 internal import KeyedState
+internal import OperatorEvents
 internal import Primitives
 internal import Records
 internal import ServiceKit
@@ -105,7 +106,7 @@ package enum EntitlementsSettings {
             host, port, products, topicsPrefix, renewalLeeway, outageLeeway, graceFallback, staleTolerance,
             stalenessLimit, staleAnswers, uploadAge, changes, stories,
             keys, accessLog, apps, AppStoreSettings.environments, AppStoreSettings.roots, AppStoreSettings.revocation,
-            legacyTrust, appLegacyTrust,
+            legacyTrust, appLegacyTrust, OperatorEventSettings.events,
         ] + AppStoreSettings.apiSettings + StateSettings.all)
 
     /// Reports the errors that would prevent startup, by building the same components without starting them.

@@ -3,6 +3,7 @@ package import AppStoreVerification
 package import Configuration
 internal import HTTPClient
 internal import HTTPServer
+internal import OperatorEvents
 internal import Records
 internal import ServiceKit
 
@@ -34,7 +35,8 @@ extension IngressConfiguration {
             rememberedNotifications: configuration[IngressSettings.rememberedNotifications],
             quarantineBytesPerHour: configuration[IngressSettings.quarantineBytesPerHour],
             proxies: configuration[IngressSettings.proxies], forwarded: configuration[IngressSettings.forwarded],
-            proxyIdleTime: configuration[IngressSettings.idle], http: try HTTPClient.Configuration(configuration))
+            proxyIdleTime: configuration[IngressSettings.idle], http: try HTTPClient.Configuration(configuration),
+            publishesOperatorEvents: configuration[OperatorEventSettings.events])
     }
 
     private static func verifier(

@@ -31,6 +31,8 @@ package struct IngressConfiguration: Sendable {
     package var http = HTTPClient.Configuration()
     /// The value of ``KafkaProducer/Options/slowAfter``: half of the response time limit.
     package var slowAfter: Duration? = Limits.public.handlerTime / 2
+    /// Whether operator events are published.
+    package var publishesOperatorEvents = false
     /// How long a stopping ingress still accepts connections after `/readyz` fails. A load balancer keeps sending
     /// requests until it has polled `/readyz`.
     package var acceptsAfterReadiness = Duration.seconds(2)

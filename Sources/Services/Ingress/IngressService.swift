@@ -6,6 +6,7 @@ internal import HTTPClient
 internal import HTTPServer
 internal import Kafka
 internal import Lifecycle
+internal import OperatorEvents
 package import Primitives
 internal import Publication
 internal import Records
@@ -40,6 +41,7 @@ package final class IngressService: Service {
         let publicServer: HTTPServer
         let adminServer: HTTPServer
         let client: HTTPClient
+        let events: OperatorEventService?
     }
 
     package init(
@@ -83,6 +85,7 @@ package final class IngressService: Service {
         await KnownCertificates.load(topics.kafka, ProducedTopics(settings.topics), into: verifier, logger, clocks)
         let ingressMetrics = IngressMetrics(metrics)
         let decisions = DecisionLog(logger, ingressMetrics)
+        let events = try makeEvents(topics.kafka)
         let producer = try makeProducer(topics.kafka)
         let workers = makeWorkers(verifier, legacyVerifier, producer, ingressMetrics, decisions)
         do {
@@ -90,15 +93,17 @@ package final class IngressService: Service {
             running.withLock {
                 $0 = Running(
                     verifier: verifier, producer: producer, workers: workers, publicServer: publicServer,
-                    adminServer: adminServer, client: client)
+                    adminServer: adminServer, client: client, events: events)
             }
         } catch {
             await workers.close()
             await producer.close(within: .zero)
+            await events?.stop(within: .zero)
             client.close()
             throw error
         }
         announce()
+        events?.announceStart()
     }
 
     package func run() async throws {
@@ -136,6 +141,7 @@ package final class IngressService: Service {
         let left = ContinuousClock.now.duration(to: end)
         await running.producer.close(within: max(.zero, min(limit * 0.1, left - limit * 0.1)))
         await running.adminServer.drain(within: .zero)
+        await running.events?.stop(within: limit * 0.1)
         running.client.close()
     }
 
@@ -154,6 +160,14 @@ package final class IngressService: Service {
                 error.message, setting: ApplicationSettings.kafka.prefix + "*", fix: "Correct the property",
                 exitCode: .configuration)
         }
+    }
+
+    /// Creates the service that publishes operator events, or returns nil if they are off.
+    private func makeEvents(_ kafka: KafkaConfiguration) throws -> OperatorEventService? {
+        guard settings.publishesOperatorEvents else { return nil }
+        return try OperatorEventService(
+            .current(executable: "sluice-ingress"), topic: settings.topics.operations, kafka: kafka, logger: logger,
+            metrics: metrics)
     }
 
     private func makeWorkers(

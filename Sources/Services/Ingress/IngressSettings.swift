@@ -4,6 +4,7 @@ package import AppStoreVerification
 package import Configuration
 internal import FoundationEssentials
 package import HTTPServer
+internal import OperatorEvents
 internal import Records
 internal import ServiceKit
 
@@ -67,7 +68,7 @@ package enum IngressSettings {
 
     package static let all: [any AnySetting] = [
         topicsPrefix, adminPort, host, port, apps, environments, sharedSecretFile, roots, revocation, workers,
-        tables, tablesRecheck,
+        tables, tablesRecheck, OperatorEventSettings.events,
         rememberedNotifications,
         quarantineBytesPerHour,
         proxies, forwarded, idle,

@@ -14,6 +14,7 @@ enum IngressTopics {
 extension IngressConfiguration {
     /// The topics that are checked at startup.
     package var requiredTopics: [KafkaTopicExpectation] {
-        topics.ingress().map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
+        (topics.ingress() + (publishesOperatorEvents ? [topics.operationsTopic] : []))
+            .map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
     }
 }

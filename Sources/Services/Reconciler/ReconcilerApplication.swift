@@ -63,7 +63,8 @@ package enum ReconcilerApplication {
                 return ConsumerTopics(
                     input: expectations(notifications),
                     others: expectations(topics.state().filter { own.contains($0.name) } + written),
-                    control: expectations([topics.controlTopic]).first)
+                    control: expectations([topics.controlTopic]).first,
+                    operations: expectations([topics.operationsTopic]).first)
             },
             build: { context in
                 let topics = TopicNames(prefix: context.configuration[ReconcilerSettings.topicsPrefix])

@@ -1,6 +1,7 @@
 internal import AppStoreSettings
 package import Configuration
 internal import KeyedState
+internal import OperatorEvents
 internal import Records
 internal import ServiceKit
 
@@ -52,8 +53,9 @@ package enum ReconcilerSettings {
 
     package static let schema = ConfigurationSchema(
         [
-            topicsPrefix, failuresInterval, failuresRange, everythingInterval, everythingRange, statusesInterval,
-            statusesRepair, settle, outage, callsPerSecond, AppStoreSettings.apps, AppStoreSettings.environments,
+            topicsPrefix, OperatorEventSettings.events, failuresInterval, failuresRange, everythingInterval,
+            everythingRange, statusesInterval, statusesRepair, settle, outage, callsPerSecond, AppStoreSettings.apps,
+            AppStoreSettings.environments,
             AppStoreSettings.roots,
             AppStoreSettings.revocation,
         ] + AppStoreSettings.apiSettings + StateSettings.all)

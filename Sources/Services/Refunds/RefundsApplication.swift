@@ -55,7 +55,8 @@ package enum RefundsApplication {
                 return ConsumerTopics(
                     input: expectations(topics.notifications()),
                     others: expectations(topics.state().filter { names.contains($0.name) }),
-                    control: expectations([topics.controlTopic]).first)
+                    control: expectations([topics.controlTopic]).first,
+                    operations: expectations([topics.operationsTopic]).first)
             },
             build: { context in
                 let topics = TopicNames(prefix: context.configuration[RefundsSettings.topicsPrefix])

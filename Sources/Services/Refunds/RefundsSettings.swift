@@ -1,6 +1,7 @@
 internal import AppStoreSettings
 package import Configuration
 internal import KeyedState
+internal import OperatorEvents
 internal import Records
 internal import RefundRules
 internal import ServiceKit
@@ -73,7 +74,8 @@ package enum RefundsSettings {
 
     package static let schema = ConfigurationSchema(
         [
-            topicsPrefix, mode, AppStoreSettings.refundRoundGap, fallback, fallbackMargin, concurrency,
+            topicsPrefix, OperatorEventSettings.events, mode, AppStoreSettings.refundRoundGap, fallback, fallbackMargin,
+            concurrency,
             AppStoreSettings.apps, AppStoreSettings.environments,
             AppStoreSettings.refunds, AppStoreSettings.roots, AppStoreSettings.revocation,
         ] + ruleSettings + AppStoreSettings.apiSettings + StateSettings.all)

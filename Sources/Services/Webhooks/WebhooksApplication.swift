@@ -55,7 +55,8 @@ package enum WebhooksApplication {
                     settings.content.specifications(settings.topics).filter { names.contains($0.name) }),
                 others: settings.content == .signed
                     ? expectations(settings.topics.ingress().filter { $0.name == settings.topics.certificates }) : [],
-                control: expectations([settings.topics.controlTopic]).first)
+                control: expectations([settings.topics.controlTopic]).first,
+                operations: expectations([settings.topics.operationsTopic]).first)
         },
         build: { context in
             let settings = try WebhooksConfiguration(context.configuration)

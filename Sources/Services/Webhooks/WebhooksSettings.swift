@@ -1,6 +1,7 @@
 package import AppStoreModel
 package import Configuration
 internal import HTTPClient
+internal import OperatorEvents
 internal import PipelineRuntime
 internal import Records
 internal import ServiceKit
@@ -88,7 +89,7 @@ package enum WebhooksSettings {
         [
             url, secrets, content, environments, apps, types, timeout, concurrency, failures, failureTime, gone,
             insecure, roots, paused, receivers,
-        ] + ofReceiver.settings + [topicsPrefix] + HTTPClientSettings.all)
+        ] + ofReceiver.settings + [topicsPrefix, OperatorEventSettings.events] + HTTPClientSettings.all)
 
     /// Reports the errors that would prevent startup, by creating the same configuration without starting it.
     ///

@@ -168,7 +168,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
                 "appstore.refunds.production", "appstore.refunds.sandbox", "appstore.refunds.preferences",
                 "appstore.reconciliation.production",
                 "appstore.reconciliation.sandbox", "appstore.erasures", "appstore.archive.keys",
-                "appstore.archive.checkpoints", "appstore.control",
+                "appstore.archive.checkpoints", "appstore.control", "appstore.operations",
             ])
         #expect(
             names.notifications(.production).deadLetters(of: "sluice-entitlements").rawValue

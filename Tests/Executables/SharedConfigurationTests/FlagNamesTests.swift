@@ -33,7 +33,7 @@ import Testing
             options: { _ in
                 AccessOptions(
                     webhookReceivers: [], archived: [], anchorsInKafka: false, repairsStatuses: false,
-                    tellsStories: false)
+                    tellsStories: false, publishesOperatorEvents: false)
             }),
         entitlements: SluicectlParts.Entitlements(
             schema: EntitlementsStory.schema,

@@ -38,7 +38,8 @@ import Webhooks
                         },
                         archived: ArchiveSettings.archivedTopics(configuration),
                         anchorsInKafka: configuration[ArchiveSettings.anchorKafka],
-                        repairsStatuses: true, tellsStories: configuration[EntitlementsSettings.stories])
+                        repairsStatuses: true, tellsStories: configuration[EntitlementsSettings.stories],
+                        publishesOperatorEvents: false)
                 }))
         let output = Mutex("")
         let console = Console(

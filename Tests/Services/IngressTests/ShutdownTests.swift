@@ -3,6 +3,8 @@ import Foundation
 import HTTPClient
 import Kafka
 import KafkaDevBroker
+import Lifecycle
+import Records
 import Simulator
 import Synchronization
 import TestSupport
@@ -43,6 +45,33 @@ import Testing
             var statuses: [String: Int] = [:]
             for try await (id, status) in group { statuses[id] = status }
             return statuses
+        }
+    }
+
+    @Test func `with operator events on, the start and the stop are published`() async throws {
+        let broker = try DevBroker()
+        let names = TopicNames(prefix: "events")
+        for specification in names.ingress(partitions: 1) + [names.operationsTopic] {
+            try broker.createTopic(specification.name, partitions: specification.partitions)
+        }
+        let harness = try await IngressHarness(broker) { settings in
+            settings.topics = names
+            settings.publishesOperatorEvents = true
+        }
+        await harness.stop()
+        var types: [String] = []
+        let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
+        let start = [KafkaTopicPartition(topic: names.operations, partition: 0): KafkaOffset.beginning]
+        try await KafkaConsumer.readToEnd(kafka, from: start, within: .seconds(20)) { records in
+            types += records.compactMap { $0.header("ce_type")?.text }
+        }
+        #expect(types == ["dev.sluice.member.started", "dev.sluice.member.stopped"])
+    }
+
+    @Test func `with operator events on, a start without their topic is refused`() async throws {
+        let broker = try DevBroker()
+        await #expect(throws: StartupError.self) {
+            try await IngressHarness(broker) { $0.publishesOperatorEvents = true }
         }
     }
 

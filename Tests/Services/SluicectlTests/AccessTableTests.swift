@@ -13,7 +13,7 @@ import Testing
         webhooks: [AccessOptions.WebhookReceiver] = [
             .init(group: "sluice-webhooks", inputs: ["test.entitlements.production"], rebuilds: false)
         ], anchors: Bool = true,
-        repairs: Bool = true, stories: Bool = false, isReader: Bool = false,
+        repairs: Bool = true, stories: Bool = false, isReader: Bool = false, events: Bool = false,
         groups: [AccessTable.Executable: String] = [:]
     ) -> AccessTable {
         AccessTable(
@@ -21,7 +21,7 @@ import Testing
             options: AccessOptions(
                 webhookReceivers: webhooks,
                 archived: ["test.quarantine", "test.notifications.sandbox.inbox.dlq"], anchorsInKafka: anchors,
-                repairsStatuses: repairs, tellsStories: stories))
+                repairsStatuses: repairs, tellsStories: stories, publishesOperatorEvents: events))
     }
 
     /// Returns one line for each right: the first letters of its operations (D is DescribeConfigs, d is Describe) and
@@ -135,6 +135,13 @@ import Testing
                 "RD test.entitlements.production", "R group crm", "R group billing", "RD test.control",
                 "WD test.entitlements.production.crm.dlq", "WD test.entitlements.production.billing.dlq",
             ])
+    }
+
+    @Test(arguments: AccessTable.Executable.allCases)
+    func `operator events add the right to write them`(_ executable: AccessTable.Executable) {
+        let usual = Self.lines(Self.table().rights(of: executable))
+        #expect(
+            Self.lines(Self.table(events: true).rights(of: executable)) == usual.union(["WD test.operations"]))
     }
 
     @Test(arguments: AccessTable.Executable.allCases.filter { $0 != .webhooks })

@@ -121,7 +121,7 @@ let testParts = SluicectlParts(
                         group: configuration[webhooksGroup], inputs: [names.entitlements(.production)], rebuilds: false)
                 ],
                 archived: [names.quarantine], anchorsInKafka: true, repairsStatuses: configuration[repairing],
-                tellsStories: configuration[EntitlementsSettings.stories])
+                tellsStories: configuration[EntitlementsSettings.stories], publishesOperatorEvents: false)
         }),
     entitlements: .init(
         schema: EntitlementsStory.schema,

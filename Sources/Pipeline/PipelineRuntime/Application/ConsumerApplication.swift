@@ -3,6 +3,7 @@ public import Configuration
 public import Kafka
 package import Lifecycle
 internal import OTLP
+internal import OperatorEvents
 package import ServiceKit
 package import Telemetry
 internal import Tracing
@@ -139,7 +140,7 @@ public struct ConsumerApplication: Sendable {
         var seen: Set<KafkaTopic> = []
         return try consumers(configuration).flatMap { consumer in
             let declared = try topics(consumer.configuration)
-            return declared.input + declared.others
+            return declared.input + declared.others + operations(consumer.configuration, declared)
                 + options(consumer.configuration, declared).deadLetterTopics.map(KafkaTopicExpectation.init(topic:))
         }.filter { seen.insert($0.topic).inserted }
     }
@@ -187,11 +188,12 @@ public struct ConsumerApplication: Sendable {
         var parts = ConsumerParts(handler: nil)
         var members: [ConsumerService.Member] = []
         var control = ControlParts()
+        var events: OperatorEventService?
         let consumers = try consumers(configuration)
         for consumer in consumers {
             let (own, member) = try await assemble(
                 consumer, of: consumers.count, logger: consumer.logger(logger), metrics: consumer.metrics(metrics),
-                tracer: openTelemetry.tracer, &control)
+                tracer: openTelemetry.tracer, &control, &events)
             members.append(member)
             parts.services += own.services
             parts.readiness += own.readiness.map(consumer.check)
@@ -201,8 +203,9 @@ public struct ConsumerApplication: Sendable {
         let reader = control.reader(metrics: metrics, logger: logger)
         admin.check(
             readiness: parts.readiness, liveness: parts.liveness, pages: parts.pages, notes: control.notes(reader))
-        let first: [any Service] = openTelemetry.services + [credentials]
-        return first + (reader.map { [$0] } ?? []) + parts.services + [ConsumerService(members, admin: admin)]
+        let first: [any Service] = openTelemetry.services + [credentials] + (events.map { [$0] } ?? [])
+        return first + (reader.map { [$0] } ?? []) + parts.services
+            + [ConsumerService(members, admin: admin) { [events] in events?.announceStart() }]
     }
 
     /// Creates one consumer and returns its parts. In the lists of checks, those of the pipeline come first.
@@ -210,9 +213,10 @@ public struct ConsumerApplication: Sendable {
     /// - Parameters:
     ///   - count: the number of consumers that share the memory of the process.
     ///   - control: receives the group of the consumer, if it can be paused.
+    ///   - events: the service that publishes operator events, created for the first consumer if they are on.
     private func assemble(
         _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry,
-        tracer: Tracer?, _ control: inout ControlParts
+        tracer: Tracer?, _ control: inout ControlParts, _ events: inout OperatorEventService?
     ) async throws -> (ConsumerParts, ConsumerService.Member) {
         let configuration = consumer.configuration
         let declared = try topics(configuration)
@@ -220,12 +224,14 @@ public struct ConsumerApplication: Sendable {
         let kafka = try await check(configuration, declared, &configured, logger)
         configured.inputPartitions = configured.inputPartitions.map { $0 * count }
         configured.maximumUnfinishedTotalBytes /= max(1, count)
+        events = try events ?? operatorEvents(configuration, declared, kafka, logger: logger, metrics: metrics)
         let handled = HandledOffsets()
         let pause = GroupPause(configured.group)
         var parts = try await build(
             ConsumerContext(
                 configuration: configuration, kafka: kafka, group: configured.group, logger: logger, metrics: metrics,
-                options: configured, handled: handled, pause: pause, tracer: tracer))
+                options: configured, handled: handled, pause: pause, tracer: tracer,
+                events: events?.events))
         let options = parts.options ?? configured
         let deadLetters = try DeadLetterProducer(kafka, topics: options.deadLetterTopics, logger: logger)
         let pipeline = parts.handler.map { handler in
@@ -250,7 +256,8 @@ public struct ConsumerApplication: Sendable {
     ) async throws -> KafkaConfiguration {
         let checked = try await TopicPreflight.run(
             ApplicationSettings.kafkaConfiguration(configuration, clientId: command.name),
-            topics: declared.input + declared.others + (declared.control.map { [$0] } ?? [])
+            topics: declared.input + declared.others + operations(configuration, declared)
+                + (declared.control.map { [$0] } ?? [])
                 + options.deadLetterTopics.map(KafkaTopicExpectation.init(topic:)),
             profile: ApplicationSettings.deployment(configuration))
         for warning in checked.warnings {
@@ -263,6 +270,22 @@ public struct ConsumerApplication: Sendable {
         var kafka = checked.kafka
         kafka.readerGroup = options.group.rawValue
         return kafka
+    }
+
+    /// Returns the topic for operator events if they are on.
+    private func operations(_ configuration: Configuration, _ declared: ConsumerTopics) -> [KafkaTopicExpectation] {
+        guard let topic = declared.operations, configuration[OperatorEventSettings.events] else { return [] }
+        return [topic]
+    }
+
+    /// Creates the service that publishes operator events, or returns nil if they are off.
+    private func operatorEvents(
+        _ configuration: Configuration, _ declared: ConsumerTopics, _ kafka: KafkaConfiguration, logger: Logger,
+        metrics: MetricsRegistry
+    ) throws(StartupError) -> OperatorEventService? {
+        guard let topic = operations(configuration, declared).first?.topic else { return nil }
+        return try OperatorEventService(
+            .current(executable: command.name), topic: topic, kafka: kafka, logger: logger, metrics: metrics)
     }
 
     /// Opens the call file. Returns nil if the directory is not writable; crashes are then not counted.

@@ -1,6 +1,7 @@
 public import Configuration
 public import Kafka
 public import Lifecycle
+package import OperatorEvents
 public import ServiceKit
 public import Telemetry
 package import Tracing
@@ -16,6 +17,8 @@ public struct ConsumerTopics: Sendable {
     /// The control topic, from which the runtime reads whether the group is paused (`sluicectl pause`). If nil, the
     /// group cannot be paused.
     public var control: KafkaTopicExpectation?
+    /// The topic for operator events of a consumer with the setting ``OperatorEventSettings/events``.
+    package var operations: KafkaTopicExpectation?
 
     public init(
         input: [KafkaTopicExpectation], others: [KafkaTopicExpectation] = [], deadLetters: KafkaTopic? = nil,
@@ -25,6 +28,15 @@ public struct ConsumerTopics: Sendable {
         self.others = others
         self.deadLetters = deadLetters
         self.control = control
+    }
+
+    /// Creates the topics of a consumer that publishes operator events if they are on.
+    package init(
+        input: [KafkaTopicExpectation], others: [KafkaTopicExpectation] = [], deadLetters: KafkaTopic? = nil,
+        control: KafkaTopicExpectation?, operations: KafkaTopicExpectation?
+    ) {
+        self.init(input: input, others: others, deadLetters: deadLetters, control: control)
+        self.operations = operations
     }
 }
 
@@ -50,6 +62,8 @@ public struct ConsumerContext: Sendable {
     /// Starts traces outside handler calls, such as those of schedules; nil if tracing is off. Work within a handler
     /// call belongs to the trace of its record.
     package let tracer: Tracer?
+    /// Publishes operator events; nil if they are off.
+    package let events: OperatorEvents?
 }
 
 /// The result of a consumer's `build` closure.

@@ -19,10 +19,13 @@ final class ConsumerService: Service {
     let name = "consumer"
     private let members: [Member]
     private let admin: AdminService
+    private let started: @Sendable () -> Void
 
-    init(_ members: [Member], admin: AdminService) {
+    /// - Parameter started: called when all pipelines have started.
+    init(_ members: [Member], admin: AdminService, started: @escaping @Sendable () -> Void) {
         self.members = members
         self.admin = admin
+        self.started = started
     }
 
     func start() async throws {
@@ -35,6 +38,7 @@ final class ConsumerService: Service {
                 throw error
             }
         }
+        started()
     }
 
     /// Runs all pipelines. Throws as soon as one of them fails permanently.

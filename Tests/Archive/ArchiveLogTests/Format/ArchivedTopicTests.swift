@@ -31,7 +31,7 @@ struct ArchivedTopicTests {
             Set(left.map(\.rawValue)) == [
                 "acme.entitlements.production", "acme.entitlements.sandbox", "acme.reconciliation.production",
                 "acme.reconciliation.sandbox", "acme.refunds.preferences", "acme.archive.checkpoints",
-                "acme.archive.keys", "acme.archive.sluice-archive.dlq", "acme.control",
+                "acme.archive.keys", "acme.archive.sluice-archive.dlq", "acme.control", "acme.operations",
             ])
     }
 

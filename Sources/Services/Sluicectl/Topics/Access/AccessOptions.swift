@@ -29,15 +29,18 @@ package struct AccessOptions: Equatable, Sendable {
     package let repairsStatuses: Bool
     /// Whether `sluice-entitlements` answers `/v1/story` (`entitlements.stories`).
     package let tellsStories: Bool
+    /// Whether every executable publishes operator events (`operations.events`).
+    package let publishesOperatorEvents: Bool
 
     package init(
         webhookReceivers: [WebhookReceiver], archived: [KafkaTopic], anchorsInKafka: Bool,
-        repairsStatuses: Bool, tellsStories: Bool
+        repairsStatuses: Bool, tellsStories: Bool, publishesOperatorEvents: Bool
     ) {
         self.webhookReceivers = webhookReceivers
         self.archived = archived
         self.anchorsInKafka = anchorsInKafka
         self.repairsStatuses = repairsStatuses
         self.tellsStories = tellsStories
+        self.publishesOperatorEvents = publishesOperatorEvents
     }
 }

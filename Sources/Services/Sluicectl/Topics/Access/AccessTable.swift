@@ -34,9 +34,8 @@ struct AccessTable {
     /// Returns one right per topic and group.
     func rights(of executable: Executable) -> [AccessRight] {
         var rights = allRights(of: executable)
-        if executable != .ingress {
-            rights.insert(contentsOf: control, at: rights.firstIndex { $0.resource == .group } ?? rights.endIndex)
-        }
+        let further = (executable != .ingress ? control : []) + operatorEvents
+        rights.insert(contentsOf: further, at: rights.firstIndex { $0.resource == .group } ?? rights.endIndex)
         return AccessRight.merged(rights)
     }
 
@@ -53,6 +52,10 @@ struct AccessTable {
 
     /// Every consumer reads whether its group is paused.
     private var control: [AccessRight] { topics([names.control], Self.reading) }
+
+    private var operatorEvents: [AccessRight] {
+        options.publishesOperatorEvents ? topics([names.operations], Self.writing) : []
+    }
 
     private var ingress: [AccessRight] {
         topics(names.ingress().map(\.name), Self.writing) + topics([names.certificates], [.read])

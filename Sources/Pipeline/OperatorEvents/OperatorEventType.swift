@@ -1,0 +1,30 @@
+/// The type of an operator event, without the prefix `dev.sluice.`. Types are a contract; added types are not a new
+/// version of the format.
+package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
+    /// A member has started, and its services run.
+    case memberStarted = "member.started"
+    /// A member was stopped. A member that is killed publishes nothing.
+    case memberStopped = "member.stopped"
+
+    /// The reverse domain name that CloudEvents recommends as the beginning of a type.
+    private static let prefix = "dev.sluice."
+
+    /// The type as in `ce_type` and in the value.
+    package var name: String { Self.prefix + rawValue }
+
+    package var severity: OperatorEventSeverity {
+        switch self {
+        case .memberStarted, .memberStopped: .info
+        }
+    }
+}
+
+/// The urgency of an operator event.
+package enum OperatorEventSeverity: String, Hashable, Sendable, CaseIterable {
+    /// No action is required.
+    case info
+    /// Nothing is lost, but an operator should look at it.
+    case warning
+    /// An operator is needed.
+    case error
+}
