@@ -309,8 +309,8 @@ let suites: [Target] = [
         "Lifecycle PipelineRuntime PipelineTestSupport Primitives Records Simulator SQLite Story Telemetry TestSupport"),
     tests(
         "WebhooksTests", .services, "AppStoreModel CommandLine Configuration Cryptography HTTPClient HTTPServer JSON",
-        "JSONTestSupport Kafka KafkaDevBroker Lifecycle PipelineRuntime PipelineTestKit PipelineTestSupport Primitives",
-        "Records Telemetry TestSupport Tracing Webhooks"),
+        "JSONTestSupport Kafka KafkaDevBroker Lifecycle OperatorEvents PipelineRuntime PipelineTestKit",
+        "PipelineTestSupport Primitives Records Telemetry TestSupport Tracing Webhooks"),
     tests(
         "RefundsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning CommandLine Configuration",
         "HTTPClient HTTPServer JSON JSONTestSupport Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime",

@@ -94,7 +94,7 @@ enum WebhooksMutants {
         statuses.mutant("status-gone", ".gone", after: "case 410: ", ".receiverSettings"),
         statuses.mutant("status-throttled", ".throttled", after: "case 429: ", ".unavailable"),
 
-        filter.mutant("filter-app", "!apps.contains(message.bundleId.rawValue)", "false"),
+        filter.mutant("filter-app", "!apps.contains(app.rawValue)", "false"),
         filter.mutant("filter-type-part", #"type.hasPrefix(part + ".")"#, "type.hasPrefix(part)"),
         filter.mutant("filter-type-whole", "type == part", "false"),
         ids.mutant("id-version", "Self.word(version)", #""1""#),

@@ -175,6 +175,13 @@ extension TopicNames {
             isKeyed: false)
     }
 
+    /// Returns the dead letter topic of a consumer group that reads operator events.
+    package func operatorEventDeadLetters(of group: String) -> TopicSpecification {
+        TopicSpecification(
+            name: operations.deadLetters(of: group), partitions: 1,
+            cleanup: .delete(afterDays: TopicSpecification.quarantineDays), isKeyed: false)
+    }
+
     /// Returns the dead letter topics of Sluice's own consumers, except the archive's.
     public func deadLetters(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         TopicNames.consumerGroups.flatMap { deadLetters(of: $0, partitions: partitions) }

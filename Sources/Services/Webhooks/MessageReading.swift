@@ -8,28 +8,38 @@ internal import Telemetry
 /// Converts records to messages according to `webhooks.content`.
 struct MessageReading: Sendable {
     let content: WebhookContent
-    let environments: [KafkaTopic: AppStoreEnvironment]
+    /// The input topics.
+    let topics: Set<KafkaTopic>
+    private let environments: [KafkaTopic: AppStoreEnvironment]
     /// The header segments of the certificates topic.
     let certificates: CertificateDirectory
 
     init(_ content: WebhookContent, _ names: TopicNames, certificates: CertificateDirectory) {
         self.content = content
         self.certificates = certificates
-        environments = Dictionary(
-            uniqueKeysWithValues: AppStoreEnvironment.published.map { (content.topic(names, $0), $0) })
+        topics = Set(content.topics(names, AppStoreEnvironment.published))
+        environments =
+            content == .operations
+            ? [:]
+            : Dictionary(uniqueKeysWithValues: AppStoreEnvironment.published.map { (content.topic(names, $0), $0) })
     }
 
     func message(_ record: KafkaRecord) throws(WebhookMessageError) -> WebhookMessage {
-        guard let environment = environments[record.topic] else { throw .unusable(WebhooksReason.keyMissing) }
         switch content {
-        case .state: return try state(record, environment)
-        case .notification: return try notification(record, environment)
-        case .signed: return try signed(record, environment)
+        case .state: return try state(record, environment(of: record))
+        case .notification: return try notification(record, environment(of: record))
+        case .signed: return try signed(record, environment(of: record))
+        case .operations: return try operatorEvent(record)
         }
     }
 
+    private func environment(of record: KafkaRecord) throws(WebhookMessageError) -> AppStoreEnvironment {
+        guard let environment = environments[record.topic] else { throw .unusable(WebhooksReason.keyMissing) }
+        return environment
+    }
+
     func finish(
-        _ record: KafkaRecord, id: WebhookID, type: String, bundleId: BundleId, body: [UInt8]
+        _ record: KafkaRecord, id: WebhookID, type: String, bundleId: BundleId?, body: [UInt8]
     ) -> WebhookMessage {
         let traceParent = record.header(WebhooksHeader.traceParent)?.value
             .flatMap { TraceParent.parse(String(decoding: $0, as: UTF8.self)) }?.text

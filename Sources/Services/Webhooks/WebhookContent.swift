@@ -11,13 +11,21 @@ package enum WebhookContent: String, Sendable, CaseIterable {
     /// Each of Apple's notifications as Apple posted it, byte for byte, for endpoints that verify notifications
     /// themselves.
     case signed
+    /// Each operator event.
+    case operations
 
-    /// Returns the input topic of an environment.
+    /// Returns the input topic of an environment. Operator events have one topic for all.
     func topic(_ names: TopicNames, _ environment: AppStoreEnvironment) -> KafkaTopic {
         switch self {
         case .state: names.entitlements(environment)
         case .notification, .signed: names.notifications(environment)
+        case .operations: names.operations
         }
+    }
+
+    /// Returns the input topics of some environments.
+    func topics(_ names: TopicNames, _ environments: [AppStoreEnvironment]) -> [KafkaTopic] {
+        self == .operations ? [names.operations] : environments.map { topic(names, $0) }
     }
 
     /// Returns the specifications of the topics of all environments.
@@ -25,6 +33,7 @@ package enum WebhookContent: String, Sendable, CaseIterable {
         switch self {
         case .state: names.state()
         case .notification, .signed: names.notifications()
+        case .operations: [names.operationsTopic]
         }
     }
 }

@@ -2,14 +2,14 @@ internal import AppStoreModel
 
 /// The apps and types of messages that a receiver gets.
 struct WebhookFilter: Sendable, Equatable {
-    /// The apps; empty means every app.
+    /// The apps; empty means every app. A message about no app passes.
     let apps: Set<String>
     /// The types; empty means every type. A type also covers the types below it: `purchase` covers `purchase.expired`.
     let types: [String]
 
     /// Returns the ``WebhooksReason`` for which this receiver does not get the message, or nil if it does.
     func refusal(_ message: WebhookMessage) -> String? {
-        if !apps.isEmpty, !apps.contains(message.bundleId.rawValue) { return WebhooksReason.otherApp }
+        if !apps.isEmpty, let app = message.bundleId, !apps.contains(app.rawValue) { return WebhooksReason.otherApp }
         if !types.isEmpty, !types.contains(where: { covers($0, message.type) }) { return WebhooksReason.otherType }
         return nil
     }

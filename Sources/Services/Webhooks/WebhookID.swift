@@ -1,8 +1,10 @@
 internal import AppStoreModel
 internal import Cryptography
+internal import Kafka
 internal import Records
 
-/// The value of `webhook-id`: `<content>-<environment>-` and an identifier of the message. Copies of a record have the
+/// The value of `webhook-id`: `<content>-<environment>-` and an identifier of the message, or `operations-` and the id
+/// of an operator event. Copies of a record have the
 /// same id in any topic and at any offset. The id contains no dot, because dots separate the signed parts.
 ///
 /// - A notification is identified by its notificationUUID.
@@ -10,12 +12,20 @@ internal import Records
 ///   hexadecimal digits of the SHA-256 of its value.
 struct WebhookID: Sendable, Equatable {
     let content: WebhookContent
-    let environment: AppStoreEnvironment
+    /// The environment, or nil for an operator event.
+    let environment: AppStoreEnvironment?
     let text: String
 
     /// Creates the id of a notification.
     init(_ content: WebhookContent, _ environment: AppStoreEnvironment, notificationUUID: String) {
         self.init(content, environment, name: Self.word(notificationUUID))
+    }
+
+    /// Creates the id of an operator event.
+    init(operatorEvent id: String) {
+        content = .operations
+        environment = nil
+        text = "\(WebhookContent.operations.rawValue)-\(Self.word(id))"
     }
 
     /// Creates the id of a purchase's state. An erasure has no value.
@@ -33,6 +43,14 @@ struct WebhookID: Sendable, Equatable {
 
     /// Parses the content and environment of an id. Returns nil if the text is not an id.
     init?(_ text: String) {
+        let operations = "\(WebhookContent.operations.rawValue)-"
+        guard !text.hasPrefix(operations) else {
+            guard text.utf8.count > operations.utf8.count else { return nil }
+            content = .operations
+            environment = nil
+            self.text = text
+            return
+        }
         let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let content = WebhookContent(rawValue: parts[0]), !parts[2].isEmpty,
             let environment = AppStoreEnvironment.published.first(where: { $0.rawValue.lowercased() == parts[1] })
@@ -40,6 +58,11 @@ struct WebhookID: Sendable, Equatable {
         self.content = content
         self.environment = environment
         self.text = text
+    }
+
+    /// Returns the topic that contains the record of the message.
+    func topic(_ names: TopicNames) -> KafkaTopic {
+        environment.map { content.topic(names, $0) } ?? names.operations
     }
 
     /// Returns text that is safe to use in an id: plain text unchanged, any other text as a digest.

@@ -8,8 +8,8 @@ struct WebhookMessage: Sendable, Equatable {
     let id: String
     /// The type, as parts separated by full stops with the most general part first (Standard Webhooks).
     let type: String
-    /// The app that the message is about.
-    let bundleId: BundleId
+    /// The app that the message is about, or nil if it is about none.
+    let bundleId: BundleId?
     let body: [UInt8]
     /// The record's W3C trace context, if it has a valid one.
     let traceParent: String?

@@ -10,7 +10,8 @@ internal import Telemetry
 package enum WebhooksApplication {
     package static let application = ConsumerApplication(
         name: "sluice-webhooks",
-        summary: "Posts each new state of a purchase, or each notification, to your service, signed and with retries.",
+        summary:
+            "Posts states of purchases, notifications or operator events to your service, signed and with retries.",
         discussion: """
             Body and headers follow the Standard Webhooks specification: type, timestamp and data; webhook-id (the \
             same in every attempt), webhook-timestamp, webhook-signature. With webhooks.content=signed the body is \
@@ -49,7 +50,7 @@ package enum WebhooksApplication {
             func expectations(_ specifications: [TopicSpecification]) -> [KafkaTopicExpectation] {
                 specifications.map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }
             }
-            let names = settings.environments.map { settings.content.topic(settings.topics, $0) }
+            let names = settings.content.topics(settings.topics, settings.environments)
             return ConsumerTopics(
                 input: expectations(
                     settings.content.specifications(settings.topics).filter { names.contains($0.name) }),

@@ -100,7 +100,7 @@ extension WebhooksOperations {
             let partition = text(DeadLetterHeader.partition).flatMap({ Int32($0) }),
             let offset = text(DeadLetterHeader.offset).flatMap({ Int64($0) })
         else { throw NotPosted(reason: "it is not a dead letter") }
-        guard reading.environments[topic] != nil else {
+        guard reading.topics.contains(topic) else {
             throw NotPosted(reason: "\(topic) is not an input topic of webhooks.content=\(reading.content.rawValue)")
         }
         if let omitted = text(DeadLetterHeader.omitted) {

@@ -35,7 +35,7 @@ package enum WebhooksOperations {
         let settings = try WebhooksConfiguration(configuration)
         guard let wanted = WebhookID(id) else { throw notAnID }
         let reading = try await reading(wanted.content, settings, kafka)
-        let topic = wanted.content.topic(settings.topics, wanted.environment)
+        let topic = wanted.topic(settings.topics)
         var found: WebhookMessage?
         do {
             try await KafkaConsumer.readToEnd(
@@ -52,7 +52,9 @@ package enum WebhooksOperations {
         guard let found else {
             throw StartupError(
                 "\(topic) no longer has a record with this id",
-                fix: "Kafka keeps only the latest state of each purchase; the receiver gets it with the next change")
+                fix: wanted.content == .state
+                    ? "Kafka keeps only the latest state of each purchase; the receiver gets it with the next change"
+                    : "Kafka deletes records after the retention time of the topic")
         }
         return try await send(found, settings)
     }
@@ -82,7 +84,7 @@ package enum WebhooksOperations {
 
     static func testMessage(at milliseconds: Int64) -> WebhookMessage {
         WebhookMessage(
-            id: "sluice_test-\(milliseconds)", type: testType, bundleId: BundleId(""),
+            id: "sluice_test-\(milliseconds)", type: testType, bundleId: nil,
             body: MessageReading.body(type: testType, timestamp: RFC3339.text(milliseconds: milliseconds)) {
                 $0.set("message", "A test by sluicectl webhooks test. It concerns no purchase.")
             }, traceParent: nil)

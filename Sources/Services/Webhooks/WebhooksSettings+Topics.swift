@@ -37,8 +37,7 @@ extension WebhooksSettings {
             let chosen = configuration[environments]
             return Reading(
                 group: configuration[group],
-                topics: AppStoreEnvironment.published.filter(chosen.contains)
-                    .map { configuration[content].topic(names, $0) },
+                topics: configuration[content].topics(names, AppStoreEnvironment.published.filter(chosen.contains)),
                 rebuilds: configuration[content] == .signed)
         }
     }

@@ -41,7 +41,8 @@ package enum WebhooksSettings {
         "webhooks.content", default: .state,
         help: """
             Content of messages: state, the state of a purchase after each change; notification, each of Apple's \
-            notifications, decoded; signed, each of Apple's notifications exactly as posted by Apple.
+            notifications, decoded; signed, each of Apple's notifications exactly as posted by Apple; operations, each \
+            operator event.
             """)
     package static let apps = Setting(
         "webhooks.apps", ValueKind.list(of: .bundleId), default: [],

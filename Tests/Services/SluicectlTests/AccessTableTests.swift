@@ -126,6 +126,19 @@ import Testing
                     ] + more))
     }
 
+    @Test func `a receiver of operator events reads them, and writes their dead letters`() {
+        let receiver = AccessOptions.WebhookReceiver(group: "ops", inputs: ["test.operations"], rebuilds: false)
+        #expect(
+            Self.lines(Self.table(webhooks: [receiver]).rights(of: .webhooks)) == [
+                "RD test.operations", "WD test.operations.ops.dlq", "R group ops", "RD test.control",
+            ])
+        let specifications = Self.names.specifications(
+            partitions: 3, groups: Self.names.furtherGroups([receiver]), receivers: [receiver])
+        let usual = Self.names.specifications(partitions: 3)
+        #expect(specifications.count == usual.count + 1)
+        #expect(specifications.first { $0.name == "test.operations.ops.dlq" }?.partitions == 1)
+    }
+
     @Test func `each receiver of webhooks has its group and its dead letter topics`() {
         let receivers = ["crm", "billing"].map {
             AccessOptions.WebhookReceiver(group: $0, inputs: ["test.entitlements.production"], rebuilds: false)

@@ -100,6 +100,11 @@ final class Installation: Sendable {
         kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
     }
 
+    /// Creates a topic on the embedded broker.
+    func create(_ specification: TopicSpecification) throws {
+        try embedded?.createTopic(specification.name, partitions: specification.partitions)
+    }
+
     var production: KafkaTopic { topics.entitlements(.production) }
     var sandbox: KafkaTopic { topics.entitlements(.sandbox) }
 

@@ -51,7 +51,7 @@ struct ClusterCommand {
             configuration[OperationsSettings.partitions] ?? configuration[OperationsSettings.topicsPartitions]
         let receivers = access.options(configuration).webhookReceivers
         let further = (configuration[OperationsSettings.groups] ?? []) + names.furtherGroups(receivers)
-        let specifications = names.specifications(partitions: partitions, groups: further)
+        let specifications = names.specifications(partitions: partitions, groups: further, receivers: receivers)
         let topics = Dictionary(
             specifications.map { ($0.name, keptSince($0)) }, uniquingKeysWith: { first, _ in first })
         let demands = TopicDemands(
@@ -66,8 +66,9 @@ struct ClusterCommand {
         return ClusterSurvey(
             names: names,
             plan: TopicPlan(
-                names, partitions: partitions, groups: further, demands: demands, found: target.topics,
-                isEmbedded: isEmbedded, bootstrapServers: configuration[ApplicationSettings.bootstrapServers]),
+                names, partitions: partitions, groups: further, receivers: receivers, demands: demands,
+                found: target.topics, isEmbedded: isEmbedded,
+                bootstrapServers: configuration[ApplicationSettings.bootstrapServers]),
             target: target, source: try await source(topics), groups: groups, withOffsets: withOffsets,
             isFinal: isFinal)
     }

@@ -28,14 +28,17 @@ struct TopicPlan {
     ///   - partitions: the number of partitions of keyed topics.
     ///   - groups: consumer groups besides Sluice's own.
     ///   - stateTopics: state topics besides Sluice's own.
+    ///   - receivers: the receivers of webhooks.
     ///   - found: the brokers' descriptions of the topics; topics that do not belong to the installation are ignored.
     ///   - bootstrapServers: the brokers to use in the commands.
     init(
-        _ names: TopicNames, partitions: Int, groups: [String] = [], stateTopics: [String] = [], demands: TopicDemands,
-        found: [KafkaTopicDescription], isEmbedded: Bool = false, bootstrapServers: String
+        _ names: TopicNames, partitions: Int, groups: [String] = [], stateTopics: [String] = [],
+        receivers: [AccessOptions.WebhookReceiver] = [], demands: TopicDemands, found: [KafkaTopicDescription],
+        isEmbedded: Bool = false, bootstrapServers: String
     ) {
         self.demands = demands
-        let specifications = names.specifications(partitions: partitions, groups: groups, stateTopics: stateTopics)
+        let specifications = names.specifications(
+            partitions: partitions, groups: groups, stateTopics: stateTopics, receivers: receivers)
         items = specifications.map { specification in
             let description = found.first { $0.topic.rawValue == specification.name.rawValue }
             let expectation = demands.expectation(

@@ -56,10 +56,12 @@ struct TopicsCommand {
         let receivers = access?.options(configuration).webhookReceivers ?? []
         let groups = (configuration[OperationsSettings.groups] ?? []) + names.furtherGroups(receivers)
         let stateTopics = configuration[OperationsSettings.stateTopics] ?? []
-        let topics = names.specifications(partitions: partitions, groups: groups, stateTopics: stateTopics)
-            .map { $0.name }
+        let topics = names.specifications(
+            partitions: partitions, groups: groups, stateTopics: stateTopics, receivers: receivers
+        ).map { $0.name }
         return TopicPlan(
-            names, partitions: partitions, groups: groups, stateTopics: stateTopics, demands: demands,
+            names, partitions: partitions, groups: groups, stateTopics: stateTopics, receivers: receivers,
+            demands: demands,
             found: try await admin.describeTopics(topics), isEmbedded: isEmbedded,
             bootstrapServers: configuration[ApplicationSettings.bootstrapServers])
     }

@@ -77,7 +77,7 @@ struct TopicsListCommand {
                 partitions: configuration[OperationsSettings.partitions]
                     ?? configuration[OperationsSettings.topicsPartitions],
                 groups: (configuration[OperationsSettings.groups] ?? []) + names.furtherGroups(receivers),
-                stateTopics: configuration[OperationsSettings.stateTopics] ?? []
+                stateTopics: configuration[OperationsSettings.stateTopics] ?? [], receivers: receivers
             )
             .map { specification in
                 ListedTopic(
