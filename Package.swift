@@ -198,6 +198,10 @@ let testSupport: [Target] = [
     testModule("TestSupport", in: "TestSupport", excluding: ["mldsa44-example.py"]),
     // Writing and reading topics, and running a service.
     testModule("PipelineTestSupport", "Kafka Lifecycle Telemetry TestSupport", in: "Pipeline/PipelineTestSupport"),
+    // Records operator events and compares them with their schema.
+    testModule(
+        "OperatorEventsTestSupport", "JSON JSONTestSupport Kafka OperatorEvents",
+        in: "Pipeline/OperatorEventsTestSupport"),
     // A proxy that damages a broker's responses.
     testModule("KafkaTestSupport", in: "Platform/KafkaTestSupport"),
     // The contract of every object store, failing system calls, and a disk that loses power.
@@ -309,8 +313,8 @@ let suites: [Target] = [
         "Lifecycle PipelineRuntime PipelineTestSupport Primitives Records Simulator SQLite Story Telemetry TestSupport"),
     tests(
         "WebhooksTests", .services, "AppStoreModel CommandLine Configuration Cryptography HTTPClient HTTPServer JSON",
-        "JSONTestSupport Kafka KafkaDevBroker Lifecycle OperatorEvents PipelineRuntime PipelineTestKit",
-        "PipelineTestSupport Primitives Records Telemetry TestSupport Tracing Webhooks"),
+        "JSONTestSupport Kafka KafkaDevBroker Lifecycle OperatorEvents OperatorEventsTestSupport PipelineRuntime",
+        "PipelineTestKit PipelineTestSupport Primitives Records Telemetry TestSupport Tracing Webhooks"),
     tests(
         "RefundsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning CommandLine Configuration",
         "HTTPClient HTTPServer JSON JSONTestSupport Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime",

@@ -5,6 +5,10 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     case memberStarted = "member.started"
     /// A member was stopped. A member that is killed publishes nothing.
     case memberStopped = "member.stopped"
+    /// A receiver of webhooks accepts nothing.
+    case receiverStopped = "receiver.stopped"
+    /// A receiver of webhooks accepts messages again.
+    case receiverResumed = "receiver.resumed"
 
     /// The reverse domain name that CloudEvents recommends as the beginning of a type.
     private static let prefix = "dev.sluice."
@@ -14,7 +18,8 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
 
     package var severity: OperatorEventSeverity {
         switch self {
-        case .memberStarted, .memberStopped: .info
+        case .memberStarted, .memberStopped, .receiverResumed: .info
+        case .receiverStopped: .error
         }
     }
 }

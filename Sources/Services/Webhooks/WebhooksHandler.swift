@@ -41,25 +41,29 @@ package final class WebhooksHandler: RecordHandler {
     private let readCertificates: @Sendable () async -> Bool
     private let refusalLimit: Int
     private let metrics: WebhooksMetrics
+    private let receiver: ReceiverEvents
     private let log: RateLimitedLogger
     private let refusalsInARow = Atomic(0)
     private let isStopped = Atomic(false)
 
     /// - Parameters:
     ///   - refusals: the maximum number of times that a record is refused before it is dead-lettered.
+    ///   - receiver: reports a receiver that stops.
     ///   - file: the file that saves failures for the next start, or nil to save none.
     ///   - readCertificates: reads the certificates topic from its beginning into `reading`'s directory, and returns
     ///     whether it reached the end.
     init(
         _ settings: WebhooksConfiguration, refusals: Int, reading: MessageReading, client: HTTPClient,
         attempts: AttemptLog,
-        metrics: WebhooksMetrics, logger: Logger, clocks: Clocks = .system, failures file: FailuresFile? = nil,
+        metrics: WebhooksMetrics, logger: Logger, receiver: ReceiverEvents = ReceiverEvents(nil, group: ""),
+        clocks: Clocks = .system, failures file: FailuresFile? = nil,
         readCertificates: @escaping @Sendable () async -> Bool = { false }
     ) {
         self.settings = settings
         self.reading = reading
         self.attempts = attempts
         self.metrics = metrics
+        self.receiver = receiver
         self.readCertificates = readCertificates
         failures = RecordFailures(settings.failures, file: file, clocks: clocks)
         refusalLimit = Self.refusalLimit(attempts: refusals)
@@ -124,6 +128,7 @@ package final class WebhooksHandler: RecordHandler {
         let attempt = try await sender.send(message)
         metrics.attempted(attempt.answer.outcome, nanoseconds: attempt.nanoseconds)
         attempts.add(attempt)
+        if attempt.isAccepted { receiver.accepted() }
         return attempt
     }
 
@@ -151,18 +156,22 @@ package final class WebhooksHandler: RecordHandler {
         case .gone where settings.stopsWhenGone:
             isStopped.store(true, ordering: .relaxed)
             metrics.stopped()
+            receiver.failed(answer, isPermanent: true, at: sender.clocks.monotonicNanoseconds())
             tell(.error, "receiver responded 410; deliveries stopped", record, id, answer)
             return .retry(after: Self.stoppedWait)
         case .refused:
             let refusals = refusalsInARow.add(1, ordering: .relaxed).newValue
             if refusals <= refusalLimit { throw Refused(status: answer.status ?? 0, id: id) }
+            receiver.failed(answer, isPermanent: true, at: sender.clocks.monotonicNanoseconds())
             tell(.error, "receiver rejects every webhook; nothing is delivered", record, id, answer)
             return .retry(after: nil)
         case .throttled, .connectionFailed, .tls:
             // The receiver did not examine the record.
+            receiver.failed(answer, at: sender.clocks.monotonicNanoseconds())
             tell(answer.outcome == .tls ? .error : .warning, "webhook not delivered; retrying", record, id, answer)
             return .retry(after: answer.retryAfter)
         case .unavailable, .timedOut, .failed, .receiverSettings, .gone:
+            receiver.failed(answer, at: sender.clocks.monotonicNanoseconds())
             if failures.failed(record, at: sender.clocks.monotonicNanoseconds()) {
                 return .deadLetter(HandlerReason(code: answer.reasonCode, detail: "\(answer.text) (webhook-id \(id))"))
             }

@@ -30,6 +30,7 @@ struct WebhooksService {
             configuration, refusals: context.configuration[ConsumerSettings.attempts],
             reading: MessageReading(configuration.content, configuration.topics, certificates: directory),
             client: HTTPClient(http), attempts: attempts, metrics: metrics, logger: context.logger,
+            receiver: ReceiverEvents(context.events, group: context.group.rawValue),
             failures: FailuresFile(
                 group: context.group.rawValue, in: context.configuration[ConsumerSettings.dataDirectory],
                 log: RateLimitedLogger(context.logger, perSecond: 1)),

@@ -51,6 +51,7 @@ func handler(
     url: String, attempts: Int, directory: TemporaryDirectory, _ settings: [String] = [],
     metrics: MetricsRegistry = MetricsRegistry(), log: AttemptLog = AttemptLog(), clocks: Clocks = .system,
     certificates: CertificateDirectory = CertificateDirectory(), logSink: MemoryLogSink = MemoryLogSink(),
+    receiver: ReceiverEvents = ReceiverEvents(nil, group: ""),
     readCertificates: @escaping @Sendable () async -> Bool = { false }
 ) throws -> WebhooksHandler {
     let secrets = try directory.write(TestKey.line(TestKey.first), to: "secrets")
@@ -60,7 +61,8 @@ func handler(
         webhooks, refusals: attempts,
         reading: MessageReading(webhooks.content, webhooks.topics, certificates: certificates),
         client: HTTPClient(), attempts: log, metrics: WebhooksMetrics(metrics),
-        logger: Logger(label: "test", level: .warning, format: .json, sink: logSink), clocks: clocks,
+        logger: Logger(label: "test", level: .warning, format: .json, sink: logSink), receiver: receiver,
+        clocks: clocks,
         readCertificates: readCertificates)
 }
 

@@ -1,0 +1,55 @@
+internal import OperatorEvents
+internal import Synchronization
+
+/// Publishes an operator event when the receiver stops accepting messages, and when it accepts one again.
+///
+/// A receiver that responds 410 or rejects every message has stopped at once; any other receiver has stopped when
+/// attempts have failed for ``limit`` without an accepted message.
+final class ReceiverEvents: Sendable {
+    /// Nanoseconds of failed attempts after which the receiver has stopped.
+    static let limit: UInt64 = 300_000_000_000
+
+    private struct State {
+        /// Time of the first failure since the last accepted message, in monotonic nanoseconds.
+        var failingSince: UInt64?
+        var isStopped = false
+    }
+
+    private let events: OperatorEvents?
+    private let group: String
+    private let state = Mutex(State())
+
+    /// - Parameter group: the receiver's consumer group, the subject of the events.
+    init(_ events: OperatorEvents?, group: String) {
+        self.events = events
+        self.group = group
+    }
+
+    func accepted() {
+        let hasResumed = state.withLock { state in
+            defer { state = State() }
+            return state.isStopped
+        }
+        if hasResumed { events?.publish(.receiverResumed, subject: group) }
+    }
+
+    /// - Parameters:
+    ///   - isPermanent: whether the receiver has stopped even if this is its first failure.
+    ///   - now: monotonic nanoseconds.
+    func failed(_ answer: ReceiverAnswer, isPermanent: Bool = false, at now: UInt64) {
+        let hasStopped = state.withLock { state in
+            let since = state.failingSince ?? now
+            state.failingSince = since
+            guard !state.isStopped, isPermanent || now >= since &+ Self.limit else { return false }
+            state.isStopped = true
+            return true
+        }
+        guard hasStopped else { return }
+        events?.publish(
+            .receiverStopped, subject: group,
+            data: [
+                "reason": .text(answer.outcome.rawValue),
+                "status": answer.status.map { .integer(Int64($0)) },
+            ])
+    }
+}
