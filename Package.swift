@@ -125,8 +125,8 @@ let pipeline: [Target] = [
         "PipelineRuntime", .pipeline, "CommandLine Configuration JSON Kafka Lifecycle OTLP OperatorEvents Primitives",
         "ServiceKit Telemetry Tracing"),
     module(
-        "KeyedState", .pipeline, "Configuration Kafka Lifecycle PipelineRuntime Primitives SQLite Telemetry Tracing",
-        "Zstandard"),
+        "KeyedState", .pipeline, "Configuration Kafka Lifecycle OperatorEvents PipelineRuntime Primitives SQLite",
+        "Telemetry Tracing Zstandard"),
     module("PipelineTestKit", .pipeline, "Kafka KafkaDevBroker PipelineRuntime Telemetry"),
 ]
 
@@ -300,8 +300,9 @@ let suites: [Target] = [
         "ServiceKitTests", .pipeline, "CommandLine Configuration Kafka KafkaDevBroker Lifecycle ServiceKit Telemetry",
         "TestSupport"),
     tests(
-        "KeyedStateTests", .pipeline, "Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime PipelineTestSupport",
-        "Primitives SQLite Telemetry TestSupport Tracing Zstandard"),
+        "KeyedStateTests", .pipeline, "Kafka KafkaDevBroker KeyedState Lifecycle OperatorEvents",
+        "OperatorEventsTestSupport PipelineRuntime PipelineTestSupport Primitives SQLite Telemetry TestSupport",
+        "Tracing Zstandard"),
     tests("PipelineTestKitTests", .pipeline, "Kafka PipelineRuntime PipelineTestKit TestSupport"),
     tests(
         "IngressTests", .services, "AppStoreModel AppStoreSettings AppStoreSigning AppStoreTestSupport",

@@ -1,4 +1,5 @@
 internal import Kafka
+internal import OperatorEvents
 internal import PipelineRuntime
 internal import Primitives
 internal import Telemetry
@@ -65,8 +66,9 @@ extension KeyedState {
     private func setAside(_ discarded: Partition.Discarded, in partition: Partition) throws {
         for (key, error) in discarded.errors {
             let encoded = discarded.refused[key] ?? nil
-            let kept = partition.setAside(encoded, of: key, error, at: clocks.wallMilliseconds())
-            if kept != nil, let encoded {
+            let isNew = partition.setAside(encoded, of: key, error, at: clocks.wallMilliseconds())
+            if let isNew, let encoded {
+                if isNew { report(error, key: key.bytes, bytes: encoded.count, in: partition.name) }
                 try parts().store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)
             }
             noteRefused(error, in: partition.name)
@@ -90,6 +92,16 @@ extension KeyedState {
             metrics.republished.increment()
             if await !progress.wait(for: offset + 1, of: place) { throw CancellationError() }
         }
+    }
+
+    /// Publishes an operator event about a row that was not refused with this content before.
+    private func report(_ error: KafkaError, key: [UInt8], bytes: Int, in place: KafkaTopicPartition) {
+        events?.publish(
+            .stateRowRefused, subject: String(decoding: key.prefix(256), as: UTF8.self),
+            data: [
+                "topic": .text(place.topic.rawValue), "partition": .integer(Int64(place.partition.rawValue)),
+                "reason": .text(error.code.isTooLarge ? "too_large" : "refused"), "bytes": .integer(Int64(bytes)),
+            ])
     }
 
     private func noteRefused(_ error: KafkaError, in place: KafkaTopicPartition) {

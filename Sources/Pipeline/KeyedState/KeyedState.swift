@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 package import Kafka
 public import Lifecycle
+package import OperatorEvents
 public import PipelineRuntime
 package import Primitives
 internal import Synchronization
@@ -28,6 +29,7 @@ public final class KeyedState<Model: StateModel>: Sendable {
     let logger: Logger
     let frequent: RateLimitedLogger
     let clocks: Clocks
+    let events: OperatorEvents?
     let metrics: StateMetrics
     let progress = StateProgress()
     let executor = HandlerThreads.shared
@@ -81,19 +83,22 @@ public final class KeyedState<Model: StateModel>: Sendable {
 
     /// Creates a state without opening anything. Start it as one of `ConsumerParts.services`.
     public convenience init(_ options: StateOptions, model: Model, in context: ConsumerContext) {
-        self.init(options, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics)
+        self.init(
+            options, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics,
+            events: context.events)
     }
 
     /// Creates a state with clocks that tests can move.
     package init(
         _ options: StateOptions, model: Model, kafka: KafkaConfiguration, logger: Logger, metrics: MetricsRegistry,
-        clocks: Clocks = .system
+        clocks: Clocks = .system, events: OperatorEvents? = nil
     ) {
         self.options = options
         self.model = model
         self.kafka = kafka
         self.logger = logger
         self.clocks = clocks
+        self.events = events
         frequent = RateLimitedLogger(logger, perSecond: 1)
         followers = StateFollowers(on: executor)
         self.metrics = StateMetrics(metrics)

@@ -50,21 +50,22 @@ extension StatePartition {
     /// Keeps a row that is refused on its own.
     ///
     /// - Parameter encoded: the encoded row; nil if the row was to be removed.
-    /// - Returns: the refused row, joined with the state refused before; nil if the row was to be removed.
+    /// - Returns: whether a row was kept that differs from the one kept before; nil if the row was to be removed.
     @discardableResult
-    func setAside(_ encoded: [UInt8]?, of key: RowKey, _ error: KafkaError, at now: Int64) -> [UInt8]? {
+    func setAside(_ encoded: [UInt8]?, of key: RowKey, _ error: KafkaError, at now: Int64) -> Bool? {
         withLock { guarded in
             guard var encoded else {
                 guarded.refusedRemovals[key.bytes] = now + Self.oversizedRetry
                 return nil
             }
+            let kept = guarded.oversized[key.bytes]
             // Keep the facts of a state that was refused earlier, too, because the row does not contain them.
-            if let kept = guarded.oversized[key.bytes] {
+            if let kept {
                 encoded = (try? model.join(encoded, kept.encoded)) ?? encoded
             }
             guarded.oversized[key.bytes] = Oversized(
                 encoded: encoded, retryAt: now + Self.oversizedRetry, isTooLarge: error.code.isTooLarge)
-            return encoded
+            return encoded != kept?.encoded
         }
     }
 

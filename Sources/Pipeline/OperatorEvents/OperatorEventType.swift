@@ -9,6 +9,8 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     case receiverStopped = "receiver.stopped"
     /// A receiver of webhooks accepts messages again.
     case receiverResumed = "receiver.resumed"
+    /// A row of the state is not published, because it is too large or the brokers refuse it.
+    case stateRowRefused = "state.row_refused"
 
     /// The reverse domain name that CloudEvents recommends as the beginning of a type.
     private static let prefix = "dev.sluice."
@@ -19,7 +21,7 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     package var severity: OperatorEventSeverity {
         switch self {
         case .memberStarted, .memberStopped, .receiverResumed: .info
-        case .receiverStopped: .error
+        case .receiverStopped, .stateRowRefused: .error
         }
     }
 }

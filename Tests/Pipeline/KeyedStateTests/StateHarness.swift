@@ -1,6 +1,7 @@
 import Foundation
 import Kafka
 import KafkaDevBroker
+import OperatorEvents
 import PipelineTestSupport
 import Primitives
 import Synchronization
@@ -89,9 +90,10 @@ final class StateHarness: Sendable {
     func member(
         _ file: String = "state", model: NumberSetModel = NumberSetModel(),
         metrics: MetricsRegistry = MetricsRegistry(),
-        log: MemoryLogSink = MemoryLogSink(), _ adjust: (inout StateOptions) -> Void = { _ in }
+        log: MemoryLogSink = MemoryLogSink(), events: OperatorEvents? = nil,
+        _ adjust: (inout StateOptions) -> Void = { _ in }
     ) async throws -> KeyedState<NumberSetModel> {
-        let state = create(file, model: model, metrics: metrics, log: log, adjust)
+        let state = create(file, model: model, metrics: metrics, log: log, events: events, adjust)
         try await state.start()
         return state
     }
@@ -100,7 +102,8 @@ final class StateHarness: Sendable {
     func create(
         _ file: String = "state", model: NumberSetModel = NumberSetModel(),
         metrics: MetricsRegistry = MetricsRegistry(),
-        log: MemoryLogSink = MemoryLogSink(), _ adjust: (inout StateOptions) -> Void = { _ in }
+        log: MemoryLogSink = MemoryLogSink(), events: OperatorEvents? = nil,
+        _ adjust: (inout StateOptions) -> Void = { _ in }
     ) -> KeyedState<NumberSetModel> {
         var options = StateOptions(path: directory.file(file), topics: [input: output])
         options.tick = .milliseconds(20)
@@ -110,7 +113,7 @@ final class StateHarness: Sendable {
             logger: Logger(label: "test", level: .debug, format: .json, sink: log), metrics: metrics,
             clocks: Clocks(
                 wallMilliseconds: { self.now.load(ordering: .relaxed) },
-                monotonicNanoseconds: Clocks.system.monotonicNanoseconds))
+                monotonicNanoseconds: Clocks.system.monotonicNanoseconds), events: events)
     }
 
     /// Returns one key for each partition.

@@ -1,5 +1,6 @@
 import Kafka
 import KafkaDevBroker
+import OperatorEventsTestSupport
 import PipelineRuntime
 import PipelineTestSupport
 import Synchronization
@@ -64,6 +65,34 @@ import Testing
         harness.now.store(62_000, ordering: .relaxed)
         #expect(await eventually { (try? await harness.lastValues()) == ["a": "a=1", "b": "b=1"] })
         #expect(await eventually { metrics.sum("sluice_state_refused_rows") == 0 })
+        await member.end()
+        await broker.stop()
+    }
+
+    @Test func `a refused row is one operator event for each content, also after a restart`() async throws {
+        let broker = try DevBroker()
+        let harness = try StateHarness(on: broker)
+        let (recorded, metrics) = (RecordedEvents(), MetricsRegistry())
+        let model = NumberSetModel(padding: 1_100_000)
+        var member = try await harness.member(model: model, metrics: metrics, events: recorded.events)
+        try await member.partitionAssigned(harness.place())
+        _ = try await member.merge([NumberSet("a", [1, 2, 3])], from: harness.input)
+        #expect(recorded.lines.count == 1)
+        #expect(recorded.lines.first?.hasPrefix(#"state.row_refused a {"topic":"#) == true, "\(recorded.lines)")
+        #expect(recorded.lines.first?.contains(#""partition":0,"reason":"too_large","bytes":"#) == true)
+        // The row is tried again and refused again.
+        harness.now.store(62_000, ordering: .relaxed)
+        #expect(await eventually { metrics.sum("sluice_state_oversized_total") >= 2 })
+        #expect(recorded.lines.count == 1)
+        await member.end()
+
+        let later = MetricsRegistry()
+        member = try await harness.member(model: model, metrics: later, events: recorded.events)
+        try await member.partitionAssigned(harness.place())
+        #expect(await eventually { later.sum("sluice_state_oversized_total") >= 1 })
+        #expect(recorded.lines.count == 1)
+        _ = try await member.merge([NumberSet("a", [4, 5, 6])], from: harness.input)
+        #expect(recorded.lines.count == 2)
         await member.end()
         await broker.stop()
     }
