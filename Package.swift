@@ -318,9 +318,9 @@ let suites: [Target] = [
         "PipelineTestKit PipelineTestSupport Primitives Records Telemetry TestSupport Tracing Webhooks"),
     tests(
         "RefundsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning CommandLine Configuration",
-        "HTTPClient HTTPServer JSON JSONTestSupport Kafka KafkaDevBroker KeyedState Lifecycle PipelineRuntime",
-        "PipelineTestSupport Primitives Records RefundRules Refunds SignedRequests Simulator Telemetry TestSupport",
-        "Tracing"),
+        "HTTPClient HTTPServer JSON JSONTestSupport Kafka KafkaDevBroker KeyedState Lifecycle",
+        "OperatorEventsTestSupport PipelineRuntime PipelineTestSupport Primitives Records RefundRules Refunds",
+        "SignedRequests Simulator Telemetry TestSupport Tracing"),
     tests(
         "ArchiveTests", .services, "AppStoreModel Archive ArchiveKeys ArchiveLog CommandLine Configuration",
         "Cryptography HTTPClient HTTPServer Kafka KafkaDevBroker Lifecycle ObjectStorage ObjectStorageTestSupport",

@@ -9,6 +9,8 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     case receiverStopped = "receiver.stopped"
     /// A receiver of webhooks accepts messages again.
     case receiverResumed = "receiver.resumed"
+    /// A waiting refund request has little time left.
+    case refundDeadlineNear = "refund.deadline_near"
     /// A row of the state is not published, because it is too large or the brokers refuse it.
     case stateRowRefused = "state.row_refused"
 
@@ -21,6 +23,7 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     package var severity: OperatorEventSeverity {
         switch self {
         case .memberStarted, .memberStopped, .receiverResumed: .info
+        case .refundDeadlineNear: .warning
         case .receiverStopped, .stateRowRefused: .error
         }
     }

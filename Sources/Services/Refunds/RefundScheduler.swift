@@ -3,6 +3,7 @@ internal import AppStoreServerAPI
 internal import Kafka
 internal import KeyedState
 internal import Lifecycle
+internal import OperatorEvents
 internal import PipelineRuntime
 internal import Primitives
 internal import Records
@@ -43,15 +44,18 @@ final class RefundScheduler: Service {
     private let due: DueWork<RefundSchedule.CaseKey>
     private let groupPause: GroupPause
     private let schedule: Mutex<RefundSchedule>
+    private let events: OperatorEvents?
+    private let near = Mutex(NearDeadlines())
 
     /// - Parameters:
     ///   - apps: the apps with separate groups of rows; all other apps share one group.
     ///   - groupPause: nothing is answered while the group is paused. Deadlines go on.
+    ///   - events: publishes operator events about near deadlines.
     ///   - due: the jobs, which end when a partition is revoked.
     init(
         state: KeyedState<RefundsModel>, model: RefundsModel, topics: TopicNames, apps: [BundleId], work: RefundWork,
         schedule: RefundSchedule, clocks: Clocks, metrics: RefundsMetrics, log: RateLimitedLogger,
-        groupPause: GroupPause, due: DueWork<RefundSchedule.CaseKey>
+        groupPause: GroupPause, events: OperatorEvents?, due: DueWork<RefundSchedule.CaseKey>
     ) {
         self.state = state
         self.model = model
@@ -63,6 +67,7 @@ final class RefundScheduler: Service {
         self.log = log
         self.due = due
         self.groupPause = groupPause
+        self.events = events
         self.schedule = Mutex(schedule)
     }
 
@@ -119,6 +124,7 @@ final class RefundScheduler: Service {
             return
         }
         let now = clocks.wallMilliseconds()
+        for candidate in near.withLock({ $0.due(candidates, at: now) }) { report(candidate, rows, at: now) }
         due.begin {
             let (steps, paused) = schedule.withLock { schedule in
                 (groupPause.isPaused ? [] : schedule.plan(candidates, at: now), schedule.pausedEnvironments)
@@ -129,6 +135,22 @@ final class RefundScheduler: Service {
                 obstacles: Self.obstacles(rows), paused: paused)
             return steps.compactMap { job(for: $0, rows) }
         }
+    }
+
+    /// Publishes an operator event about a round with little time left.
+    private func report(
+        _ candidate: RefundSchedule.Candidate, _ rows: [RefundSchedule.CaseKey: Row], at now: Int64
+    ) {
+        guard let row = rows[candidate.key] else { return }
+        let obstacle = row.refund.obstacle.flatMap { $0.through >= row.round.openedAt ? $0.reason : nil }
+        events?.publish(
+            .refundDeadlineNear, subject: "\(row.refund.bundleId.rawValue)/\(row.refund.transactionId.rawValue)",
+            data: [
+                "environment": .text(row.refund.environment.rawValue), "bundleId": .text(row.refund.bundleId.rawValue),
+                "transactionId": .text(row.refund.transactionId.rawValue),
+                "deadline": .text(RFC3339.text(milliseconds: candidate.deadline)),
+                "secondsLeft": .integer((candidate.deadline - now) / 1_000), "reason": obstacle.map { .text($0) },
+            ])
     }
 
     private func row(_ refund: RefundCase) throws -> Row? {

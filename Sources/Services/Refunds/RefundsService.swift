@@ -52,7 +52,7 @@ struct RefundsService {
         options.assigned = { _ in due.wake() }
         state = KeyedState(
             options, model: model, kafka: context.kafka, logger: context.logger, metrics: context.metrics,
-            clocks: clocks)
+            clocks: clocks, events: context.events)
         preferences = PreferenceFollower(
             kafka: context.kafka, topic: topics.refundPreferences,
             path: configuration[ConsumerSettings.dataDirectory] + "/refund-preferences.sqlite",
@@ -77,7 +77,8 @@ struct RefundsService {
             state: state, model: model, topics: topics, apps: settings.apps, work: work,
             schedule: RefundSchedule(
                 concurrency: configuration[RefundsSettings.concurrency], fallbackMargin: decisions.fallbackMargin),
-            clocks: clocks, metrics: metrics, log: log, groupPause: context.pause, due: due)
+            clocks: clocks, metrics: metrics, log: log, groupPause: context.pause, events: context.events,
+            due: due)
         self.scheduler = scheduler
         handler = RefundsHandler.handler(
             of: state, topics: topics, ignored: settings.ignored, metrics: metrics, clocks: clocks

@@ -2,6 +2,7 @@ import AppStoreModel
 import Foundation
 import JSON
 import Kafka
+import OperatorEventsTestSupport
 import PipelineTestSupport
 import Records
 import Simulator
@@ -121,6 +122,27 @@ import Testing
                 "sluice_refunds_unanswered_total{end=\"missed\",environment=\"production\",reason=\"api_unavailable\"}")
                 == 1)
         await refunds.stop()
+        await installation.stop()
+    }
+
+    @Test func `operator events report a deadline with two hours and with fifteen minutes left`() async throws {
+        let installation = try await RefundsInstallation()
+        installation.api.faults = .always(.internalError)
+        try await installation.kafka.write([installation.record(.consumptionRequest, "1")])
+        let refunds = try await RunningRefunds(
+            installation, try installation.configuration(["--operations.events", "true"]), step: { _ in .seconds(60) })
+        try await installation.wait(for: "missed", of: ["1"], within: .seconds(120))
+        await refunds.stop()
+        let records = try await installation.kafka.records(of: [installation.topics.operations], partitions: 1)
+        let lines = records.map { RecordedEvents.line(of: $0.value) }
+        try #require(lines.count == 4, "\(lines)")
+        #expect(lines.first == "member.started" && lines.last == "member.stopped")
+        for line in lines[1...2] {
+            #expect(line.hasPrefix("refund.deadline_near com.example.app/1 "))
+            // Twelve hours after the request was received.
+            #expect(line.contains(#""deadline":"2026-11-24T00:00:00.000Z""#))
+            #expect(line.contains(#""reason":"api_unavailable""#))
+        }
         await installation.stop()
     }
 

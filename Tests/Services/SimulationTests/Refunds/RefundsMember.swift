@@ -80,6 +80,7 @@ final class RefundsMember: SimulatedService {
             schedule: RefundSchedule(concurrency: 2, fallbackMargin: SimulationTime.hour) { attempts in
                 min(Int64(1_000) << Int64(min(max(attempts - 1, 0), 12)), 300_000)
             },
-            clocks: process.clocks, metrics: metrics, log: log, groupPause: process.pause, due: due)
+            clocks: process.clocks, metrics: metrics, log: log, groupPause: process.pause, events: nil,
+            due: due)
     }
 }
