@@ -327,8 +327,8 @@ let suites: [Target] = [
         "PipelineRuntime PipelineTestSupport Primitives Records SQLite Telemetry TestSupport TransparencyLog"),
     tests(
         "ReconcilerTests", .services, "AppStoreModel AppStoreSigning CommandLine Configuration Cryptography",
-        "EntitlementRules HTTPServer JSON Kafka KafkaDevBroker Lifecycle PipelineRuntime PipelineTestSupport",
-        "Primitives Reconciler Reconciliation Records Simulator Telemetry TestSupport"),
+        "EntitlementRules HTTPServer JSON Kafka KafkaDevBroker Lifecycle OperatorEventsTestSupport PipelineRuntime",
+        "PipelineTestSupport Primitives Reconciler Reconciliation Records Simulator Telemetry TestSupport"),
     tests(
         "SimulationTests", .services, "AppStoreModel AppStoreServerAPI CSQLite JSON Kafka KafkaModel KeyedState",
         "Lifecycle PipelineRuntime Primitives Records RefundRules Refunds SQLite Telemetry TestSupport",

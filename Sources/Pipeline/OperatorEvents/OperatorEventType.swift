@@ -11,6 +11,8 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     case receiverResumed = "receiver.resumed"
     /// A waiting refund request has little time left.
     case refundDeadlineNear = "refund.deadline_near"
+    /// A sweep of Apple's history found notifications that were missing from their topic.
+    case notificationsMissing = "notifications.missing"
     /// A row of the state is not published, because it is too large or the brokers refuse it.
     case stateRowRefused = "state.row_refused"
 
@@ -23,7 +25,7 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     package var severity: OperatorEventSeverity {
         switch self {
         case .memberStarted, .memberStopped, .receiverResumed: .info
-        case .refundDeadlineNear: .warning
+        case .refundDeadlineNear, .notificationsMissing: .warning
         case .receiverStopped, .stateRowRefused: .error
         }
     }

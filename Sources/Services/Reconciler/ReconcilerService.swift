@@ -43,7 +43,7 @@ struct ReconcilerService {
         options.assigned = { _ in due.wake() }
         state = KeyedState(
             options, model: ReconcilerModel(), kafka: context.kafka, logger: context.logger,
-            metrics: context.metrics, clocks: clocks)
+            metrics: context.metrics, clocks: clocks, events: context.events)
         let produced = ProducedTopics(topics)
         await KnownCertificates.load(context.kafka, produced, into: verifier, context.logger, clocks)
         let events = KafkaEventLog(context.logger)
@@ -76,7 +76,7 @@ struct ReconcilerService {
             clocks: clocks, repetition: repetition)
         let scheduler = SweepScheduler(
             state: state, topics: topics, sweeps: sweeps, history: history, statuses: statuses, clocks: clocks,
-            metrics: metrics, logger: context.logger, groupPause: context.pause, due: due)
+            metrics: metrics, logger: context.logger, groupPause: context.pause, events: context.events, due: due)
         self.scheduler = scheduler
         handler = ReconcilerHandler(state, topics: topics, outage: sweeps.outage, clocks: clocks) {
             scheduler.recovered($0, at: $1)

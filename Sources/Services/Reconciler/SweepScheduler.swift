@@ -3,6 +3,7 @@ internal import AppStoreServerAPI
 internal import Kafka
 internal import KeyedState
 internal import Lifecycle
+internal import OperatorEvents
 internal import PipelineRuntime
 internal import Primitives
 internal import Reconciliation
@@ -49,6 +50,7 @@ final class SweepScheduler: Service {
     private let log: RateLimitedLogger
     private let due: DueWork<SweepLanes.Lane>
     private let groupPause: GroupPause
+    private let events: OperatorEvents?
     private let present: Mutex<Present>
 
     /// - Parameters:
@@ -57,7 +59,7 @@ final class SweepScheduler: Service {
     init(
         state: KeyedState<ReconcilerModel>, topics: TopicNames, sweeps: SweepConfiguration, history: HistorySweeper,
         statuses: StatusSweeper, clocks: Clocks, metrics: ReconcilerMetrics, logger: Logger,
-        groupPause: GroupPause, due: DueWork<SweepLanes.Lane>
+        groupPause: GroupPause, events: OperatorEvents?, due: DueWork<SweepLanes.Lane>
     ) {
         self.state = state
         self.topics = topics
@@ -70,6 +72,7 @@ final class SweepScheduler: Service {
         log = RateLimitedLogger(logger, perSecond: 1)
         self.due = due
         self.groupPause = groupPause
+        self.events = events
         present = Mutex(Present(lacking: sweeps.sweeps))
     }
 
@@ -243,6 +246,7 @@ final class SweepScheduler: Service {
         sweep.finish(run, at: now, nextAt: sweeps.next(after: run, of: sweep.kind, at: now))
         try await save(sweep)
         report(run, sweep, milliseconds: clocks.monotonicMilliseconds() - begun)
+        publish(run.counts, sweep)
     }
 
     private func cancel(_ sweep: inout Sweep, _ run: SweepRun) async throws {
@@ -312,6 +316,19 @@ final class SweepScheduler: Service {
                 LogField(.differing, counts.differing), LogField(.repaired, counts.repaired),
                 LogField(.unread, counts.unread),
                 LogField(.milliseconds, milliseconds),
+            ])
+    }
+
+    /// Publishes an operator event about a sweep that found missing notifications.
+    private func publish(_ counts: SweepRun.Counts, _ sweep: Sweep) {
+        guard counts.missing > 0 else { return }
+        events?.publish(
+            .notificationsMissing, subject: sweep.bundleId.rawValue,
+            data: [
+                "environment": .text(sweep.environment.rawValue), "bundleId": .text(sweep.bundleId.rawValue),
+                "sweep": .text(sweep.kind.text), "missing": .integer(counts.missing),
+                "published": .integer(counts.published), "quarantined": .integer(counts.quarantined),
+                "refused": .integer(counts.refused),
             ])
     }
 

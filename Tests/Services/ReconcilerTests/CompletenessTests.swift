@@ -1,6 +1,7 @@
 import AppStoreModel
 import Foundation
 import Kafka
+import OperatorEventsTestSupport
 import PipelineTestSupport
 import Reconciliation
 import Records
@@ -262,6 +263,25 @@ import Testing
         try await installation.wait(for: .failures) { $0.last?.counts.missing == 1 }
         #expect(try await installation.published() == [ReconcilerInstallation.uuid(1): 1])
         await reconciler.stop()
+        await installation.stop()
+    }
+
+    @Test func `a sweep that finds missing notifications publishes one operator event`() async throws {
+        let installation = try await ReconcilerInstallation()
+        installation.register(
+            installation.notification(1, signed: VirtualClock.start - Self.hour), acknowledged: false)
+        let reconciler = try await RunningReconciler(
+            installation, try installation.configuration(["--operations.events", "true"]))
+        try await installation.wait(for: .everything) { $0.last != nil }
+        try await installation.wait(for: .failures) { $0.last != nil }
+        await reconciler.stop()
+        let records = try await installation.kafka.records(of: [installation.topics.operations], partitions: 1)
+        let lines = records.map { RecordedEvents.line(of: $0.value) }
+        let findings = lines.filter { $0.hasPrefix("notifications.missing com.example.app ") }
+        // Both sweeps run at once, and either or both find it before it is published.
+        #expect((1...2).contains(findings.count), "\(lines)")
+        #expect(findings.allSatisfy { $0.contains(#""environment":"Production""#) && $0.contains(#""missing":1,"#) })
+        #expect(lines.count == findings.count + 2)
         await installation.stop()
     }
 
