@@ -307,7 +307,8 @@ let suites: [Target] = [
     tests(
         "IngressTests", .services, "AppStoreModel AppStoreSettings AppStoreSigning AppStoreTestSupport",
         "AppStoreVerification CommandLine Configuration Cryptography HTTPClient HTTPServer Ingress JSON Kafka",
-        "KafkaDevBroker Lifecycle Primitives Publication Records ServiceKit Simulator Telemetry TestSupport Tracing"),
+        "KafkaDevBroker Lifecycle OperatorEventsTestSupport Primitives Publication Records ServiceKit Simulator",
+        "Telemetry TestSupport Tracing"),
     tests(
         "EntitlementsTests", .services, "AppStoreModel AppStoreServerAPI AppStoreSigning CommandLine Configuration",
         "Cryptography EntitlementRules Entitlements HTTPClient HTTPServer JSON Kafka KafkaDevBroker KeyedState",

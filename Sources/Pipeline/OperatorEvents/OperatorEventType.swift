@@ -15,6 +15,8 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     case notificationsMissing = "notifications.missing"
     /// A row of the state is not published, because it is too large or the brokers refuse it.
     case stateRowRefused = "state.row_refused"
+    /// A precomputed key table failed verification.
+    case verificationTableFault = "verification.table_fault"
 
     /// The reverse domain name that CloudEvents recommends as the beginning of a type.
     private static let prefix = "dev.sluice."
@@ -26,7 +28,7 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .memberStarted, .memberStopped, .receiverResumed: .info
         case .refundDeadlineNear, .notificationsMissing: .warning
-        case .receiverStopped, .stateRowRefused: .error
+        case .receiverStopped, .stateRowRefused, .verificationTableFault: .error
         }
     }
 }

@@ -33,6 +33,8 @@ package final class IngressService: Service {
     private let signedDates = SignedDates()
     private let drain = DrainSwitch()
     private let running = Mutex<Running?>(nil)
+    /// Set before the first key table is created, because the first notification creates it.
+    private let events = Mutex<OperatorEvents?>(nil)
 
     private struct Running: Sendable {
         let verifier: NotificationVerifier
@@ -66,7 +68,9 @@ package final class IngressService: Service {
         do {
             verifier = try NotificationVerifier(
                 settings.verifier, requester: OCSPOverHTTP(client: client),
-                tableEvents: { [logger] in TableLog.take($0, logger) })
+                tableEvents: { [logger, weak self] event in
+                    TableLog.take(event, logger, self?.events.withLock { $0 })
+                })
         } catch {
             let isRoot = error.code == .root
             throw StartupError(
@@ -86,6 +90,7 @@ package final class IngressService: Service {
         let ingressMetrics = IngressMetrics(metrics)
         let decisions = DecisionLog(logger, ingressMetrics)
         let events = try makeEvents(topics.kafka)
+        self.events.withLock { $0 = events?.events }
         let producer = try makeProducer(topics.kafka)
         let workers = makeWorkers(verifier, legacyVerifier, producer, ingressMetrics, decisions)
         do {

@@ -1,11 +1,14 @@
 internal import AppStoreVerification
 internal import Cryptography
+internal import OperatorEvents
 internal import Telemetry
 
 /// Logs the events of precomputed key tables. A fault is logged with all data needed to reproduce it. The digest, the
-/// signature and the public key are not secret and reveal nothing about a purchase.
+/// signature and the public key are not secret and reveal nothing about a purchase. A fault is an operator event, too;
+/// it ends with a restart.
 enum TableLog {
-    static func take(_ event: FixedKeyEvent, _ logger: Logger) {
+    /// - Parameter events: publishes operator events; nil if they are off.
+    static func take(_ event: FixedKeyEvent, _ logger: Logger, _ events: OperatorEvents?) {
         switch event {
         case .ready(let publicKey):
             logger.info("precomputed key table in use", [LogField(.publicKey, HexText.encode(publicKey))])
@@ -17,6 +20,7 @@ enum TableLog {
             logger.error(
                 "precomputed key table failed its self-test; precomputation disabled",
                 [LogField(.publicKey, HexText.encode(publicKey))])
+            publish(publicKey, "self_test", to: events)
         case .disagreement(let disagreement):
             logger.error(
                 "precomputed key table failed verification; precomputation disabled",
@@ -26,6 +30,13 @@ enum TableLog {
                     LogField(.signature, HexText.encode(disagreement.signature)),
                     LogField(.tableAccepts, .boolean(disagreement.isGoodByTable)),
                 ])
+            publish(disagreement.publicKey, "disagreement", to: events)
         }
+    }
+
+    private static func publish(_ publicKey: [UInt8], _ reason: String, to events: OperatorEvents?) {
+        events?.publish(
+            .verificationTableFault,
+            data: ["reason": .text(reason), "publicKey": .text(HexText.encode(publicKey))])
     }
 }
