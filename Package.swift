@@ -325,7 +325,8 @@ let suites: [Target] = [
     tests(
         "ArchiveTests", .services, "AppStoreModel Archive ArchiveKeys ArchiveLog CommandLine Configuration",
         "Cryptography HTTPClient HTTPServer Kafka KafkaDevBroker Lifecycle ObjectStorage ObjectStorageTestSupport",
-        "PipelineRuntime PipelineTestSupport Primitives Records SQLite Telemetry TestSupport TransparencyLog"),
+        "OperatorEventsTestSupport PipelineRuntime PipelineTestSupport Primitives Records SQLite Telemetry",
+        "TestSupport TransparencyLog"),
     tests(
         "ReconcilerTests", .services, "AppStoreModel AppStoreSigning CommandLine Configuration Cryptography",
         "EntitlementRules HTTPServer JSON Kafka KafkaDevBroker Lifecycle OperatorEventsTestSupport PipelineRuntime",

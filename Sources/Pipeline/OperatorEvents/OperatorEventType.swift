@@ -17,6 +17,8 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
     case stateRowRefused = "state.row_refused"
     /// A precomputed key table failed verification.
     case verificationTableFault = "verification.table_fault"
+    /// A log of the archive does not match what was signed, or lacks records.
+    case archiveFinding = "archive.finding"
 
     /// The reverse domain name that CloudEvents recommends as the beginning of a type.
     private static let prefix = "dev.sluice."
@@ -28,7 +30,7 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .memberStarted, .memberStopped, .receiverResumed: .info
         case .refundDeadlineNear, .notificationsMissing: .warning
-        case .receiverStopped, .stateRowRefused, .verificationTableFault: .error
+        case .receiverStopped, .stateRowRefused, .verificationTableFault, .archiveFinding: .error
         }
     }
 }

@@ -16,6 +16,7 @@ struct ArchiveHandler: FlushingHandler {
     let topics: ArchivedTopics
     let clocks: Clocks
     let metrics: ArchiveMetrics
+    let findings: ArchiveFindings
     let logger: Logger
     /// A rate-limited logger for failures that recur with each retry.
     let repeated: RateLimitedLogger
@@ -99,6 +100,7 @@ struct ArchiveHandler: FlushingHandler {
         if reason == .deleted {
             let count = offsets.upperBound.rawValue - offsets.lowerBound.rawValue
             metrics.missing(partition.topic, offsets: count)
+            findings.missing(partition, offsets)
             logger.error(
                 "Kafka deleted records before they were archived",
                 [
@@ -132,8 +134,10 @@ struct ArchiveHandler: FlushingHandler {
             try await log.writer.commit(at: seconds)
         } catch {
             metrics.failed(error.code)
+            findings.failed(partition, error)
             throw error
         }
+        findings.written(partition)
         metrics.flushed(
             partition.topic, leaves: log.writer.committedSize - before, bytes: bytes, at: seconds,
             nanoseconds: clocks.monotonicNanoseconds() &- start)
@@ -161,6 +165,7 @@ struct ArchiveHandler: FlushingHandler {
             logs.put(log, for: partition)
         } catch let error as ArchiveError {
             metrics.failed(error.code)
+            findings.failed(partition, error)
             if error.needsOperator { refused.report(error) }
             throw error
         }

@@ -57,7 +57,7 @@ struct ArchiveService {
             logs: logs, opener: opener,
             sealer: RecordSealer(dataKeys: shared.dataKeys, topics: topics, clusterId: clusterId),
             missed: MissedRecords(kafka: context.kafka, admin: admin), refused: refused, topics: topics,
-            clocks: clocks, metrics: metrics,
+            clocks: clocks, metrics: metrics, findings: ArchiveFindings(context.events),
             logger: context.logger, repeated: RateLimitedLogger(context.logger, perSecond: 1))
         let erasures = ErasureFollower(
             kafka: context.kafka, topic: topics.names.erasures, keys: keys, metrics: ErasureMetrics(context.metrics),

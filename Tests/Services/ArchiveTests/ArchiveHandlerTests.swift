@@ -4,6 +4,7 @@ import Cryptography
 import Kafka
 import KafkaDevBroker
 import ObjectStorage
+import OperatorEventsTestSupport
 import PipelineRuntime
 import Primitives
 import Records
@@ -35,6 +36,7 @@ import TransparencyLog
     private let broker: DevBroker
     private let keys: KeyStore
     private let registry = MetricsRegistry()
+    private let recorded = RecordedEvents()
     private let handler: ArchiveHandler
 
     init() throws {
@@ -61,7 +63,7 @@ import TransparencyLog
                 dataKeys: { [keys] in try keys.dataKeys(for: $0) }, topics: topics, clusterId: "cluster"),
             missed: MissedRecords(kafka: kafka, admin: try KafkaAdmin(kafka)), refused: RefusedLogs(), topics: topics,
             clocks: wall.clocks, metrics: ArchiveMetrics(registry, topics: topics.all.map(\.topic)),
-            logger: logger,
+            findings: ArchiveFindings(recorded.events), logger: logger,
             repeated: RateLimitedLogger(logger, perSecond: 1))
     }
 
@@ -123,6 +125,8 @@ import TransparencyLog
         }
         #expect(error?.code == .beginRefused)
         #expect(error?.message.contains("up to offset 7") == true)
+        #expect(recorded.lines.count == 1)
+        #expect(recorded.lines.first?.contains(#"{"reason":"begin_refused","#) == true)
         try await handler.partitionAssigned(Self.place, startingAt: 0)
         await handler.partitionReleased(Self.place)
         await broker.stop()
