@@ -147,8 +147,9 @@ extension KafkaConsumer {
             read(event, of: state, into: &batch)
             event.destroy()
         }
-        // The reader had room for more, so the queue counts as emptied.
-        if batch.count < reader.maxRecords, batch.bytes < reader.maxBytes { noteEmptied(state, bytes: batch.bytes) }
+        // If the reader had room for more, the queue counts as emptied.
+        let isEmptied = batch.count < reader.maxRecords && batch.bytes < reader.maxBytes
+        noteRead(state, bytes: batch.bytes, isEmptied: isEmptied)
         // An error of the partition may have resumed the reader.
         guard state.reader?.id == reader.id else { return }
         state.assigned.hasReachedEnd = batch.count == 0 && state.isAtEnd

@@ -12,13 +12,14 @@ extension KafkaConsumer {
     private static let limit: Duration = .milliseconds(100)
     private static let interval: Duration = .milliseconds(20)
 
-    /// Records that a reader emptied a partition's queue.
+    /// Records that a reader received a batch.
     ///
-    /// - Parameter bytes: the size of keys, values and headers of the records read.
-    func noteEmptied(_ state: PartitionState, bytes: Int) {
-        state.bytesSinceRefill += bytes
-        guard state.bytesSinceRefill >= refillBytes, !state.isAtEnd else { return }
-        state.bytesSinceRefill = 0
+    /// - Parameters:
+    ///   - bytes: the size of keys, values and headers of the records read.
+    ///   - isEmptied: whether the reader emptied the partition's queue.
+    func noteRead(_ state: PartitionState, bytes: Int, isEmptied: Bool) {
+        let isDue = state.refill.noteRead(bytes: bytes, isEmptied: isEmptied && !state.isAtEnd, threshold: refillBytes)
+        guard isDue else { return }
         emptied.insert(state.assigned.topicPartition)
         refill()
     }

@@ -39,8 +39,7 @@ final class PartitionState {
     var stored: KafkaOffset?
     /// The stored offset that has been committed, if known.
     var committed: KafkaOffset?
-    /// The number of bytes read since librdkafka was last made to resume fetching.
-    var bytesSinceRefill = 0
+    var refill = QueueRefill()
     var isReleased = false
     /// Whether the end has been reached but not yet reported to the reader.
     var isAtEnd = false

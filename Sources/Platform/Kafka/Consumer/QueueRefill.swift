@@ -1,0 +1,21 @@
+/// Decides when librdkafka must be made to resume fetching for a partition: when a reader has emptied a queue that may
+/// have been full.
+struct QueueRefill {
+    /// The number of bytes read since the last refill.
+    private var bytes = 0
+
+    /// Records a batch.
+    ///
+    /// - Parameters:
+    ///   - bytes: the size of the records read. It counts even if the batch did not empty the queue, because a full
+    ///     queue can take several batches to read.
+    ///   - isEmptied: whether the queue was empty after the batch.
+    ///   - threshold: the number of bytes from which the queue may have been full.
+    /// - Returns: whether a refill is due.
+    mutating func noteRead(bytes batchBytes: Int, isEmptied: Bool, threshold: Int) -> Bool {
+        bytes += batchBytes
+        guard isEmptied, bytes >= threshold else { return false }
+        bytes = 0
+        return true
+    }
+}
