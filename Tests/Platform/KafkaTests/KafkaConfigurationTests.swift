@@ -120,6 +120,8 @@ import Testing
         if partitions == 1 { #expect(queued == 64 << 20 && fetched == 8 << 20) }
         // The number of records must not be the first limit reached: Apple's records have 2.5 KB.
         #expect(try value("queued.min.messages") * 2_500 >= queued)
+        // A long poll at the end of one partition would delay the others of the same broker.
+        #expect(try value("fetch.wait.max.ms") <= 10)
     }
 
     @Test func `a caller's prefetch limit applies to each partition`() throws {

@@ -48,8 +48,10 @@ enum DefaultProperties {
             ClientProperty("max.poll.interval.ms", isProduction ? "300000" : "30000"),
             ClientProperty("auto.commit.interval.ms", isProduction ? "1000" : "500"),
             ClientProperty("isolation.level", "read_committed"),
-            // Brokers answer a long poll when data arrives; the embedded broker always waits until the limit.
-            ClientProperty("fetch.wait.max.ms", isProduction ? "500" : "10"),
+            // Brokers answer a long poll when data arrives; the embedded broker always waits until the limit. A bulk
+            // read must not wait either: at the end of one partition, the poll would also delay those that follow it
+            // on the connection, as librdkafka sends one fetch request at a time to a broker.
+            ClientProperty("fetch.wait.max.ms", isProduction && !prefetch.isBulk ? "500" : "10"),
             ClientProperty("fetch.min.bytes", "1"),
             ClientProperty("reconnect.backoff.max.ms", isProduction ? "2000" : "500"),
             // This interval also determines how often an idle consumer is polled.
