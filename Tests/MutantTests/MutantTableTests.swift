@@ -12,7 +12,7 @@ import Testing
         let files = try Instrumentation(root: root, copy: "").instrumented(allMutants)
         for mutant in allMutants {
             for edit in mutant.edits {
-                #expect(files["Sources/\(edit.file)"]?.contains("MutantSwitch.number") == true, "\(mutant.name)")
+                #expect(files["Sources/\(edit.file)"]?.contains("MutantSwitch.isOn(") == true, "\(mutant.name)")
             }
         }
     }

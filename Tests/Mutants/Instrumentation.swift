@@ -2,8 +2,6 @@ import Foundation
 
 /// A copy of the sources in which an environment variable selects the mutant, so that one build serves all of them.
 struct Instrumentation {
-    static let variable = "SLUICE_MUTANT"
-
     /// The directories of the project and of the copy.
     let root: String
     let copy: String
@@ -42,7 +40,7 @@ struct Instrumentation {
             }
             // The first two path components are layer and module: each module has its own switch.
             let module = file.split(separator: "/").prefix(2).joined(separator: "/")
-            files["Sources/\(module)/MutantSwitch.swift"] = Self.theSwitch
+            files["Sources/\(module)/MutantSwitch.swift"] = MutantSwitchText.text
         }
         guard problems.isEmpty else { throw Failure(problems.sorted().joined(separator: "\n")) }
         files["Package.swift"]?.append(Self.onlyWhatIsTested(areas))
@@ -114,25 +112,14 @@ struct Instrumentation {
             let original = try switched(text, next.range, inner)
             let (edit, number) = (next.numbered.edit, next.numbered.number)
             switch edit.kind {
-            case .expression: result += "(MutantSwitch.number == \(number) ? (\(edit.replacement)) : (\(original)))"
+            case .expression: result += "(MutantSwitch.isOn(\(number)) ? (\(edit.replacement)) : (\(original)))"
             case .statement:
-                result += "if MutantSwitch.number == \(number) { \(edit.replacement) } else { \(original) }"
+                result += "if MutantSwitch.isOn(\(number)) { \(edit.replacement) } else { \(original) }"
             }
             at = next.range.upperBound
         }
         return result + text[at..<range.upperBound]
     }
-
-    // Usable from code that is inlined into other modules.
-    private static let theSwitch = """
-        internal import Glibc
-
-        @usableFromInline
-        enum MutantSwitch {
-            @usableFromInline
-            static let number: Int32 = getenv("\(variable)").map { atoi($0) } ?? 0
-        }
-        """
 
     // Other targets would only take time, and warnings are expected in instrumented code.
     private static func onlyWhatIsTested(_ areas: Set<TestArea>) -> String {

@@ -20,6 +20,8 @@ struct MutantRun {
     let isOnlySimulated: Bool
 
     private var work: String { root + "/.build/mutants" }
+    /// The file with the numbers of the mutants that the simulation runs.
+    private var recorded: String { work + "/simulated" }
 
     struct Result: Codable {
         let name: String
@@ -29,6 +31,8 @@ struct MutantRun {
         /// The first failed test, or a description of how the process ended.
         let by: String
         let seconds: Double
+        /// Whether the simulation runs the mutated code; nil if the simulation was not wanted.
+        var isInSimulation: Bool?
         /// Whether the simulation detects the mutant; nil if it did not run.
         var isKilledBySimulation: Bool?
         /// The seed and the invariant that the simulation found violated, or a description of how the process ended.
@@ -38,13 +42,13 @@ struct MutantRun {
     func run() throws(Failure) -> [Result] {
         let copy = work + "/package"
         // The number of a mutant is its position in the list that the copy was built with.
-        let list = mutants.map { "\($0)" }.joined(separator: "\n")
+        let list = (mutants.map { "\($0)" } + ["simulation only: \(isOnlySimulated)"]).joined(separator: "\n")
         if isReused {
             guard (try? String(contentsOfFile: work + "/list", encoding: .utf8)) == list else {
                 throw Failure("the copy was built with other mutants: run without REUSE")
             }
         } else {
-            var areas = Set(numbers.map { mutants[$0 - 1].area })
+            var areas: Set<TestArea> = isOnlySimulated ? [] : Set(numbers.map { mutants[$0 - 1].area })
             if isSimulated { areas.insert(.simulation) }
             try Instrumentation(root: root, copy: copy).write(mutants, areas: areas)
             try build(copy)
@@ -88,8 +92,11 @@ struct MutantRun {
 
     /// Checks that every test passes without a mutant; otherwise a failing test would prove nothing.
     private func checkUnchanged(_ tests: String) throws(Failure) {
-        if isSimulated, let violated = try simulate(number: 0, tests, 0) {
-            throw Failure("nothing is taken out, and the simulation does not pass: \(violated)")
+        if isSimulated {
+            try? FileManager.default.removeItem(atPath: recorded)
+            if let violated = try simulate(number: 0, tests, 0) {
+                throw Failure("nothing is taken out, and the simulation does not pass: \(violated)")
+            }
         }
         guard !isOnlySimulated else { return }
         for area in TestArea.allCases {
@@ -113,6 +120,7 @@ struct MutantRun {
 
     /// Tests all mutants: every job takes the next one, until none is left or a job fails.
     private func judge(_ tests: String) throws(Failure) -> [Result] {
+        let simulated = isSimulated ? try simulatedNumbers() : []
         let progress = Mutex(Progress())
         DispatchQueue.concurrentPerform(iterations: jobs) { job in
             while true {
@@ -122,14 +130,13 @@ struct MutantRun {
                 }
                 guard position < numbers.count else { return }
                 do throws(Failure) {
-                    let result = try judge(mutants[numbers[position] - 1], number: numbers[position], tests, job)
+                    let number = numbers[position]
+                    let result = try judge(mutants[number - 1], number: number, tests, job, simulated)
                     let count = progress.withLock { progress in
                         progress.results[position] = result
                         return progress.results.count
                     }
-                    say(
-                        "\(count)/\(numbers.count)", result.isKilled ? "killed  " : "SURVIVED", result.area,
-                        result.check, result.name, "|", result.by, String(format: "| %.1f s", result.seconds))
+                    say("\(count)/\(numbers.count)", line(of: result))
                 } catch {
                     progress.withLock { $0.failure = $0.failure ?? error }
                 }
@@ -140,19 +147,53 @@ struct MutantRun {
         return numbers.indices.compactMap { results[$0] }
     }
 
-    private func judge(_ mutant: Mutant, number: Int, _ tests: String, _ job: Int) throws(Failure) -> Result {
+    private func judge(
+        _ mutant: Mutant, number: Int, _ tests: String, _ job: Int, _ simulated: Set<Int>
+    ) throws(Failure) -> Result {
+        var result =
+            isOnlySimulated
+            ? Result(
+                name: mutant.name, check: mutant.check, area: mutant.area.rawValue, isKilled: false,
+                by: "the suites did not run", seconds: 0)
+            : try judgeBySuites(mutant, number: number, tests, job)
+        guard isSimulated else { return result }
+        result.isInSimulation = simulated.contains(number)
+        if result.isInSimulation == true {
+            result.bySimulation = try simulate(number: number, tests, job)
+            result.isKilledBySimulation = result.bySimulation != nil
+        }
+        return result
+    }
+
+    /// Returns the numbers of the mutants that the simulation ran when none was active.
+    private func simulatedNumbers() throws(Failure) -> Set<Int> {
+        guard let text = try? String(contentsOfFile: recorded, encoding: .utf8) else {
+            throw Failure("\(recorded) cannot be read: run without REUSE")
+        }
+        return Set(text.split(separator: "\n").compactMap { Int($0) })
+    }
+
+    private func line(of result: Result) -> String {
+        var words: [String] = []
+        if !isOnlySimulated {
+            words.append(result.isKilled ? "killed  " : "SURVIVED")
+        }
+        words += [result.area, result.check, result.name]
+        if !isOnlySimulated { words += ["|", result.by, String(format: "| %.1f s", result.seconds)] }
+        if let isInSimulation = result.isInSimulation {
+            words += ["| simulation:", isInSimulation ? result.bySimulation ?? "every seed passes" : "not run"]
+        }
+        return words.joined(separator: " ")
+    }
+
+    private func judgeBySuites(
+        _ mutant: Mutant, number: Int, _ tests: String, _ job: Int
+    ) throws(Failure) -> Result {
         var seconds = 0.0
         func run(_ filter: String) throws(Failure) -> TestOutcome {
             let run = try process(tests, filter, number: number, mutant.area, job).run(within: .seconds(300))
             seconds += run.seconds
             return run.outcome
-        }
-        if isOnlySimulated {
-            let simulated = try simulate(number: number, tests, job)
-            return Result(
-                name: mutant.name, check: mutant.check, area: mutant.area.rawValue, isKilled: simulated != nil,
-                by: simulated ?? "every seed passes", seconds: 0, isKilledBySimulation: simulated != nil,
-                bySimulation: simulated)
         }
         var outcome = try run(mutant.suites)
         if outcome == .passed {
@@ -163,15 +204,9 @@ struct MutantRun {
                 if again == .passed || again.name != outcome.name { outcome = .passed }
             }
         }
-        var result = Result(
+        return Result(
             name: mutant.name, check: mutant.check, area: mutant.area.rawValue, isKilled: outcome != .passed,
             by: outcome == .passed ? "every test passes" : Self.text(outcome), seconds: seconds)
-        if isSimulated {
-            let simulated = try simulate(number: number, tests, job)
-            result.isKilledBySimulation = simulated != nil
-            result.bySimulation = simulated
-        }
-        return result
     }
 
     /// Runs the simulation with a mutant.
@@ -179,7 +214,7 @@ struct MutantRun {
     /// - Returns: the violated invariant; nil if all seeds pass.
     private func simulate(number: Int, _ tests: String, _ job: Int) throws(Failure) -> String? {
         let process = process(tests, TestArea.simulation.tests, number: number, .simulation, job)
-        let outcome = try process.run(within: .seconds(300)).outcome
+        let outcome = try process.run(within: .seconds(1800)).outcome
         switch outcome {
         case .passed: return nil
         case .failed: return process.firstLine(containing: "seed ") ?? Self.text(outcome)
@@ -191,13 +226,16 @@ struct MutantRun {
         _ tests: String, _ filter: String, number: Int, _ area: TestArea, _ job: Int = 0
     ) -> TestProcess {
         var environment = ProcessInfo.processInfo.environment
-        environment[Instrumentation.variable] = "\(number)"
+        environment[MutantSwitchText.variable] = "\(number)"
         // The tests must detect mutants without the shared vectors and without Apache Kafka.
         environment["SLUICE_TEST_VECTORS"] = ""
         environment["KAFKA_HOME"] = nil
         environment["NO_COLOR"] = "1"
         // With random hashing, a seed would take another course in each run.
-        if area == .simulation { environment["SWIFT_DETERMINISTIC_HASHING"] = "1" }
+        if area == .simulation {
+            environment["SWIFT_DETERMINISTIC_HASHING"] = "1"
+            if number == 0 { environment[MutantSwitchText.recordVariable] = recorded }
+        }
         // A process that is killed does not remove its temporary files.
         let temporary = work + "/tmp-\(job)"
         try? FileManager.default.removeItem(atPath: temporary)

@@ -31,15 +31,15 @@ do throws(Failure) {
         isReused: options.contains("reuse"), isSimulated: isSimulated,
         isOnlySimulated: isOnlySimulated
     ).run()
-    let survivors = results.filter { !$0.isKilled }
+    let survivors = isOnlySimulated ? SimulationTable.missed(results) : results.filter { !$0.isKilled }
     let seconds = begun.duration(to: .now).components.seconds
-    for area in TestArea.allCases {
+    for area in TestArea.allCases where !isOnlySimulated {
         let own = results.filter { $0.area == area.rawValue }
         if !own.isEmpty { say("\(area.rawValue): \(own.filter { $0.isKilled }.count) of \(own.count) killed") }
     }
-    for line in SimulationTable.lines(results) { say(line) }
+    for line in SimulationTable.lines(results, hasSuites: !isOnlySimulated) { say(line) }
     say("\(results.count) mutants, \(survivors.count) survived, \(seconds) s")
-    for survivor in survivors { say("SURVIVED \(survivor.name): a check that no test needs") }
+    for survivor in survivors where !isOnlySimulated { say("SURVIVED \(survivor.name): a check that no test needs") }
     exit(survivors.isEmpty ? 0 : 1)
 } catch {
     say("mutants: \(error.message)")
