@@ -44,7 +44,8 @@ extension PurchaseFacts {
         }
         var periods: [SubscriptionPeriod] = []
         var latestStart: AppStoreInstant?
-        // Transactions are sorted by start, so only those with the same start can still be later.
+        // Transactions are sorted by start and visited in reverse, so once one has begun, only those with the same
+        // start are still relevant.
         for transaction in transactions.values.reversed() {
             if let latestStart, transaction.start < latestStart { break }
             guard transaction.isAutoRenewable, isIncluded(transaction) else { continue }

@@ -35,7 +35,7 @@ package enum FactsBounds {
     /// The latest periods that the customer bought. They show whether a claim to the purchase still applies, because
     /// the customer's next purchase ends it.
     static let purchases = 4
-    /// The earliest purchases that this one continues or that continue this one.
+    /// The earliest predecessors and the earliest successors of this purchase.
     static let links = 8
     /// The maximum number of items of an Advanced Commerce transaction; `itemBytes` limits the total size of their
     /// SKUs.

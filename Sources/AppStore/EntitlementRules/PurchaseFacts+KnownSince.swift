@@ -50,7 +50,7 @@ extension PurchaseFacts {
         }
         // The items that are revoked are also overwritten by the next statement.
         if !transaction.items.isEmpty { moments.append(told.last { $0.signedDate > instant }?.signedDate) }
-        // An upload by the app may have contained a revocation before Apple's notification about it.
+        // The app may have uploaded the revocation before Apple's notification arrived.
         let dates = [transaction.revocationDate] + transaction.items.map(\.revocationDate)
         for date in dates.compactMap({ $0 }) where date <= instant {
             let isTold = told.contains { $0.isRevocation && date <= $0.signedDate && $0.signedDate <= instant }

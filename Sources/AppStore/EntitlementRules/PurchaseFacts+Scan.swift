@@ -37,7 +37,7 @@ extension PurchaseFacts {
     /// member is missing, undocumented or not in canonical form, if a rare object is present, or if the environment
     /// differs.
     /// - Parameters:
-    ///   - notification: the payload, decoded like the others.
+    ///   - notification: the notification's payload, already decoded, as are `transaction` and `renewalInfo`.
     ///   - environment: the environment that each payload must name, if it names any.
     package init?(
         scanning notification: JSONElement, transaction: JSONElement, renewalInfo: JSONElement?,

@@ -34,14 +34,14 @@ struct ReceiptTransaction: Sendable {
         return expiresDate.map { min($0, cancellationDate) } ?? cancellationDate
     }
 
-    /// Returns whether the transaction comes first in the order of purchase: by purchase date, then by expiry.
+    /// Returns whether this transaction was bought before `other` or, if bought at the same time, expires before it.
     func isBought(before other: ReceiptTransaction) -> Bool {
         (purchaseDate ?? .earliest, expiresDate ?? .earliest)
             < (other.purchaseDate ?? .earliest, other.expiresDate ?? .earliest)
     }
 
-    /// Returns whether the transaction comes first in the order of cancellation. Transactions that were not cancelled
-    /// come before all others.
+    /// Returns whether this transaction was cancelled before `other` or, if cancelled at the same time, was bought
+    /// before it. Transactions that were not cancelled sort first.
     func isCancelled(before other: ReceiptTransaction) -> Bool {
         let (one, another) = (cancellationDate ?? .earliest, other.cancellationDate ?? .earliest)
         return one == another ? isBought(before: other) : one < another

@@ -8,7 +8,7 @@ package struct KeyEncryptionKey: Sendable {
 
     /// Id of the key, 16 hexadecimal digits that reveal nothing about the key.
     package let id: String
-    /// Where the key comes from, for messages.
+    /// The key's origin, for messages.
     package let source: String
     /// The id that rows of the key store refer to.
     let idBytes: [UInt8]

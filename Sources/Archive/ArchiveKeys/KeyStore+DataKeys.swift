@@ -6,7 +6,8 @@ internal import Synchronization
 /// A request for the key of a record's subject.
 package struct DataKeyRequest: Sendable {
     package let subject: ArchiveSubject
-    /// When the record's content was signed, in milliseconds since 1970 (``ArchivedTopic/eventTime(of:)``).
+    /// The time at which the record's content was signed, in milliseconds since 1970
+    /// (``ArchivedTopic/eventTime(of:)``).
     package let eventTimeMilliseconds: Int64
 
     package init(subject: ArchiveSubject, eventTimeMilliseconds: Int64) {

@@ -8,7 +8,7 @@ internal import Synchronization
 package struct FollowedKeys: Hashable, Sendable {
     /// Number of records that this store has applied.
     package internal(set) var applied = 0
-    /// Why records were refused, one line each: the record is damaged, or belongs to another installation.
+    /// The reasons for refused records, one line each: the record is damaged, or belongs to another installation.
     package internal(set) var refused: [String] = []
 }
 
@@ -141,8 +141,8 @@ extension KeyStoreFile {
         return !before.isEmpty && before.first?.key.id != state.keys.first?.id
     }
 
-    /// - Parameter named: rows of the keys in the record that are not destroyed.
-    /// - Returns: why the key is refused; nil if it was added.
+    /// - Parameter named: collects the rows of the record's keys, except the rows of destroyed keys.
+    /// - Returns: the reason the key was refused, or nil if it was accepted.
     private func take(_ key: SubjectKeys.Key, of subject: SubjectMark, _ named: inout [Int64]) throws -> String? {
         let bytes = subject.digest.bytes
         let row = try database.firstRow(

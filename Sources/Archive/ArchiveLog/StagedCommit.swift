@@ -2,9 +2,9 @@ internal import Cryptography
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The objects of a commit before they are written under their own names, as one object below `staging/`. In a store
-/// without locks, no object appears under its own name before the checkpoint that covers it, so a superseded writer has
-/// changed nothing.
+/// A commit's objects, stored as a single object under `staging/` until they are written under their own names. In a
+/// store without locks, no object appears under its own name before the checkpoint that covers it, so a superseded
+/// writer has changed nothing.
 ///
 /// ```
 /// sluice-archive/staged@v1

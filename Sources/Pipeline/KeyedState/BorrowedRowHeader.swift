@@ -1,4 +1,4 @@
-/// The fields of a ``RowHeader`` in the memory of its record, valid as long as that memory.
+/// The fields of a ``RowHeader``, borrowed from the record's memory and valid only as long as it is.
 struct BorrowedRowHeader {
     /// Byte range of the row in the value.
     let range: Range<Int>

@@ -105,9 +105,9 @@ public final class KeyedState<Model: StateModel>: Sendable {
         metrics.collect { [weak self] samples in self?.sample(&samples) }
     }
 
-    /// Why reads may be incomplete. Nil if everything published before the start has been read, the reader is behind by
-    /// at most ``StateOptions/maximumLag`` and has not stalled for longer than ``StateOptions/maximumStall``, and the
-    /// database can be written.
+    /// The reason why reads may be incomplete. Nil if everything published before the start has been read, the reader
+    /// is behind by at most ``StateOptions/maximumLag`` and has not stalled for longer than
+    /// ``StateOptions/maximumStall``, and the database can be written.
     public var obstacle: String? {
         let now = clocks.monotonicMilliseconds()
         return withRunning { running in
@@ -121,8 +121,8 @@ public final class KeyedState<Model: StateModel>: Sendable {
         }
     }
 
-    /// Why this member should not serve requests while others can: the ``obstacle``, or that its reader is disconnected
-    /// from the brokers, so that its rows become outdated. Nil if the member is ready. Used for `/readyz`.
+    /// The reason why this member should not serve requests while others can: the ``obstacle``, or that its reader is
+    /// disconnected from the brokers, so that its rows become outdated. Nil if the member is ready. Used for `/readyz`.
     public var readinessObstacle: String? {
         if let obstacle { return obstacle }
         let now = clocks.monotonicMilliseconds()

@@ -43,7 +43,7 @@ struct StateHealth: Sendable {
     /// Returns whether the client is alive; if not, the process should be restarted.
     func isLive(at now: Int64) -> Bool { lastSign.map { now - $0 < Self.longestSilence } ?? true }
 
-    /// Returns why reads may be incomplete; nil if they are complete.
+    /// Returns the reason why reads may be incomplete; nil if they are complete.
     ///
     /// - Parameter limit: the maximum permitted value of ``stalled(at:)``.
     func obstacle(at now: Int64, limit: Int64) -> String? {
@@ -54,7 +54,7 @@ struct StateHealth: Sendable {
         return stalled > limit ? "the state is behind its topic, and nothing was applied for \(stalled / 1_000) s" : nil
     }
 
-    /// Returns why newer records cannot be read; nil if they can.
+    /// Returns the reason why newer records cannot be read; nil if they can.
     func disconnection(at now: Int64) -> String? {
         if !isLive(at: now) { return "the reader of the state's topics is silent" }
         return brokersUp == 0 ? "the reader of the state's topics is connected to no broker" : nil

@@ -43,7 +43,8 @@ public protocol StateModel: Sendable {
     /// - Parameter row: the output of ``encode(_:)`` for the state.
     func publication(of state: State, row: [UInt8], at moment: Int64) -> StatePublication
 
-    /// Returns when the published value changes without a merge; see ``StatePublication/nextChange``.
+    /// Returns the time at which the published value will next change without a merge; see
+    /// ``StatePublication/nextChange``.
     func nextChange(of state: State, after moment: Int64) -> Int64?
 
     /// Decodes the value of a record published by any version of the program. The default calls ``decode(_:)``.
@@ -68,12 +69,12 @@ public protocol StateModel: Sendable {
     /// Returns the index entries by which the row can be found.
     func indexEntries(of state: State) -> [IndexEntry]
 
-    /// Returns when work on the row is due, in milliseconds since 1970; see
+    /// Returns the time at which work on the row is due, in milliseconds since 1970; see
     /// ``KeyedState/dueRows(upTo:in:keys:atMost:)``.
     func deadline(of state: State) -> Int64?
 
-    /// Returns when the row is no longer needed, in milliseconds since 1970. The owner then publishes a tombstone, and
-    /// every member that reads it deletes the row. The default, nil, means never.
+    /// Returns the time from which the row is no longer needed, in milliseconds since 1970. The owner then publishes a
+    /// tombstone, and every member that reads it deletes the row. The default, nil, means never.
     func expiry(of state: State) -> Int64?
 
     /// Returns the round that a proposal belongs to, if a key has a sequence of decisions. A proposal for a later round
@@ -148,8 +149,8 @@ public struct StateMerge: Sendable, Equatable {
 public struct StatePublication: Sendable, Equatable {
     /// The value; nil for a tombstone.
     public var value: [UInt8]?
-    /// When the value changes without a merge and must be republished, in milliseconds since 1970. Nil if it does not
-    /// depend on the time.
+    /// The time at which the value will next change without a merge and must be republished, in milliseconds since
+    /// 1970. Nil if it does not depend on the time.
     public var nextChange: Int64?
     /// The effective time of the record, milliseconds since 1970; nil means the time of writing. It is sent in the
     /// header ``StateHeader/moment``, because topics refuse old timestamps and the record's timestamp is therefore

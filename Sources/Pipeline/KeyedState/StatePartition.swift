@@ -35,8 +35,8 @@ final class StatePartition<Model: StateModel>: Sendable {
         var isTooLarge = true
     }
 
-    /// Time between attempts to publish a refused row, in milliseconds. A setting of the topic may have changed in the
-    /// meantime.
+    /// Time between attempts to publish a refused row, in milliseconds. Retries can succeed because the topic's
+    /// settings may have changed.
     static var oversizedRetry: Int64 { 60_000 }
 
     let name: KafkaTopicPartition

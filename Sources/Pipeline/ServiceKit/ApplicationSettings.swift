@@ -37,8 +37,8 @@ public enum ApplicationSettings {
     public static let adminHost = Setting.string(
         "admin.host", default: "127.0.0.1", help: "Address of /livez, /readyz and /metrics.")
 
-    /// Returns why a key is not allowed. Executables may share a file and an environment, so a shared group would split
-    /// the records of a topic among executables that each need all of them.
+    /// Returns the reason for rejecting a key. Executables may share a file and an environment, so a shared group would
+    /// split the records of a topic among executables that each need all of them.
     private static func refusal(of name: String) -> String {
         """
         each executable needs its own, because members of one group share the records of a topic. Set \

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// Creates certificates for test certificate authorities: valid ones, and ones with every deviation that a verifier
-/// must reject.
+/// Creates certificates for test certificate authorities: valid certificates, and one for each kind of defect that a
+/// verifier must reject.
 package struct CertificateBuilder: Sendable {
     /// One attribute of a name, with OpenSSL's short field name: `C`, `O`, `OU`, `CN`.
     package struct NameAttribute: Hashable, Sendable {

@@ -93,7 +93,7 @@ package struct PackedHeaders: Sendable {
         bytes.withUnsafeBytes { Self.forEach(in: $0, body) }
     }
 
-    /// Calls `body` with each header in packed bytes. The buffers are valid as long as the bytes.
+    /// Calls `body` with each header in packed bytes. The buffers are valid only as long as `bytes` is.
     static func forEach(
         in bytes: UnsafeRawBufferPointer,
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void

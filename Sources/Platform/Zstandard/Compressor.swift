@@ -38,7 +38,7 @@ package final class Compressor {
         return try buffer.withUnsafeMutableBytes { buffer in
             let count = ZSTD_compress_usingCDict(
                 context, buffer.baseAddress, buffer.count, value.baseAddress, value.count, dictionary)
-            // The buffer is large enough for any value.
+            // The buffer is large enough for any value, so the only possible error is lack of memory.
             guard ZSTD_isError(count) == 0 else { throw ZstandardError.noMemory }
             return try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }

@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import Lifecycle
 
-/// Ends the process if a log is refused and retrying cannot help, because an operator must decide.
+/// Ends the process if a log is refused and retrying cannot help, so that an operator can intervene.
 final class RefusedLogs: Service {
     let name = "refused logs"
 

@@ -94,8 +94,9 @@ struct EntitlementsModel: StateModel {
             moment: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
 
-    /// Returns when the published answer changes next. If the answer from all input never changes, returns the time for
-    /// the answer from no input, because a member that had read no input may have published that one at `moment`.
+    /// Returns the time at which the published answer will next change. If the answer from all input never changes,
+    /// returns the time for the answer from no input, because a member that had read no input may have published that
+    /// one at `moment`.
     func nextChange(of state: PurchaseFacts, after moment: Int64) -> Int64? {
         func change(_ rules: ProductRules) -> Int64? {
             EntitlementAnswer(

@@ -228,7 +228,7 @@ final class NotificationProcessor: Sendable {
         // Only notifications with a verified signature are quarantined.
         guard
             let notification = QuarantinableNotification(
-                // Copy the body, because it is overwritten.
+                // Copy the body, because `process` overwrites it after this call.
                 notification, body: work.body.withUnsafeBytes { Array($0) },
                 receivedAt: AppStoreInstant(millisecondsSince1970: work.receivedAt),
                 source: .live)

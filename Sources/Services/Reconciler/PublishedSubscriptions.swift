@@ -62,7 +62,7 @@ final class PublishedSubscriptions: Sendable {
     /// exist has no rows. Must not be called concurrently.
     ///
     /// - Parameter moment: monotonic time in milliseconds.
-    /// - Returns: when the last read began, on the same clock.
+    /// - Returns: the time at which the last read began, on the same clock.
     /// - Throws: a `KafkaError`; the next call reads the topic from its beginning.
     func refresh(_ environment: AppStoreEnvironment, since moment: Int64) async throws -> Int64 {
         // Remove the snapshot from the dictionary, so that changing it does not copy it.

@@ -10,10 +10,10 @@ package struct Story: Sendable {
         package let bundleId: BundleId
         package let originalTransactionId: OriginalTransactionId
         package let standings: [Standing]
-        /// When the state will next change by itself; nil if it will not.
+        /// The time at which the state will next change by itself; nil if it will not.
         package let nextChange: AppStoreInstant?
         package let changes: [StoryChange]
-        /// All facts; nil if no searched record contains any.
+        /// All facts; nil if the records searched contain none.
         package let facts: PurchaseFacts?
     }
 

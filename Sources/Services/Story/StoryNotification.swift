@@ -32,7 +32,7 @@ struct StoryNotification {
     var uuid: String? { record.text(.id)?.lowercased() }
     var isReplay: Bool { record.text(.origin) == RecordOrigin.replay.rawValue }
 
-    /// When the record was written, or received if that is unknown.
+    /// The time at which the record was written, or received if that time is unknown.
     var publishedAt: AppStoreInstant {
         record.timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? receivedAt
             ?? .earliest
@@ -40,8 +40,8 @@ struct StoryNotification {
     var receivedAt: AppStoreInstant? { record.text(.receivedTime).flatMap { AppStoreInstant(rfc3339: $0) } }
     var signedAt: AppStoreInstant? { record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } }
 
-    /// When this installation learned of the notification. A replayed or released record keeps the original time of
-    /// receipt, so for such a record this is the time when it was written.
+    /// The time at which this installation learned of the notification. A replayed or released record keeps the
+    /// original time of receipt, so for such a record this is the time at which it was written.
     var knownAt: AppStoreInstant { isReplay ? publishedAt : receivedAt ?? publishedAt }
 
     /// The notification's type, such as `DID_RENEW.BILLING_RECOVERY`.

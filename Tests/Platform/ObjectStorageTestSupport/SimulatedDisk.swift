@@ -15,7 +15,7 @@ package final class SimulatedDisk: FileCalls {
         var durableBytes: [UInt8] = []
         var entries: [String: Int] = [:]
         var durableEntries: [String: Int] = [:]
-        /// Changes of entries since the last synchronisation of the folder. All changes made by one call are atomic.
+        /// Changes to entries since the last synchronisation of the folder. All changes made by one call are atomic.
         var changes: [[String: Int?]] = []
         /// Whether the folder was removed, so that nothing can be created in it. A power loss may restore it.
         var isRemoved = false

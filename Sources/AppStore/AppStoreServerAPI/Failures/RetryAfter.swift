@@ -4,7 +4,7 @@ internal import Primitives
 /// milliseconds, so the meaning of a number depends on its size. The standard forms are accepted too. Source: Apple,
 /// "Identifying Rate Limits".
 package enum RetryAfter {
-    /// The longest closure of a budget, in milliseconds.
+    /// The longest time for which a budget is closed, in milliseconds.
     package static let longest: Int64 = 3_600_000
 
     /// Returns the time of the next attempt in milliseconds since 1970, from `now` to an hour after it. Returns nil if

@@ -15,7 +15,7 @@ enum ProfileChecks {
     ) throws(Refusal) {
         try checkHeader(object.header, of: "signedPayload")
         let type = try type(of: envelope)
-        // The UUID is required, because duplicates are recognized by it.
+        // The UUID is required, because it is used to detect duplicates.
         guard let id = envelope.notificationUUID.value, id.isWellFormed else {
             throw Refusal(.profileUUID, "notificationUUID is not a UUID")
         }

@@ -3,7 +3,7 @@ package import KafkaModel
 /// Offsets of a partition for which the archive has no record: from the leaf's offset up to, but not including,
 /// `nextOffset`.
 package struct ArchiveGap: Hashable, Sendable {
-    /// Why there is a gap.
+    /// The reason for a gap.
     package enum Reason: UInt8, Sendable, CaseIterable {
         /// Kafka had already deleted the records, because of retention or an operator: the archive is incomplete.
         case deleted = 1

@@ -68,7 +68,7 @@ package struct AnchoredCheckpoints: Sendable {
 
 /// A root that a log must have at a given size.
 struct AnchoredRoot: Sendable {
-    /// Where the root comes from.
+    /// The root's origin.
     enum Source: Sendable, Equatable {
         /// An external checkpoint.
         case elsewhere

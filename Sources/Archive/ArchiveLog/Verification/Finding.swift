@@ -23,11 +23,11 @@ package struct Finding: Equatable, Sendable {
 
     package let kind: Kind
     package let log: KafkaTopicPartition
-    /// The object concerned, if any.
+    /// The affected object, if any.
     package let object: ObjectName?
-    /// The first leaf concerned.
+    /// The first affected leaf.
     package let leaf: Int?
-    /// The first Kafka offset concerned.
+    /// The first affected Kafka offset.
     package let offset: KafkaOffset?
     /// The message, one line.
     package let message: String

@@ -5,7 +5,7 @@ internal import TransparencyLog
 package struct DeletedSegment: Hashable, Sendable {
     /// Index of the segment's entry bundle.
     package let index: Int
-    /// When the segment's newest record was archived, in milliseconds since 1970.
+    /// The time at which the segment's newest record was archived, in milliseconds since 1970.
     package let newestArchivedAt: Int64
 
     package init(index: Int, newestArchivedAt: Int64) {

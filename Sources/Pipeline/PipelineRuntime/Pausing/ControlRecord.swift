@@ -16,7 +16,7 @@ package struct ControlRecord: Hashable, Sendable {
 
     /// Version of the format; in the member `version`.
     package static let formatVersion: Int64 = 1
-    /// Maximum length of a reason and of an author, in bytes.
+    /// Maximum length in bytes of the reason and of the author's name.
     package static let maximumTextBytes = 256
     /// Maximum length of a value to parse, in bytes.
     private static let maximumValueBytes = 16_384

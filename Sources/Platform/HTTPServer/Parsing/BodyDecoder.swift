@@ -57,7 +57,7 @@ package struct BodyDecoder: Sendable {
         return step == .done ? .complete(position) : .needMore
     }
 
-    /// Records that the caller wrote `count` bytes of a body of known length without this decoder.
+    /// Accounts for `count` bytes of a body of known length that the caller wrote directly, bypassing this decoder.
     mutating func took(_ count: Int) {
         left -= count
         if left == 0 { step = isChunked ? .dataEnd : .done }

@@ -129,7 +129,8 @@ package struct RequestHeadParser: Sendable {
 
     // MARK: Header fields
 
-    /// Consumes the byte at `position` and, in a name or a value, also the following bytes that do not change the step.
+    /// Consumes the byte at `position` and, within a name or value, any following bytes that leave the parser in the
+    /// same step.
     private mutating func takeFieldBytes(_ head: Span<UInt8>) -> Result? {
         let end = min(head.count, fieldsStart + headLimit)
         guard position < end else { return .refuse(status: 431, reason: "headers") }
@@ -202,7 +203,7 @@ package struct RequestHeadParser: Sendable {
         return (byte >= 32 && byte != 127) || byte == Self.tab ? nil : Self.badFraming
     }
 
-    /// Examines the complete field with its LF at `position`, if the field affects framing or the connection.
+    /// Examines a complete field, which ends with the LF at `position`, if it affects framing or the connection.
     private mutating func endField(_ head: Span<UInt8>) -> Result? {
         let value = Self.trimmed(head, valueStart, position - 1)
         switch nameEnd - nameStart {

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// A client that queries topics and groups, and creates topics.
 ///
-/// Calls that wait for a broker run one at a time on the client's queue and end at their time limit. Operations that
-/// the embedded broker does not support fail with `notOnEmbeddedBroker` without an attempt.
+/// Calls that wait for a broker run one at a time on the client's queue, each with a time limit. Operations that the
+/// embedded broker does not support fail immediately with `notOnEmbeddedBroker`.
 public final class KafkaAdmin: Sendable {
     private struct State {
         /// `nil` after `close`.

@@ -22,7 +22,7 @@ extension KafkaError {
         public static let tooManyInFlight = Code(rawValue: -1004)
         /// The producer was not created with this topic.
         public static let undeclaredTopic = Code(rawValue: -1005)
-        /// No broker answers at the moment. The send was rejected without an attempt.
+        /// No broker answers at the moment. The send was rejected immediately.
         public static let brokersUnavailable = Code(rawValue: -1006)
         /// The producer had a fatal error while the record was in flight and was replaced.
         public static let producerReplaced = Code(rawValue: -1007)
@@ -32,7 +32,7 @@ extension KafkaError {
         public static let portInUse = Code(rawValue: -1009)
         /// The record cannot be sent in this form.
         public static let invalidRecord = Code(rawValue: -1010)
-        /// Earlier records for this partition have been waiting too long. The send was rejected without an attempt.
+        /// Earlier records for this partition have been waiting too long. The send was rejected immediately.
         public static let partitionSlow = Code(rawValue: -1011)
 
         // Codes of librdkafka.

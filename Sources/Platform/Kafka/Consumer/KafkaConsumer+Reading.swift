@@ -225,7 +225,7 @@ extension KafkaConsumer {
 }
 
 extension PartitionState {
-    /// The partition and offset, for errors without them.
+    /// The partition and offset to add to errors that lack them.
     fileprivate var place: KafkaDelivery {
         KafkaDelivery(
             topic: assigned.topicPartition.topic, partition: assigned.topicPartition.partition, offset: expected)

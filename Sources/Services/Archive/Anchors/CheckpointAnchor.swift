@@ -27,7 +27,8 @@ struct AnchoredLog: Sendable {
     var names: LogNames { reader.names }
     var size: Int { checkpoint.checkpoint.size }
 
-    /// Returns a proof, built from the archive's tiles, that the checkpoint's tree begins with its first `old` leaves.
+    /// Returns a consistency proof, built from the archive's tiles, from the tree of size `old` to the checkpoint's
+    /// tree.
     func proof(from old: Int) async throws(ArchiveServiceError) -> ConsistencyProof {
         do {
             return try await ConsistencyProof.make(old: old, new: size, from: LogTiles(reader: reader, size: size))

@@ -4,7 +4,7 @@
 /// moment of that observation has been read. Until then, the timestamp of the group's next record is used.
 struct PartitionReading: Sendable, Equatable {
     private struct End: Equatable {
-        /// When the end was observed, in milliseconds since 1970.
+        /// The time at which the end was observed, in milliseconds since 1970.
         var moment: Int64
         var offset: Int64
     }

@@ -7,8 +7,8 @@ struct DeliveryQueue<Instant: InstantProtocol> where Instant.Duration == Duratio
     /// A post to attempt.
     struct Job: Sendable {
         let post: PlannedPost
-        /// The notification signed ahead for the first attempt, or nil for later attempts. Each later attempt is
-        /// signed again, because a post may wait for days.
+        /// The notification, signed in advance for the first attempt, or nil for later attempts. Later attempts sign it
+        /// again, because a post may wait for days.
         let notification: SignedNotification?
         /// The one-based number of the attempt.
         let attempt: Int

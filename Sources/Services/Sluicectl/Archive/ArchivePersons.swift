@@ -18,7 +18,7 @@ struct ArchivePerson {
 /// The subjects selected by a command line, and the extent of the search for them.
 struct ArchiveSelection {
     let persons: [ArchivePerson]
-    /// The positions of the records that contain the selected identifier, or that mention a purchase found by it.
+    /// The positions of the records that contain the selected identifier, or that mention a purchase found through it.
     let places: Set<IndexedPlace>
     let extent: ArchiveExtent
 }

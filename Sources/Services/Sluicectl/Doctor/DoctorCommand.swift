@@ -94,7 +94,7 @@ struct DoctorCommand {
     /// Returns the configuration that the executable would read from the same file, environment and flags, or all
     /// errors that it would report.
     private func effectiveConfiguration() -> Result<Configuration, Refused> {
-        // The ingress does not use the App Store Server API, but shares its file with services that do.
+        // The ingress does not use the App Store Server API, but shares its configuration file with services that do.
         let isIngress = executable.name == Self.defaultExecutable
         let schema =
             isIngress

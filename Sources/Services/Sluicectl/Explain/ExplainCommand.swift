@@ -131,6 +131,6 @@ struct ExplainCommand {
 }
 
 extension ExitCode {
-    /// The story may lack events, because a topic does not exist or is denied to the user. A public contract.
+    /// The story may lack events, because a topic does not exist or may not be read. A public contract.
     static let storyIncomplete = ExitCode(rawValue: 3)
 }

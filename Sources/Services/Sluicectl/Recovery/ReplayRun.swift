@@ -204,7 +204,7 @@ struct ReplayItem {
     var prepared: Result<[KafkaProducerRecord], ReplayRefusal>?
 }
 
-/// Why a record is not replayed.
+/// The reason why a record is not replayed.
 struct ReplayRefusal: Error {
     let reason: String
     let detail: String

@@ -2,7 +2,7 @@ internal import Kafka
 
 /// The topics that a story could not read, by reason.
 struct UnsearchedTopics {
-    /// The fix for a topic that is denied to the user.
+    /// The fix for a topic that the user may not access.
     static let grant =
         "Allow Describe and Read on it to this user; sluicectl topics acls prints the commands for the services' users"
 

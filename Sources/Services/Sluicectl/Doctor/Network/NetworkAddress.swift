@@ -8,7 +8,7 @@ struct NetworkAddress: Hashable {
     private let family: Int32
     private let bytes: [UInt8]
 
-    /// The reason for a failed resolution or connection, in the system's words.
+    /// A failed resolution or connection, with the operating system's message.
     struct Failure: Error, Equatable {
         let message: String
     }
