@@ -9,7 +9,7 @@ extension LogReader {
     /// - Throws: ``ArchiveError``: `noLeaf` if the checkpoint does not cover the leaf.
     package func leaf(_ index: Int, size: Int) async throws(ArchiveError) -> (bytes: [UInt8], leaf: ArchiveLeaf) {
         guard index >= 0, index < size else {
-            throw ArchiveError(.noLeaf, "the log has \(size) leaves, and not leaf \(index)")
+            throw ArchiveError(.noLeaf, "the log has only \(size) leaves; there is no leaf \(index)")
         }
         let bundle = try await bundle(index / TilePath.fullWidth, size: size)
         let position = index % TilePath.fullWidth
@@ -27,7 +27,7 @@ extension LogReader {
     /// - Throws: ``ArchiveError``: `missingObject` if the segment was removed or its retention has ended.
     package func object(_ index: Int, size: Int) async throws(ArchiveError) -> [UInt8] {
         guard index >= 0, index < size else {
-            throw ArchiveError(.noLeaf, "the log has \(size) leaves, and not leaf \(index)")
+            throw ArchiveError(.noLeaf, "the log has only \(size) leaves; there is no leaf \(index)")
         }
         let (bytes, objects) = try await segment(index / TilePath.fullWidth, size: size)
         return Array(bytes[objects[index % TilePath.fullWidth]])

@@ -36,7 +36,9 @@ enum DevBrokerCommand {
 
     static let command = Command(
         "sluice-dev-broker",
-        summary: "A Kafka-protocol broker in memory, for demonstrations, development and tests. Not for production.",
+        summary:
+            "An in-memory broker that speaks the Kafka protocol, for demonstrations, development and tests. "
+            + "Not for production.",
         discussion: """
             It creates the topics of an installation at startup and logs its bootstrap servers. All records are lost \
             when it stops. It keeps 5 MiB per partition, compacts nothing, does not support admin requests \

@@ -13,7 +13,7 @@ enum DevBrokerHost {
         guard number != 0 else {
             throw StartupError(
                 host == text
-                    ? "the brokers advertise this address, and no client can connect to it"
+                    ? "the brokers would advertise this address, but no client can connect to it"
                     : "\(host) has no IPv4 address",
                 setting: DevBrokerCommand.host.key, fix: "Set it to an address or a name of this machine",
                 exitCode: .configuration)

@@ -41,10 +41,10 @@ struct StateMetrics: Sendable {
             StateMetricName.large, help: "Published values that exceed the recommended size (8 KiB).")
         incomplete = registry.counter(
             StateMetricName.incomplete,
-            help: "Partitions of the state's topics with records that were deleted before they were read.")
+            help: "State topic partitions in which records were deleted before they were read.")
         recreated = registry.counter(
             StateMetricName.recreated,
-            help: "Partitions of the state's topics that were recreated; local state is republished.")
+            help: "State topic partitions that were recreated; local state is republished.")
         restores = registry.histogram(
             StateMetricName.restoreDuration, help: "Time from a partition's assignment to its first record.")
     }

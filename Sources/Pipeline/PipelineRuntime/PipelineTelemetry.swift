@@ -105,7 +105,7 @@ final class PipelineTelemetry: Sendable {
     func deadLetterFailed(_ record: KafkaRecord, to topic: KafkaTopic, _ error: any Error) {
         deadLetterFailures.increment()
         frequent.log(
-            .error, key: "dead-letter-failed", "dead letter not acknowledged; the partition waits",
+            .error, key: "dead-letter-failed", "dead letter not acknowledged; the partition is blocked until it is",
             record.logFields + [LogField(.deadLetterTopic, topic.rawValue), LogField(.error, "\(error)")])
     }
 

@@ -56,7 +56,7 @@ package final class KafkaCredentialFiles: Service {
             if isChanged {
                 logger.warning("Kafka credentials changed after the start; restart to use them", fields)
             } else {
-                logger.info("Kafka credentials match those read at the start again", fields)
+                logger.info("Kafka credentials again match those read at startup", fields)
             }
         }
     }

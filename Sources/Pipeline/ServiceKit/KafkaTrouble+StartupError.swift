@@ -167,7 +167,7 @@ extension StartupError {
             return
         }
         self.init(
-            "topic \(topic) is denied to this user, so the brokers do not report whether it exists", setting: "kafka.*",
+            "access to topic \(topic) is denied, so the brokers do not report whether it exists", setting: "kafka.*",
             fix: "Grant the ACLs printed by: sluicectl topics acls. Create a missing topic with: "
                 + "sluicectl topics apply", exitCode: .configuration)
     }

@@ -146,7 +146,8 @@ public final class HTTPServer: Sendable {
             case EADDRNOTAVAIL:
                 (
                     .badHost,
-                    "cannot listen on \(address): not an address of this machine; 0.0.0.0 listens on all addresses"
+                    "cannot listen on \(address): not an address of this machine; "
+                        + "use 0.0.0.0 to listen on all addresses"
                 )
             case EACCES:
                 (.notPermitted, "cannot listen on \(address): no permission; choose a port above 1023")

@@ -87,7 +87,7 @@ final class IngressMetrics: Sendable {
             help: "Version 1 and older notifications whose transaction is not in their receipt.")
         legacyIgnoredFields = registry.counter(
             IngressMetricName.legacyIgnoredFields,
-            help: "Undocumented field values of version 1 and older notifications, treated as absent.")
+            help: "Undocumented field values in version 1 and older notifications, treated as absent.")
         renewalInfoMissing = registry.counter(
             IngressMetricName.renewalInfoMissing,
             help: "Accepted notifications about a subscription without the renewal info that Apple documents.")
@@ -106,7 +106,7 @@ final class IngressMetrics: Sendable {
             if let counter = known[key] { return counter }
             // Reasons and statuses are codes of this program, so the number of series is bounded.
             let counter = registry.counter(
-                IngressMetricName.decisions, help: "Requests by the reason and status of their response.",
+                IngressMetricName.decisions, help: "Requests by response reason and status.",
                 labels: [MetricLabel("reason", key.reason), MetricLabel("status", String(key.status))])
             known[key] = counter
             return counter

@@ -16,7 +16,7 @@ enum IngressReadiness {
                 guard !status.isReady else { return nil }
                 let topics = status.missingTopics.map(\.rawValue).joined(separator: ", ")
                 let denied = status.deniedTopics.map(\.rawValue).joined(separator: ", ")
-                if !denied.isEmpty { return "waiting for topics: \(topics); denied to this user: \(denied)" }
+                if !denied.isEmpty { return "waiting for topics: \(topics); access denied: \(denied)" }
                 return (topics.isEmpty ? "the producer is not ready" : "waiting for topics: \(topics)") + advice
             },
             HealthCheck("clock", .clock) {

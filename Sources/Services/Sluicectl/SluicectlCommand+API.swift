@@ -73,7 +73,7 @@ extension SluicectlCommand {
 
     private static let order = Command(
         "order", summary: "List the transactions for an order number from a customer's receipt (Look Up Order ID).",
-        discussion: "Orders of other apps are not found. \(answer)", schema: asking(),
+        discussion: "Orders from other apps are not found. \(answer)", schema: asking(),
         arguments: [Command.Argument("ORDER", help: "the order number, such as MK4TT4X3J")],
         examples: [
             .init("sluicectl api order MK4TT4X3J", "The purchased products."),

@@ -37,11 +37,11 @@ extension SluicectlCommand {
     ) { try await EntitlementsCommand(configuration: $0.configuration).show($0.argument, $0.console) }
 
     private static let history = Command(
-        "history", summary: "Show the changes of an account's purchases and the notifications behind them.",
+        "history", summary: "Show the state changes of an account's purchases and the notifications behind them.",
         discussion: idIs + " The last 12 notifications of each purchase are stored.",
         schema: asking([OperationsSettings.isAppTransaction, OperationsSettings.isTransaction]), arguments: [id],
         examples: [
-            .init("sluicectl entitlements history 2000000000000001", "Changes of state, then each notification."),
+            .init("sluicectl entitlements history 2000000000000001", "State changes, then each notification."),
             .init("sluicectl entitlements history 2000000000000001 --output json", "For scripts."),
         ]
     ) { try await EntitlementsCommand(configuration: $0.configuration).history($0.argument, $0.console) }

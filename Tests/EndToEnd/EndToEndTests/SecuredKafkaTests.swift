@@ -173,6 +173,6 @@ private struct TrueCause: Sendable, CustomStringConvertible {
             words: ["no token was issued", "no response from http://127.0.0.1:1/token", "identity provider"]),
         TrueCause(
             description: "topics without a right", mechanism: .plain, user: EncryptedBroker.outsider,
-            words: ["denied to this user", "sluicectl topics acls"]),
+            words: ["is denied, so the brokers do not report", "sluicectl topics acls"]),
     ]
 }

@@ -90,7 +90,7 @@ import Testing
 
     @Test func `a topic hidden by missing rights is not reported as missing`() {
         let hidden = StartupError(missing: "t", denied: ["t"])
-        #expect(hidden.line.contains("topic t is denied to this user") && !hidden.line.contains("t does not exist"))
+        #expect(hidden.line.contains("access to topic t is denied") && !hidden.line.contains("t does not exist"))
         #expect(hidden.line.contains("sluicectl topics acls") && hidden.exitCode == .configuration)
         let missing = StartupError(missing: "t", denied: [])
         #expect(missing.line == "topics.prefix: topic t does not exist. Create it with: sluicectl topics apply.")

@@ -96,7 +96,7 @@ struct ClusterPrepareTests {
             testDescription: "rows of the reconciler",
             records: { [notification, state, changed(state) { $0.topic = names.reconciliation(.production) }] },
             check: .copy, topic: names.reconciliation(.production), found: "hide missing notifications",
-            fix: "exclude it from the mirror"),
+            fix: "exclude the topic from the mirror"),
     ]
 
     @Test(arguments: faults) func `a copy that would lose data is not ready`(_ fault: Fault) {

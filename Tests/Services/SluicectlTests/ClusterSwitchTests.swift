@@ -47,7 +47,7 @@ struct ClusterSwitchTests {
         let (target, places) = try await translated()
         let (refused, plan) = await sluicectl(["cluster", "switch"] + target.flags)
         #expect(refused == 1)
-        #expect(plan.complaints == ["sluicectl: nothing was changed. Run it again with --yes."])
+        #expect(plan.complaints == ["sluicectl: nothing was changed. Run the command again with --yes."])
         #expect(plan.output.contains("group sluice-entitlements would read from the beginning"))
         #expect(plan.output.contains("moved.notifications.production  0          1     0"), "\(plan.output)")
         #expect(plan.output.contains("group sluice-archive has no offsets here and starts from the beginning"))

@@ -49,7 +49,9 @@ extension APIErrorCode {
         Entry(4_000_034, "InvalidConsumptionStatus", "use a consumptionStatus from 0 to 3"),
         Entry(
             4_000_035, "InvalidCustomerConsented", "send an answer only with consent: customerConsented must be true"),
-        Entry(4_000_036, "InvalidDeliveryStatus", "use a deliveryStatus of this body version"),
+        Entry(
+            4_000_036, "InvalidDeliveryStatus",
+            "use a deliveryStatus that this version of the request body supports"),
         Entry(4_000_037, "InvalidLifetimeDollarsPurchased", "use a lifetimeDollarsPurchased from 0 to 7"),
         Entry(4_000_038, "InvalidLifetimeDollarsRefunded", "use a lifetimeDollarsRefunded from 0 to 7"),
         Entry(4_000_039, "InvalidPlatform", "use a platform from 0 to 2"),
@@ -57,7 +59,9 @@ extension APIErrorCode {
         Entry(4_000_041, "InvalidSampleContentProvided", "use true or false for sampleContentProvided"),
         Entry(4_000_042, "InvalidUserStatus", "use a userStatus from 0 to 4"),
         Entry(4_000_043, "InvalidTransactionNotConsumable", "send answers for consumables only"),
-        Entry(4_000_044, "InvalidRefundPreference", "use a refundPreference of this body version"),
+        Entry(
+            4_000_044, "InvalidRefundPreference",
+            "use a refundPreference that this version of the request body supports"),
         Entry(4_000_047, "InvalidTransactionTypeNotSupported", "this endpoint does not accept this product type"),
         Entry(4_000_048, "AppTransactionIdNotSupported", "use a transactionId instead of the appTransactionId"),
         Entry(

@@ -216,7 +216,7 @@ package struct CheckpointLogWriter: Sendable {
         } catch {
             guard error.code == .exists else { throw error }
             guard try await store.read(name)?.bytes == bytes else {
-                throw ArchiveError.damaged(names, "\(name) differs from the object of the log of checkpoints")
+                throw ArchiveError.damaged(names, "\(name) differs from the object in the log of checkpoints")
             }
         }
     }

@@ -54,16 +54,16 @@ package enum ArchiveObject {
         _ object: [UInt8], of leaf: ArchiveLeaf, _ opener: Opener
     ) throws(ArchiveError) -> ArchiveContent {
         guard leaf.describes(object) else {
-            throw ArchiveError(.objectMismatch, "the object of \(leaf.position) differs from the archived one")
+            throw ArchiveError(.objectMismatch, "the object for \(leaf.position) differs from the archived one")
         }
         guard let first = object.first else {
             guard leaf.key == nil, leaf.position.kind.isPersonal else {
-                throw ArchiveError(.malformedContent, "the object of \(leaf.position) is empty")
+                throw ArchiveError(.malformedContent, "the object for \(leaf.position) is empty")
             }
             return .erased
         }
         guard let form = Form(rawValue: first) else {
-            throw ArchiveError(.malformedContent, "the object of \(leaf.position) has an unknown format")
+            throw ArchiveError(.malformedContent, "the object for \(leaf.position) has an unknown format")
         }
         guard form == .plain || leaf.key != nil else {
             throw ArchiveError(.malformedContent, "the leaf of \(leaf.position) references no key for its object")
@@ -119,7 +119,7 @@ package enum ArchiveObject {
             if let failure { throw failure }
             return object
         } catch {
-            throw ArchiveError(.cryptography, "the object of \(position) cannot be encrypted: \(error.message)")
+            throw ArchiveError(.cryptography, "the object for \(position) cannot be encrypted: \(error.message)")
         }
     }
 
@@ -129,10 +129,10 @@ package enum ArchiveObject {
         let start = 1 + AES256GCM.nonceByteCount
         let end = start + ArchiveRecordKey.commitmentByteCount
         guard object.count >= end else {
-            throw ArchiveError(.malformedContent, "the object of \(position) is truncated")
+            throw ArchiveError(.malformedContent, "the object for \(position) is truncated")
         }
         guard try object[start..<end].elementsEqual(key.commitment()) else {
-            throw ArchiveError(.notAuthentic, "the object of \(position) was not encrypted under this key")
+            throw ArchiveError(.notAuthentic, "the object for \(position) was not encrypted under this key")
         }
         return try decrypt(
             object, from: 1, skipping: ArchiveRecordKey.commitmentByteCount, position: position, key: key.secret)
@@ -147,7 +147,7 @@ package enum ArchiveObject {
         let nonceEnd = start + AES256GCM.nonceByteCount
         let textStart = nonceEnd + skipped
         guard object.count >= textStart + AES256GCM.tagByteCount else {
-            throw ArchiveError(.malformedContent, "the object of \(position) is truncated")
+            throw ArchiveError(.malformedContent, "the object for \(position) is truncated")
         }
         let opened: [UInt8]?
         do throws(CryptographyError) {
@@ -155,10 +155,10 @@ package enum ArchiveObject {
                 Array(object[textStart...]), key: key, nonce: Array(object[start..<nonceEnd]),
                 authenticated: position.bytes)
         } catch {
-            throw ArchiveError(.cryptography, "the object of \(position) cannot be decrypted: \(error.message)")
+            throw ArchiveError(.cryptography, "the object for \(position) cannot be decrypted: \(error.message)")
         }
         guard let opened else {
-            throw ArchiveError(.notAuthentic, "the object of \(position) cannot be decrypted with its key")
+            throw ArchiveError(.notAuthentic, "the object for \(position) cannot be decrypted with its key")
         }
         return opened
     }

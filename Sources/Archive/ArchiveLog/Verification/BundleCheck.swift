@@ -141,7 +141,7 @@ struct BundleReading: Sendable {
                 check.findings.append(
                     Finding(
                         .tampered, log, object: segment.name, leaf: index, offset: leaf.position.offset,
-                        "the segment ends before the object of this leaf"))
+                        "the segment ends before the object for this leaf"))
                 return
             }
             let range = objects.ranges[index - check.firstLeaf]

@@ -47,7 +47,7 @@ struct LeafOrder {
                 findings.append(
                     finding(
                         .incomplete, leaf,
-                        "offsets \(leaf.offset) to \(end) have records that were dead-lettered instead of archived"))
+                        "records at offsets \(leaf.offset) to \(end) were dead-lettered instead of archived"))
             }
         }
         return findings

@@ -4,7 +4,7 @@ public import Configuration
 public enum ConsumerSettings {
     public static let attempts = Setting.integer(
         "consumer.attempts", default: 5, in: 1...1000,
-        help: "Maximum number of failed attempts at a record before it goes to the dead letter topic.")
+        help: "Maximum number of failed attempts to handle a record before it goes to the dead letter topic.")
     public static let shutdownLimit = Setting.duration(
         "consumer.shutdown.limit", default: .seconds(30), in: .seconds(2)...(.seconds(240)),
         help:

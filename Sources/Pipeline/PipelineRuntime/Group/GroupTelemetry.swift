@@ -23,7 +23,7 @@ final class GroupTelemetry: Sendable {
         frequent = RateLimitedLogger(logger, perSecond: 1)
         func rebalances(_ kind: String) -> Counter {
             registry.counter(
-                PipelineMetricName.rebalances, help: "Changes of this member's assignment, by kind.",
+                PipelineMetricName.rebalances, help: "Changes to this member's assignment, by kind.",
                 labels: [MetricLabel(PipelineMetricLabel.kind, kind)])
         }
         assigned = rebalances("assigned")

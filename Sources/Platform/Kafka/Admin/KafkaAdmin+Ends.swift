@@ -17,7 +17,7 @@ extension KafkaAdmin {
             let leaders = try await leaders(of: [topic], within: left)
             guard !leaders.isEmpty else {
                 guard try await deniedTopics(among: [topic], within: left).isEmpty else {
-                    throw KafkaError(.topicAuthorizationFailed, "topic \(topic) is denied to this user")
+                    throw KafkaError(.topicAuthorizationFailed, "access to topic \(topic) is denied")
                 }
                 throw KafkaError(.unknownTopic, "topic \(topic) does not exist")
             }

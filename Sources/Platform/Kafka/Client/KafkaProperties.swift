@@ -102,8 +102,8 @@ enum ReservedProperties {
     private static let offsets = "offsets are stored and committed only after a record's effect is durable"
 
     private static let reasons: [String: String] = [
-        "bootstrap.servers": "brokers are configured as bootstrap servers",
-        "metadata.broker.list": "brokers are configured as bootstrap servers",
+        "bootstrap.servers": "set the brokers with kafka.bootstrap.servers instead",
+        "metadata.broker.list": "set the brokers with kafka.bootstrap.servers instead",
         "enable.idempotence": durability,
         "acks": durability,
         "request.required.acks": durability,

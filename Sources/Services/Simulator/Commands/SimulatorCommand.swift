@@ -66,7 +66,7 @@ package enum SimulatorCommand {
             Command.Example(
                 "sluice-simulator post --url http://127.0.0.1:8080/notifications --scenario refund-request --accounts 20 "
                     + "--api-port 8090 --api-limit 50 --api-faults 429=10%,reset=5%",
-                "twenty refund requests, and an API that accepts the answers and sometimes fails"),
+                "twenty refund requests, and an API that accepts the answers and injects failures"),
         ], readsConfiguration: false
     ) { try await PostCommand($0.configuration).run($0.console) }
 
@@ -97,7 +97,7 @@ package enum SimulatorCommand {
             Command.Example("sluice-simulator serve --api-port 8090", "an API with one customer of every scenario"),
             Command.Example(
                 "sluice-simulator serve --accept-unknown --api-limit apple --api-faults lost=5%,500=10%",
-                "accepts consumption answers for any transaction, with Apple's limits, and sometimes fails"),
+                "accepts consumption answers for any transaction, enforces Apple's rate limits, and injects failures"),
             Command.Example(
                 "sluice-simulator serve --api-port 8090 --notifications 20000 --undelivered 2.5%",
                 "a history in which 500 of 20,000 notifications were never delivered"),

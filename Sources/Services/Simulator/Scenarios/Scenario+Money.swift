@@ -105,7 +105,7 @@ extension Scenario {
                 .after(.days(2), .asksForRefund(.unintendedPurchase)),
             ]),
         Scenario(
-            "refund-reversed", "The refund is undone after a dispute", .premiumMonthly,
+            "refund-reversed", "The refund is reversed after a dispute", .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(4), .refunded()),

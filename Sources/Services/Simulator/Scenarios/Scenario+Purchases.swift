@@ -91,7 +91,8 @@ extension Scenario {
     /// Scenarios with subscriptions managed through the Advanced Commerce API.
     static let advancedCommerce = [
         Scenario(
-            "advanced-commerce", "Migrates to Advanced Commerce; metadata and price change there", .premiumMonthly,
+            "advanced-commerce", "A subscription migrates to Advanced Commerce, then its metadata and price change",
+            .premiumMonthly,
             steps: [
                 .first(.subscribes()),
                 .after(.days(8), .migrates(to: .bundleMonthly)),

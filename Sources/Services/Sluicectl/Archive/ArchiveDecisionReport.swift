@@ -63,7 +63,7 @@ struct ArchiveDecisionReport {
         case (nil, .release): line.person.status.hold == nil ? "is not held" : "would be released"
         case (.destroyed, _): "destroyed"
         case (.alreadyDone, _): "already done"
-        case (.held, _): "waits for the end of a hold"
+        case (.held, _): "waiting for a hold to end"
         case (.holdBegun, _): "held"
         case (.holdEnded, _): "released"
         }

@@ -158,12 +158,13 @@ extension SluicectlCommand {
             ) { try await ArchiveKeyCommand(configuration: $0.configuration).show($0.argument, $0.console) },
             Command(
                 "check",
-                summary: "Check the key store: whether every key opens, and which key-encryption keys it needs.",
+                summary:
+                    "Check that every key in the key store can be unwrapped, and list the key-encryption keys needed.",
                 discussion: """
                     A key-encryption key that wraps no key is no longer needed, once it wraps none in the key store of \
-                    any host. Exits with 1 if the file is damaged, a key does not open or, with --against-archive, a \
-                    key referenced by a leaf is missing. This is the case for a backup made before the leaf, and for a \
-                    host that joined after an erasure that does not list its keys.
+                    any host. Exits with 1 if the file is damaged, a key cannot be unwrapped or, with \
+                    --against-archive, a key referenced by a leaf is missing. This is the case for a backup made \
+                    before the leaf, and for a host that joined after an erasure that does not list its keys.
                     """,
                 schema: ConfigurationSchema(
                     [
@@ -178,7 +179,7 @@ extension SluicectlCommand {
                 ]
             ) { try await ArchiveKeyStoreReport(configuration: $0.configuration).run($0.console) },
             Command(
-                "backup", summary: "Copy the key store at a single instant, while sluice-archive runs.",
+                "backup", summary: "Take a consistent copy of the key store while sluice-archive is running.",
                 discussion: """
                     A plain copy of the file lacks the newest keys, which are in its write-ahead log. On return, the \
                     copy is on disk, readable only by its owner. Keep it on a different volume than the archive, for \

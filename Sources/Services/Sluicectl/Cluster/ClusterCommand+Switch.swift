@@ -37,7 +37,7 @@ extension ClusterCommand {
                 }
             }
             await print(plans, survey.findings.filter { $0.status == .warning }, isDone: isDone, console)
-            guard isDone else { throw StartupError("nothing was changed", fix: "Run it again with --yes") }
+            guard isDone else { throw StartupError("nothing was changed", fix: "Run the command again with --yes") }
             return .ok
         }
     }

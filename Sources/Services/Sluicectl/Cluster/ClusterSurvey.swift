@@ -82,8 +82,8 @@ struct ClusterSurvey {
                 isFinal ? .warning : .problem, .copy, of: topic.rawValue,
                 "it has records: copied rows hide missing notifications",
                 fix:
-                    "Unless sluice-reconciler has run here, exclude it from the mirror, delete it, and create it with: "
-                    + "sluicectl topics apply")
+                    "Unless sluice-reconciler has already run here, exclude the topic from the mirror, delete it, and "
+                    + "recreate it with: sluicectl topics apply")
         }
     }
 
@@ -123,7 +123,7 @@ struct ClusterSurvey {
                 findings.append(ClusterFinding(status, .group, of: group.group.rawValue, found, fix: fix))
             }
             if target.activeGroups?.contains(group.group) == true {
-                add(.problem, "it has members here", "Stop every \(group.executable) of this cluster")
+                add(.problem, "it has members here", "Stop every \(group.executable) process that uses this cluster")
             } else if withOffsets.contains(group.group), !isFinal {
                 add(.warning, "it has committed offsets here", "sluicectl cluster switch resets them")
             }

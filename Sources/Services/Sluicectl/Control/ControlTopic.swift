@@ -50,7 +50,8 @@ struct ControlTopic {
         } catch {
             await producer.close(within: .seconds(1))
             guard error.code == .topicAuthorizationFailed else {
-                throw StartupError("Kafka did not acknowledge the record: \(error.message)", fix: "Run it again")
+                throw StartupError(
+                    "Kafka did not acknowledge the record: \(error.message)", fix: "Run the command again")
             }
             throw StartupError(
                 "this user may not write to topic \(topic)",

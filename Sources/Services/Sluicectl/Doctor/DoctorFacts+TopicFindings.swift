@@ -78,7 +78,7 @@ extension DoctorFacts {
         let topic = difference.topic.rawValue
         if difference.subject == .missing, deniedTopics.contains(difference.topic) {
             return DoctorFinding(
-                status, .topic, of: topic, "denied to this user, so the brokers do not report whether it exists",
+                status, .topic, of: topic, "access is denied, so the brokers do not report whether it exists",
                 fix: "Grant the ACLs printed by: sluicectl topics acls; or sluicectl topics apply")
         }
         if difference.subject == .missing {

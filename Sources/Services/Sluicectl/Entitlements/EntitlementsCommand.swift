@@ -64,7 +64,7 @@ struct EntitlementsCommand {
         guard configuration[OperationsSettings.yes] else {
             await console.write(
                 "would erase\n\n" + purchases.map { "\($0.bundleId)/\($0.originalTransactionId)\n" }.joined())
-            throw StartupError("nothing was erased", fix: "Run it again with --yes; this cannot be undone")
+            throw StartupError("nothing was erased", fix: "Run the command again with --yes; this cannot be undone")
         }
         for purchase in purchases {
             let body = try await client.post("/v1/erasures", purchase.request(client.environment))

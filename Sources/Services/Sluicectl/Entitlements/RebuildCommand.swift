@@ -29,7 +29,7 @@ struct RebuildCommand {
         let isDone = configuration[OperationsSettings.yes]
         if isDone { try await offsets.commit(admin, executable: "sluice-entitlements") }
         await print(offsets, isDone: isDone, console)
-        guard isDone else { throw StartupError("nothing was changed", fix: "Run it again with --yes") }
+        guard isDone else { throw StartupError("nothing was changed", fix: "Run the command again with --yes") }
         return .ok
     }
 

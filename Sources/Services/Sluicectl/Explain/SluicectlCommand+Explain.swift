@@ -19,7 +19,7 @@ extension SluicectlCommand {
                     Apple, webhooks, erasures, and what was not searched. A purchase is found in one partition if its \
                     app is known: by --app, by apps, or through the read API (entitlements.url). Other identifiers \
                     are searched in all partitions. Personal data is masked unless revealed. Exits with 1 if nothing \
-                    was found, and with 3 if a topic does not exist or is denied to the user.
+                    was found, and with 3 if a topic does not exist or access to it is denied.
                     """,
                 schema: ExplainSettings.schema.adding(entitlements.schema),
                 arguments: [Command.Argument("ID", help: "any identifier of a notification, purchase or customer")],

@@ -86,7 +86,8 @@ struct StoryText {
         case "notification":
             let type = cause[StoryName.notificationType]?.string ?? "?"
             return "\(type) \(cause[StoryName.notificationUUID]?.string ?? "-") at \(position)"
-        case "published_state": return "published state at \(position), with facts of no searched notification"
+        case "published_state":
+            return "published state at \(position), with facts found in none of the notifications searched"
         default: return "time"
         }
     }

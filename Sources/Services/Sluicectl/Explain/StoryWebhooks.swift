@@ -21,14 +21,15 @@ struct StoryWebhooks {
             let failure = error as? StartupError
             gaps.append(
                 Story.Gap(
-                    "attempts of webhooks were not read: \(failure?.problem ?? "\(error)")",
-                    fix: failure?.fix ?? "Run it again"))
+                    "webhook delivery attempts could not be read: \(failure?.problem ?? "\(error)")",
+                    fix: failure?.fix ?? "Run the command again"))
             return []
         }
         gaps.append(
             Story.Gap(
-                "of webhooks only the latest attempts of one process of sluice-webhooks are known",
-                fix: "Search its logs for webhookId; the committed offset of its group tells what it has passed"))
+                "only the latest webhook delivery attempts of one sluice-webhooks process are known",
+                fix: "Search the logs of sluice-webhooks for the webhookId; the committed offset of its group shows "
+                    + "how far it has read"))
         return attempts.compactMap { entry($0, collector) }
     }
 

@@ -26,7 +26,8 @@ struct BackfillCommand {
         let known = try await page.sweeps()
         guard !known.isEmpty else {
             throw StartupError(
-                "sluice-reconciler is still loading its sweeps", fix: "Run it again when its /readyz responds 200")
+                "sluice-reconciler is still loading its sweeps",
+                fix: "Run the command again once /readyz of sluice-reconciler returns 200")
         }
         guard known.contains(where: { $0.bundleId == bundleId && $0.environment == environment }) else {
             throw StartupError(

@@ -20,12 +20,12 @@ struct ReconcilerPage {
         } catch {
             throw StartupError(
                 "sluice-reconciler is unreachable: \(error.message)", setting: setting.key,
-                fix: "Start sluice-reconciler, or set \(setting.key) to its admin listener")
+                fix: "Start sluice-reconciler, or set \(setting.key) to the URL of its admin listener")
         }
         guard response.status == 200, let sweeps = SweepListing.sweeps(json: response.body) else {
             throw StartupError(
                 "the server at \(base) is not sluice-reconciler (status \(response.status))",
-                setting: setting.key, fix: "Set \(setting.key) to the admin listener of sluice-reconciler")
+                setting: setting.key, fix: "Set \(setting.key) to the URL of the admin listener of sluice-reconciler")
         }
         return sweeps
     }

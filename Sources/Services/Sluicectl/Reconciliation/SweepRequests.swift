@@ -23,7 +23,7 @@ struct SweepRequests {
                 KafkaProducerRecord(topic: topic, key: row.key, value: row.bytes), deadline: .seconds(30))
         } catch {
             await producer.close(within: .seconds(1))
-            throw StartupError("Kafka did not acknowledge the record: \(error.message)", fix: "Run it again")
+            throw StartupError("Kafka did not acknowledge the record: \(error.message)", fix: "Run the command again")
         }
         await producer.close(within: .seconds(5))
     }

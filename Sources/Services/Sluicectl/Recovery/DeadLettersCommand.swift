@@ -173,7 +173,7 @@ struct DeadLettersCommand {
                 ]
                 await console.write(line: JSONValue.object(object).json)
             }
-            guard isDone else { throw StartupError("nothing was changed", fix: "Run it again with --yes") }
+            guard isDone else { throw StartupError("nothing was changed", fix: "Run the command again with --yes") }
             return .ok
         }
     }

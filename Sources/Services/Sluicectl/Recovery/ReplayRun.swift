@@ -95,7 +95,7 @@ struct ReplayRun {
         }
         await finish(counts)
         guard isDone || counts.ready == 0 else {
-            throw StartupError("nothing was changed", fix: "Run it again with --yes")
+            throw StartupError("nothing was changed", fix: "Run the command again with --yes")
         }
         return counts.isInterrupted || counts.left > 0 ? .failure : .ok
     }
@@ -140,7 +140,7 @@ struct ReplayRun {
                     throw StartupError(
                         "Kafka did not acknowledge the record: \(error.message)",
                         fix:
-                            "Run it again with the last --after printed; consumers ignore duplicates"
+                            "Run the command again with the last --after printed; consumers ignore duplicates"
                     )
                 }
             }

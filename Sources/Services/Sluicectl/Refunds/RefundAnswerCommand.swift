@@ -33,7 +33,7 @@ struct RefundAnswerCommand {
             let proposal = try configuration[OperationsSettings.again] ? again(row, id) : first(row, id)
             await console.write(line: Array((proposal.answer.body ?? "no answer").utf8))
             guard configuration[OperationsSettings.yes] else {
-                throw StartupError("nothing was changed", fix: "Run it again with --yes")
+                throw StartupError("nothing was changed", fix: "Run the command again with --yes")
             }
             try await propose(proposal, kafka)
             let after = try await read(id, admin, kafka)
@@ -168,7 +168,7 @@ extension RefundsCommand {
             _ = try await producer.send(record, deadline: .seconds(30))
         } catch {
             await producer.close(within: .seconds(1))
-            throw StartupError("Kafka did not acknowledge the record: \(error.message)", fix: "Run it again")
+            throw StartupError("Kafka did not acknowledge the record: \(error.message)", fix: "Run the command again")
         }
         await producer.close(within: .seconds(5))
     }

@@ -36,7 +36,7 @@ struct RefundErasureCommand {
             for refund in cases { await console.write("case \(refund.bundleId)/\(refund.transactionId)\n") }
             for customer in customers { await console.write("preference \(customer)\n") }
             guard configuration[OperationsSettings.yes] else {
-                throw StartupError("nothing was changed", fix: "Run it again with --yes")
+                throw StartupError("nothing was changed", fix: "Run the command again with --yes")
             }
             // First withdraw consent, so that nothing more is sent about this person.
             var withdrawal = RefundPreference()

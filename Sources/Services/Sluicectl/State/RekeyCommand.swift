@@ -162,12 +162,12 @@ struct RekeyCommand {
         if now.contains(where: { scan.watermarks[$0.key]?.high != $0.value.high }) {
             throw StartupError(
                 "\(source) was written to in the meantime",
-                fix: "Stop its writers, and repeat the command: it copies what is missing")
+                fix: "Stop its writers, then run the command again; it copies only the missing records")
         }
         guard comparison.missing.isEmpty, comparison.foreign == 0 else {
             throw StartupError(
                 "\(target) differs from \(source) in \(comparison.missing.count + comparison.foreign) keys",
-                fix: "Stop its other writers, delete it, create it again, and repeat the command")
+                fix: "Stop its other writers, delete it, create it again, and run the command again")
         }
     }
 

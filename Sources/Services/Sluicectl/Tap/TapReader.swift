@@ -84,7 +84,7 @@ struct TapReader {
     }
 
     private static let unknownTrouble = StartupError(
-        "a partition returned no records before its end offset", fix: "Run it again")
+        "a partition returned no records before its end offset", fix: "Run the command again")
 }
 
 /// The errors and warnings that the consumer reports.
@@ -107,11 +107,11 @@ private final class Troubles: Sendable {
     func take(_ event: KafkaConsumerEvent) {
         switch event {
         case .fatal(let error):
-            state.withLock { $0.worst = StartupError(error.description, fix: "Run it again") }
+            state.withLock { $0.worst = StartupError(error.description, fix: "Run the command again") }
         case .offsetOutOfRange(let partition, let offset):
             let error = StartupError(
                 "\(partition) no longer has offset \(offset), which was deleted",
-                fix: "Run it again, or with --start end"
+                fix: "Run the command again, or with --start end"
             )
             state.withLock { $0.worst = error }
         case .damaged(let partition, let offset, let error):

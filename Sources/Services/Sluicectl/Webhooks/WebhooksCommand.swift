@@ -121,7 +121,7 @@ struct WebhooksCommand {
         } catch {
             throw StartupError(
                 "sluice-webhooks is unreachable: \(error.message)", setting: setting.key,
-                fix: "Start sluice-webhooks, or set \(setting.key) to its admin listener")
+                fix: "Start sluice-webhooks, or set \(setting.key) to the URL of its admin listener")
         }
         guard response.status != 404 || receiver.isEmpty else {
             throw StartupError(
@@ -132,7 +132,8 @@ struct WebhooksCommand {
             throw StartupError(
                 "the server at \(base) is not sluice-webhooks (status \(response.status))", setting: setting.key,
                 fix:
-                    "Set \(setting.key) to the admin listener of sluice-webhooks, and pass --receiver if it has several"
+                    "Set \(setting.key) to the URL of the admin listener of sluice-webhooks, and pass --receiver if "
+                    + "there are several receivers"
             )
         }
         return answer

@@ -32,11 +32,13 @@ enum DoctorPorts {
     private static func inUse(
         _ place: String, _ listener: SluicectlParts.Dependencies.Listener, _ executable: String
     ) -> DoctorFinding {
-        let fix = "Stop that process, or set \(listener.setting) to a free port"
+        let port = "set \(listener.setting) to a free port"
+        let fix = "Stop that process, or \(port)"
         guard let process = ListeningProcess(port: listener.port) else {
             return DoctorFinding(
                 .warning, .port, of: listener.setting, "\(place) is in use, by a process of another user",
-                fix: "If it is not \(executable) itself (ss -ltnp sport = :\(listener.port)): \(fix)")
+                fix: "Unless it is \(executable) itself (check with: ss -ltnp sport = :\(listener.port)), stop that "
+                    + "process, or \(port)")
         }
         let name = "\(process.name) (pid \(process.pid))"
         guard process.isOf(executable) else {

@@ -11,7 +11,7 @@ enum AccessSettings {
     ).onCommandLineOnly
     static let principal = Setting(
         "principal", .principal,
-        help: "Principal that gets the rights. Default: User: followed by the executable's name.",
+        help: "Principal to grant access to. Default: `User:` and the executable's name.",
         example: "User:sluice-ingress"
     ).optional.onCommandLineOnly
     static let format = Setting<AccessFormat>.oneOf(
