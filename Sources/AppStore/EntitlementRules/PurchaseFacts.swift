@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import JSON
+internal import JSON
 
 /// The current facts about one purchase: signed facts, limited by ``FactsBounds``, and separately the unsigned facts
 /// from version 1 notifications (``LegacyFacts``), which only a shared secret authenticates. All properties except
@@ -8,47 +8,31 @@ package import JSON
 /// Merging is associative, commutative and idempotent, so duplicates, reordering and replays lead to the same value. A
 /// one-time purchase has only one or a few transactions.
 package struct PurchaseFacts: Hashable, Sendable {
-    package let environment: AppStoreEnvironment
-    package let bundleId: BundleId
-    package let originalTransactionId: OriginalTransactionId
-
-    package private(set) var transactions = Transactions()
-    /// The newest statement about any transaction, with all its members.
-    package private(set) var latestTransaction: TransactionDetails?
-    package private(set) var renewal: RenewalFacts?
-    package private(set) var status: StatusFacts?
-    package private(set) var claim: OwnerClaim?
-    /// The account in the newest statement about a transaction, even if that transaction is no longer stored.
-    package private(set) var namedAccount: OwnerClaim?
-    /// The transactions that began with an upgrade, each with the signedDate of the upgrade.
-    package private(set) var upgrades: [TransactionKey: AppStoreInstant] = [:]
-    /// The start of each period that the customer bought under an account, with the signedDate of the newest statement
-    /// about the period. Renewals are not included.
-    private(set) var purchases: [AppStoreInstant: AppStoreInstant] = [:]
-    private(set) var history = PurchaseEvents()
-    /// The facts from notifications of version 1 or older, or nil for most purchases.
-    private var legacyStorage: LegacyStorage?
-    /// The purchases that continue this one after a migration to Advanced Commerce or a switch to or from a bundle,
-    /// with the date of the change.
-    package private(set) var successors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// The purchases that this one continues, with the date of the change.
-    package private(set) var predecessors: [OriginalTransactionId: AppStoreInstant] = [:]
-    /// The account named by the transactions of the purchase that this one continues; `transferredClaim` is the account
-    /// that the app claims for that purchase.
-    package private(set) var transferredToken: OwnerClaim?
-    package private(set) var transferredClaim: OwnerClaim?
-    /// The time up to which signed facts are erased.
-    package private(set) var erasedAt: AppStoreInstant?
-    /// Members that a later version of this library has written.
-    package private(set) var unknownFields = JSONObject()
+    /// The facts, which copies of this value share until one of them changes.
+    private(set) var storage: PurchaseStorage
 
     package init(
         environment: AppStoreEnvironment, bundleId: BundleId, originalTransactionId: OriginalTransactionId
     ) {
-        self.environment = environment
-        self.bundleId = bundleId
-        self.originalTransactionId = originalTransactionId
+        storage = PurchaseStorage(
+            PurchaseFields(
+                environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId))
     }
+
+    /// The facts to change. They are copied first if another value shares them.
+    private var fields: PurchaseFields {
+        get { storage.fields }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = PurchaseStorage(storage.fields) }
+            yield &storage.fields
+        }
+    }
+
+    package static func == (one: PurchaseFacts, other: PurchaseFacts) -> Bool {
+        one.storage === other.storage || one.storage.fields == other.storage.fields
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
 
     /// The facts from notifications of version 1 or older, or nil if there are none.
     package var legacy: LegacyFacts? { legacyStorage?.facts }
@@ -86,27 +70,27 @@ package struct PurchaseFacts: Hashable, Sendable {
         // Do not report the following two facts as stale, because the transaction that they come from was reported
         // above.
         var ignored = MergeOutcome()
-        Self.take(other.latestTransaction, into: &latestTransaction, erasedAt, &ignored)
-        Self.take(other.namedAccount, into: &namedAccount, erasedAt, &ignored)
+        Self.take(other.latestTransaction, into: &fields.latestTransaction, erasedAt, &ignored)
+        Self.take(other.namedAccount, into: &fields.namedAccount, erasedAt, &ignored)
         outcome.isChanged = outcome.isChanged || ignored.isChanged
-        Self.take(other.renewal, into: &renewal, erasedAt, &outcome)
-        Self.take(other.status, into: &status, erasedAt, &outcome)
-        Self.take(other.claim, into: &claim, erasedAt, &outcome)
-        Self.take(other.transferredToken, into: &transferredToken, erasedAt, &outcome)
-        Self.take(other.transferredClaim, into: &transferredClaim, erasedAt, &outcome)
+        Self.take(other.renewal, into: &fields.renewal, erasedAt, &outcome)
+        Self.take(other.status, into: &fields.status, erasedAt, &outcome)
+        Self.take(other.claim, into: &fields.claim, erasedAt, &outcome)
+        Self.take(other.transferredToken, into: &fields.transferredToken, erasedAt, &outcome)
+        Self.take(other.transferredClaim, into: &fields.transferredClaim, erasedAt, &outcome)
         for (id, signedDate) in other.upgrades where takeUpgrade(to: id, signedDate) { outcome.isChanged = true }
         for (start, signedDate) in other.purchases where takePurchase(at: start, signedDate) {
             outcome.isChanged = true
         }
-        for event in other.history.values where isKept(event.signedDate) && history.take(event) {
+        for event in other.history.values where isKept(event.signedDate) && fields.history.take(event) {
             outcome.isChanged = true
         }
         if let others = other.legacy { changeLegacy { $0.merge(others, erasedAt: $1, &outcome) } }
         if erasedAt == nil {
-            for (id, since) in other.successors where Self.takeLink(id, since, into: &successors) {
+            for (id, since) in other.successors where Self.takeLink(id, since, into: &fields.successors) {
                 outcome.isChanged = true
             }
-            for (id, since) in other.predecessors where Self.takeLink(id, since, into: &predecessors) {
+            for (id, since) in other.predecessors where Self.takeLink(id, since, into: &fields.predecessors) {
                 outcome.isChanged = true
             }
             if !other.unknownFields.isEmpty, mergeUnknownFields(other.unknownFields) { outcome.isChanged = true }
@@ -119,7 +103,7 @@ package struct PurchaseFacts: Hashable, Sendable {
             outcome.isStale = true
             return
         }
-        switch transactions.take(offered) {
+        switch fields.transactions.take(offered) {
         case .taken: outcome.isChanged = true
         case .stale: outcome.isStale = true
         case .known: break
@@ -164,24 +148,24 @@ package struct PurchaseFacts: Hashable, Sendable {
             return
         }
         take(transaction, &outcome)
-        Self.insert(TransactionDetails(content, text: texts?.details), erasedAt, into: &latestTransaction)
+        Self.insert(TransactionDetails(content, text: texts?.details), erasedAt, into: &fields.latestTransaction)
         if let token = content.appAccountToken {
             Self.insert(
-                OwnerClaim(appAccountToken: token, claimedAt: version.signedDate), erasedAt, into: &namedAccount)
+                OwnerClaim(appAccountToken: token, claimedAt: version.signedDate), erasedAt, into: &fields.namedAccount)
         }
         if content.transactionReason == .purchase { insertPurchase(transaction) }
         if let previous = content.previousOriginalTransactionId, erasedAt == nil {
-            _ = Self.takeLink(previous, transaction.beginning, into: &predecessors)
+            _ = Self.takeLink(previous, transaction.beginning, into: &fields.predecessors)
         }
     }
 
     /// Merges signed renewal info. Unsigned renewal info is ignored.
     package mutating func insert(_ facts: RenewalFacts) {
-        if facts.version.isSigned { Self.insert(facts, erasedAt, into: &renewal) }
+        if facts.version.isSigned { Self.insert(facts, erasedAt, into: &fields.renewal) }
     }
     /// Merges a signed status. A status computed from version 1 notifications is ignored.
     package mutating func insert(_ facts: StatusFacts) {
-        if facts.version.isSigned { Self.insert(facts, erasedAt, into: &status) }
+        if facts.version.isSigned { Self.insert(facts, erasedAt, into: &fields.status) }
     }
     mutating func insert(_ facts: UnsignedRenewal) {
         var outcome = MergeOutcome()
@@ -190,13 +174,17 @@ package struct PurchaseFacts: Hashable, Sendable {
     mutating func insert(unresolved id: LegacyFactId) {
         changeLegacy { _ = $0.takeUnresolved(id, erasedAt: $1) }
     }
-    package mutating func insert(_ facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &claim) }
+    package mutating func insert(_ facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &fields.claim) }
     package mutating func insert(_ event: PurchaseEvent) {
         guard event.isSigned else { return changeLegacy { _ = $0.take(event, erasedAt: $1) } }
-        if isKept(event.signedDate) { _ = history.take(event) }
+        if isKept(event.signedDate) { _ = fields.history.take(event) }
     }
-    mutating func insert(transferredToken facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &transferredToken) }
-    mutating func insert(transferredClaim facts: OwnerClaim) { Self.insert(facts, erasedAt, into: &transferredClaim) }
+    mutating func insert(transferredToken facts: OwnerClaim) {
+        Self.insert(facts, erasedAt, into: &fields.transferredToken)
+    }
+    mutating func insert(transferredClaim facts: OwnerClaim) {
+        Self.insert(facts, erasedAt, into: &fields.transferredClaim)
+    }
 
     private static func insert<Facts: VersionedFacts>(
         _ facts: Facts, _ erasedAt: AppStoreInstant?, into place: inout Facts?
@@ -223,7 +211,7 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     /// Records that another purchase continues this one.
     mutating func insertSuccessor(_ id: OriginalTransactionId, since: AppStoreInstant) {
-        if erasedAt == nil { _ = Self.takeLink(id, since, into: &successors) }
+        if erasedAt == nil { _ = Self.takeLink(id, since, into: &fields.successors) }
     }
 
     /// Marks unsigned facts as confirmed, because Apple has answered a query about them. From now on, only Apple's
@@ -244,18 +232,18 @@ package struct PurchaseFacts: Hashable, Sendable {
     private mutating func changeLegacy(_ change: (inout LegacyFacts, AppStoreInstant?) -> Void) {
         var facts = legacyStorage?.facts ?? LegacyFacts()
         change(&facts, erasedAt)
-        legacyStorage = facts.isEmpty ? nil : LegacyStorage(facts)
+        fields.legacyStorage = facts.isEmpty ? nil : LegacyStorage(facts)
     }
 
     /// Replaces the signed statement about a transaction with an unsigned one. Use this only for evaluation; the result
     /// must not be merged or written.
-    mutating func overlay(_ transaction: TransactionFacts) { transactions.overlay(transaction) }
+    mutating func overlay(_ transaction: TransactionFacts) { fields.transactions.overlay(transaction) }
 
     /// Replaces the renewal info and removes the signed status, which belonged to the replaced renewal info. Use this
     /// only for evaluation, like ``overlay(_:)``.
     mutating func replaceRenewal(with facts: RenewalFacts) {
-        renewal = facts
-        status = nil
+        fields.renewal = facts
+        fields.status = nil
     }
 
     /// Restores properties from the JSON text of this library.
@@ -265,17 +253,17 @@ package struct PurchaseFacts: Hashable, Sendable {
         namedAccount: OwnerClaim?, predecessors: [(id: OriginalTransactionId, since: AppStoreInstant)],
         unknownFields: JSONObject
     ) {
-        self.transactions = transactions
-        self.history = history
+        fields.transactions = transactions
+        fields.history = history
         // No version writes unsigned facts here. If another program did, those facts must not be treated as signed.
         if self.transactions.values.contains(where: { !$0.version.isSigned }) {
-            self.transactions.removeAll { !$0.version.isSigned }
+            fields.transactions.removeAll { !$0.version.isSigned }
         }
-        self.history.removeUnsigned()
-        legacyStorage = legacy.flatMap { $0.isEmpty ? nil : LegacyStorage($0) }
-        self.latestTransaction = latestTransaction.flatMap { $0.version.isSigned ? $0 : nil }
-        self.namedAccount = namedAccount
-        for (id, since) in predecessors { _ = Self.takeLink(id, since, into: &self.predecessors) }
+        fields.history.removeUnsigned()
+        fields.legacyStorage = legacy.flatMap { $0.isEmpty ? nil : LegacyStorage($0) }
+        fields.latestTransaction = latestTransaction.flatMap { $0.version.isSigned ? $0 : nil }
+        fields.namedAccount = namedAccount
+        for (id, since) in predecessors { _ = Self.takeLink(id, since, into: &fields.predecessors) }
         if !unknownFields.isEmpty { _ = mergeUnknownFields(unknownFields) }
     }
 
@@ -290,24 +278,24 @@ package struct PurchaseFacts: Hashable, Sendable {
     private mutating func erase(upTo moment: AppStoreInstant, _ outcome: inout MergeOutcome) {
         guard moment > erasedAt ?? .earliest || erasedAt == nil else { return }
         outcome.isChanged = true
-        erasedAt = moment
-        transactions.removeAll { $0.version.signedDate <= moment }
-        upgrades = upgrades.filter { $0.value > moment }
-        purchases = purchases.filter { $0.value > moment }
-        history.removeAll(signedUpTo: moment)
+        fields.erasedAt = moment
+        fields.transactions.removeAll { $0.version.signedDate <= moment }
+        fields.upgrades = upgrades.filter { $0.value > moment }
+        fields.purchases = purchases.filter { $0.value > moment }
+        fields.history.removeAll(signedUpTo: moment)
         if legacyStorage != nil { changeLegacy { facts, _ in facts.erase(upTo: moment) } }
-        latestTransaction = Self.kept(latestTransaction, after: moment)
-        renewal = Self.kept(renewal, after: moment)
-        status = Self.kept(status, after: moment)
-        claim = Self.kept(claim, after: moment)
-        namedAccount = Self.kept(namedAccount, after: moment)
-        transferredToken = Self.kept(transferredToken, after: moment)
-        transferredClaim = Self.kept(transferredClaim, after: moment)
+        fields.latestTransaction = Self.kept(latestTransaction, after: moment)
+        fields.renewal = Self.kept(renewal, after: moment)
+        fields.status = Self.kept(status, after: moment)
+        fields.claim = Self.kept(claim, after: moment)
+        fields.namedAccount = Self.kept(namedAccount, after: moment)
+        fields.transferredToken = Self.kept(transferredToken, after: moment)
+        fields.transferredClaim = Self.kept(transferredClaim, after: moment)
         // These links have no signedDate to compare with the erasure, so none are stored for a purchase that was ever
         // erased.
-        successors = [:]
-        predecessors = [:]
-        unknownFields = JSONObject()
+        fields.successors = [:]
+        fields.predecessors = [:]
+        fields.unknownFields = JSONObject()
     }
 
     private static func kept<Facts: VersionedFacts>(_ facts: Facts?, after moment: AppStoreInstant) -> Facts? {
@@ -350,19 +338,19 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     private mutating func takeUpgrade(to id: TransactionKey, _ signedDate: AppStoreInstant) -> Bool {
         guard isKept(signedDate), signedDate > upgrades[id] ?? .earliest || upgrades[id] == nil else { return false }
-        upgrades[id] = signedDate
+        fields.upgrades[id] = signedDate
         guard upgrades.count > FactsBounds.upgrades,
             let oldest = upgrades.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key
         else { return true }
-        upgrades[oldest] = nil
+        fields.upgrades[oldest] = nil
         return oldest != id
     }
 
     private mutating func takePurchase(at start: AppStoreInstant, _ signedDate: AppStoreInstant) -> Bool {
         guard isKept(signedDate), purchases[start].map({ signedDate > $0 }) ?? true else { return false }
-        purchases[start] = signedDate
+        fields.purchases[start] = signedDate
         guard purchases.count > FactsBounds.purchases, let earliest = purchases.keys.min() else { return true }
-        purchases[earliest] = nil
+        fields.purchases[earliest] = nil
         return earliest != start
     }
 
@@ -390,18 +378,7 @@ package struct PurchaseFacts: Hashable, Sendable {
             if known.json.lexicographicallyPrecedes(member.value.json) { merged[member.name] = member.value }
         }
         let kept = FactsBounds.members(merged)
-        defer { unknownFields = kept }
+        defer { fields.unknownFields = kept }
         return kept != unknownFields
     }
-}
-
-/// Stores the unsigned facts behind one reference, so that the many purchases without them use little memory.
-private final class LegacyStorage: Hashable, Sendable {
-    let facts: LegacyFacts
-
-    init(_ facts: LegacyFacts) { self.facts = facts }
-
-    static func == (one: LegacyStorage, other: LegacyStorage) -> Bool { one === other || one.facts == other.facts }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(facts) }
 }

@@ -49,6 +49,19 @@ import Testing
         #expect(empty.merge(facts[0]) == PurchaseFacts.MergeOutcome(isChanged: true, isStale: false))
     }
 
+    @Test func `a change to a copy leaves the original unchanged`() throws {
+        var random = SeededGenerator(seed: 1)
+        let facts = try Self.lifeCycle(&random).compactMap { try $0.facts() }
+        let original = Self.merged(Array(facts.dropLast()))
+        let text = original.jsonText
+        var copy = original
+        #expect(copy.merge(try #require(facts.last)).isChanged)
+        copy.erase(upTo: at(0))
+        #expect(copy != original)
+        #expect(original.jsonText == text)
+        #expect(try PurchaseFacts(json: text) == original)
+    }
+
     @Test(arguments: 200..<212 as Range<UInt64>)
     func `version 1 notifications do not change the signed facts, in any order`(
         seed: UInt64

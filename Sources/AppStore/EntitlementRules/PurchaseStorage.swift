@@ -1,0 +1,19 @@
+/// The object that holds the properties of ``PurchaseFacts``, so that copying the facts costs one reference.
+final class PurchaseStorage: @unchecked Sendable {
+    // @unchecked Sendable because the fields change only while a single value refers to the object, which the compiler
+    // then accesses exclusively.
+    @exclusivity(unchecked) var fields: PurchaseFields
+
+    init(_ fields: PurchaseFields) { self.fields = fields }
+}
+
+/// Stores the unsigned facts behind one reference, so that the many purchases without them use little memory.
+final class LegacyStorage: Hashable, Sendable {
+    let facts: LegacyFacts
+
+    init(_ facts: LegacyFacts) { self.facts = facts }
+
+    static func == (one: LegacyStorage, other: LegacyStorage) -> Bool { one === other || one.facts == other.facts }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(facts) }
+}
