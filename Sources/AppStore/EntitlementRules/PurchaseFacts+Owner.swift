@@ -30,21 +30,31 @@ extension PurchaseFacts {
     /// All accounts that own the purchase at any time.
     package var accounts: [AppAccountToken] {
         var accounts: [AppAccountToken] = []
-        func add(_ account: AppAccountToken?) {
-            if let account, !accounts.contains(account) { accounts.append(account) }
+        forEachAccount { account in
+            if !accounts.contains(account) { accounts.append(account) }
         }
+        return accounts
+    }
+
+    /// Calls `body` with each account that owns the purchase at any time, possibly more than once.
+    func forEachAccount(_ body: (AppAccountToken) -> Void) {
+        func offer(_ account: AppAccountToken?) { if let account { body(account) } }
         var traits: TransactionTraits?
         // Most transactions share one traits object, so only the first transaction of each run is checked.
         for transaction in transactions.values where transaction.traits !== traits {
             traits = transaction.traits
-            add(transaction.appAccountToken)
+            offer(transaction.appAccountToken)
         }
-        for claim in [namedAccount, transferredToken, claim, transferredClaim] {
-            add(claim?.appAccountToken)
-            add(claim?.transferredFrom)
-        }
-        add(appAccountToken)
-        return accounts
+        offer(namedAccount?.appAccountToken)
+        offer(namedAccount?.transferredFrom)
+        offer(transferredToken?.appAccountToken)
+        offer(transferredToken?.transferredFrom)
+        offer(claim?.appAccountToken)
+        offer(claim?.transferredFrom)
+        offer(transferredClaim?.appAccountToken)
+        offer(transferredClaim?.transferredFrom)
+        // The owner is one of the accounts above, unless only version 1 notifications name it.
+        if legacy != nil { offer(appAccountToken) }
     }
 
     /// The app's newest claim on this purchase or on the purchase that it continues.

@@ -314,7 +314,13 @@ package struct PurchaseFacts: Hashable, Sendable {
         originalTransactionId.isBounded && bundleId.isBounded
             && transactions.values.allSatisfy { $0.hasBoundedIdentifiers }
             && legacyStorage?.facts.allTransactions.allSatisfy { $0.hasBoundedIdentifiers } ?? true
-            && accounts.allSatisfy { $0.isBounded } && appTransactionId?.isBounded ?? true
+            && hasBoundedAccounts && appTransactionId?.isBounded ?? true
+    }
+
+    private var hasBoundedAccounts: Bool {
+        var areBounded = true
+        forEachAccount { areBounded = areBounded && $0.isBounded }
+        return areBounded
     }
 
     /// The latest signedDate of all facts. For unsigned facts, this is their own date.
