@@ -44,11 +44,21 @@ extension PurchaseEvents {
     /// Reads the output of ``write(to:)``, or returns nil for anything else.
     init?(dense reader: DenseReader, kinds: JSONElement?) {
         var known: [PurchaseEvent.Kind] = []
-        for element in kinds?.elements ?? [] {
-            let texts = element.elements.compactMap(\.string)
-            guard let type = texts.first else { return nil }
-            known.append(PurchaseEvent.Kind(NotificationType(type), texts.dropFirst().first.map { Subtype($0) }))
+        var isMalformed = false
+        kinds?.forEachElement { element in
+            var type: NotificationType?
+            var subtype: Subtype?
+            element.forEachElement { text in
+                guard let text = text.string else { return }
+                if type == nil { type = NotificationType(text) } else { subtype = subtype ?? Subtype(text) }
+            }
+            guard let type else {
+                isMalformed = true
+                return
+            }
+            known.append(PurchaseEvent.Kind(type, subtype))
         }
+        if isMalformed { return nil }
         self.init()
         // An entry takes about 40 bytes.
         reserveCapacity(min(FactsBounds.events, reader.byteCount / 40) + 2)

@@ -120,7 +120,8 @@ extension PurchaseFacts {
         if let facts = fields.object("status").flatMap(StatusFacts.init(_:)) { insert(facts) }
         if let facts = fields.object("claim").flatMap(OwnerClaim.init(_:)) { insert(facts) }
         let namedAccount = fields.object("namedAccount").flatMap(OwnerClaim.init(_:))
-        let traits = fields.objects("traits").map(TransactionTraits.init(_:))
+        var traits: [TransactionTraits] = []
+        fields.element("traits")?.forEachElement { if $0.kind == .object { traits.append(TransactionTraits($0)) } }
         guard let transactionText = fields.dense("transactions"), let eventText = fields.dense("events"),
             let transactions = Transactions(dense: transactionText, traits: traits),
             let events = PurchaseEvents(dense: eventText, kinds: fields.element("eventKinds"))
@@ -131,9 +132,10 @@ extension PurchaseFacts {
         for (id, signedDate) in Self.dates(fields.element("upgrades")) {
             insertUpgrade(to: TransactionId(id), signedDate: signedDate)
         }
-        for pair in fields.element("bought")?.elements ?? [] {
-            let dates = pair.elements.compactMap { $0.integer }.compactMap(AppStoreInstant.init(millisecondsSince1970:))
-            if dates.count == 2 { insertPurchase(at: dates[0], signedDate: dates[1]) }
+        fields.element("bought")?.forEachElement { element in
+            guard let (first, second) = element.pair, let start = Self.date(first), let signedDate = Self.date(second)
+            else { return }
+            insertPurchase(at: start, signedDate: signedDate)
         }
         for (id, since) in Self.dates(fields.element("successors")) {
             insertSuccessor(OriginalTransactionId(id), since: since)
@@ -153,13 +155,16 @@ extension PurchaseFacts {
     }
 
     private static func dates(_ element: JSONElement?) -> [(String, AppStoreInstant)] {
-        (element?.elements ?? []).compactMap { pair in
-            let values = pair.elements
-            guard values.count == 2, let id = values[0].string,
-                let date = values[1].integer.flatMap({ AppStoreInstant(millisecondsSince1970: $0) })
-            else { return nil }
-            return (id, date)
+        var dates: [(String, AppStoreInstant)] = []
+        element?.forEachElement { element in
+            guard let (first, second) = element.pair, let id = first.string, let date = date(second) else { return }
+            dates.append((id, date))
         }
+        return dates
+    }
+
+    private static func date(_ element: JSONElement) -> AppStoreInstant? {
+        element.integer.flatMap { AppStoreInstant(millisecondsSince1970: $0) }
     }
 }
 

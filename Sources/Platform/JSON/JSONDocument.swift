@@ -163,6 +163,26 @@ public struct JSONElement: Sendable {
     }
 }
 
+extension JSONElement {
+    /// Calls `body` with each element of an array in order, or not at all if the value is not an array.
+    package func forEachElement(_ body: (JSONElement) -> Void) {
+        guard node.kind == .array else { return }
+        var child = index + 1
+        while child < Int(node.next) {
+            body(JSONElement(document: document, index: child))
+            child = Int(document.nodes[child].next)
+        }
+    }
+
+    /// The elements of an array of two, or nil if the value is anything else.
+    package var pair: (first: JSONElement, second: JSONElement)? {
+        guard node.kind == .array, index + 1 < Int(node.next) else { return nil }
+        let second = Int(document.nodes[index + 1].next)
+        guard second < Int(node.next), document.nodes[second].next == node.next else { return nil }
+        return (JSONElement(document: document, index: index + 1), JSONElement(document: document, index: second))
+    }
+}
+
 extension JSONDocument {
     /// Returns the index of a member's value, or nil if there is no such member or `object` is not an object.
     package func member(_ name: StaticString, of object: Int) -> Int? {
