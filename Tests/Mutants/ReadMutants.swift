@@ -54,7 +54,7 @@ enum ReadMutants {
         scanned.mutant("scan-rare", [scanned.statement("return false", after: "case .absent: ", "return true")]),
         scannedNames.mutant("scan-quantity", ".number(1...Int64(Int32.max))", ".number32"),
         names.mutant("scan-escaped-name", "name.hasEscapes", "false"),
-        facts.mutant("scan-trust", "record.trust == .signed", after: "func scan", "true"),
+        facts.mutant("scan-trust", "isSigned(record)", after: "func read(_ record: KafkaRecord", "true"),
         facts.mutant("scan-bounded", "facts.hasBoundedIdentifiers", after: "func scan", "true"),
         log.mutant("log-questions", "lines == .all", "true"),
     ]

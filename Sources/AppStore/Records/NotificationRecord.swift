@@ -42,6 +42,14 @@ public struct NotificationRecord: Sendable {
         notificationElement = notification
     }
 
+    /// Creates a copy of a parsed record with other headers.
+    package init(_ record: NotificationRecord, headers: [KafkaHeader]) {
+        key = record.key
+        self.headers = headers
+        value = record.value
+        notificationElement = record.notificationElement
+    }
+
     /// The maximum length of a value in bytes.
     public static let maximumValueBytes = 16 << 20
 

@@ -4,7 +4,7 @@ package struct JSONMemberTable: Sendable {
     package static let maximumCount = 48
 
     /// The node index of each name's value, indexed by the name's number; 0 if the object has no such member.
-    package typealias Values = InlineArray<48, UInt32>
+    package typealias Values = [UInt32]
 
     /// The concatenated names.
     private let text: [UInt8]
@@ -34,7 +34,7 @@ package struct JSONMemberTable: Sendable {
     /// - Returns: the values, or nil if a name contains escapes, because an escaped name could equal any name.
     package func values(of object: Int, in document: JSONDocument) -> Values? {
         let (nodes, input) = (document.nodes.span, document.bytes.span)
-        var values = Values(repeating: 0)
+        var values = Values(repeating: 0, count: starts.count - 1)
         let end = Int(nodes[object].next)
         var position = object + 1
         while position < end {

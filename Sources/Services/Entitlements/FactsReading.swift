@@ -12,11 +12,11 @@ enum FactsReading {
     /// - Parameter environment: the environment of the record's topic.
     static func read(_ record: KafkaRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts> {
         do {
-            let parsed = try NotificationRecord(
-                key: nil, value: record.value,
-                // Everything in the other headers is also in the value.
-                headers: [RecordHeaderName.trust, .receivedTime, .subject].compactMap { record.header($0.rawValue) })
-            return scan(parsed, environment: environment) ?? read(parsed, environment: environment)
+            let parsed = try NotificationRecord(key: nil, value: record.value, headers: [])
+            if isSigned(record), let reading = scan(signed: parsed, environment: environment) { return reading }
+            // Everything in the other headers is also in the value.
+            let headers = [RecordHeaderName.trust, .receivedTime, .subject].compactMap { record.header($0.rawValue) }
+            return read(NotificationRecord(parsed, headers: headers), environment: environment)
         } catch {
             return error.code == .nullValue
                 ? .verdict(.skip(HandlerReason(code: EntitlementsReason.nullValue)))
@@ -24,9 +24,18 @@ enum FactsReading {
         }
     }
 
-    /// Reads the facts in most records without decoding the models. Returns nil if the record requires the models.
-    static func scan(_ record: NotificationRecord, environment: AppStoreEnvironment) -> StateReading<PurchaseFacts>? {
-        guard record.trust == .signed, let transaction = record.transactionElement,
+    /// Returns whether a record is marked as signed by Apple.
+    private static func isSigned(_ record: KafkaRecord) -> Bool {
+        record.withHeaderValue(RecordHeaderName.trust.rawValue) { value in
+            value?.elementsEqual(RecordTrust.signed.rawValue.utf8) ?? false
+        } ?? false
+    }
+
+    /// Reads the facts in most signed records without decoding the models. Returns nil if the record requires them.
+    static func scan(
+        signed record: NotificationRecord, environment: AppStoreEnvironment
+    ) -> StateReading<PurchaseFacts>? {
+        guard let transaction = record.transactionElement,
             let facts = PurchaseFacts(
                 scanning: record.notificationElement, transaction: transaction, renewalInfo: record.renewalInfoElement,
                 environment: environment),
