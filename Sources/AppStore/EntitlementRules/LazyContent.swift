@@ -12,39 +12,43 @@ final class LazyContent<Content: Sendable>: Sendable {
 
     /// The JSON text, or nil if only the content was given.
     let text: ArraySlice<UInt8>?
-    /// An owned reference to the parsed content, which is set once. `AtomicLazyReference` is not used, because it looks
-    /// up the generic type at each call.
-    private let known: Atomic<Unmanaged<Box>?>
+    /// The address of an owned reference to the parsed content, a ``Box``, which is set once; 0 until then. It is
+    /// untyped, because an atomic value of a generic type looks up that type at each access.
+    private let known: Atomic<UInt>
 
     /// - Parameter text: the JSON text of the content.
     init(_ content: Content, text: ArraySlice<UInt8>?) {
         self.text = text
-        known = Atomic(Unmanaged.passRetained(Box(content)))
+        known = Atomic(UInt(bitPattern: Unmanaged.passRetained(Box(content)).toOpaque()))
     }
 
     /// Creates content that is parsed on first access.
     init(unread text: ArraySlice<UInt8>) {
         self.text = text
-        known = Atomic(nil)
+        known = Atomic(0)
     }
 
-    deinit { known.load(ordering: .acquiring)?.release() }
+    deinit {
+        guard let known = UnsafeRawPointer(bitPattern: known.load(ordering: .acquiring)) else { return }
+        Unmanaged<AnyObject>.fromOpaque(known).release()
+    }
 
     /// Returns the content. Concurrent first accesses all return the same object.
     ///
     /// - Parameter read: converts the parsed JSON text to content. It is called with nil if the text is not JSON.
     @inline(__always)
     func box(_ read: (JSONElement?) -> Content) -> Box {
-        known.load(ordering: .acquiring)?.takeUnretainedValue() ?? make(read)
+        guard let known = UnsafeRawPointer(bitPattern: known.load(ordering: .acquiring)) else { return make(read) }
+        return Unmanaged<Box>.fromOpaque(known).takeUnretainedValue()
     }
 
     private func make(_ read: (JSONElement?) -> Content) -> Box {
         let box = Box(read(text.flatMap { try? JSONDocument(Array($0)).root }))
         let reference = Unmanaged.passRetained(box)
         let (isSet, earlier) = known.compareExchange(
-            expected: nil, desired: reference, ordering: .acquiringAndReleasing)
-        guard !isSet, let earlier else { return box }
+            expected: 0, desired: UInt(bitPattern: reference.toOpaque()), ordering: .acquiringAndReleasing)
+        guard !isSet, let earlier = UnsafeRawPointer(bitPattern: earlier) else { return box }
         reference.release()
-        return earlier.takeUnretainedValue()
+        return Unmanaged<Box>.fromOpaque(earlier).takeUnretainedValue()
     }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import JSON
 internal import Primitives
 
@@ -30,7 +31,10 @@ extension String {
         guard utf8.count == other.utf8.count else { return false }
         // Comparing contiguous bytes is much faster than comparing string views.
         let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
-            other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
+            other.utf8.withContiguousStorageIfAvailable { others in
+                guard let one = bytes.baseAddress, let other = others.baseAddress else { return true }
+                return memcmp(one, other, bytes.count) == 0
+            }
         }
         return isEqual.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
     }
