@@ -35,7 +35,7 @@ enum ReadMutants {
             "ends.low"),
         follower.mutant(
             "age-handled-of-another-topic", "$0.rawValue <= ends.high ? $0.rawValue : nil", "Int64?.some($0.rawValue)"),
-        model.mutant("age-next-look", "published.isUnknown ? moment + pause : nil", "nil as Int64?"),
+        model.mutant("age-next-look", "published.isUnknown", "false"),
         model.mutant("age-other-member", "change(rules) ?? change(rules.reading(until: .earliest))", "change(rules)"),
         api.mutant("age-refused", "staleAnswers == .refuse", "false"),
         answers.mutant("age-stale", "age.isStale", "false"),

@@ -158,16 +158,17 @@ extension SubscriptionEvidence {
             consider(transaction.expiresDate)
             consider(transaction.revocationDate)
             for item in transaction.items { consider(item.revocationDate) }
-        }
-        for transaction in periods.flatMap(\.transactions) {
-            consider(transaction)
-            guard let expiresDate = transaction.expiresDate else { continue }
+            guard let expiresDate = transaction.expiresDate else { return }
             consider(policy.endOfGraceWithoutDate(after: expiresDate))
             consider(expiresDate.advanced(byMilliseconds: policy.renewalLeewayMilliseconds))
             if policy.receivedUntil != nil {
                 consider(expiresDate.advanced(byMilliseconds: policy.outageLeewayMilliseconds))
             }
             consider(policy.endOfRetry(after: expiresDate, isCommitted: transaction.isCommitted))
+        }
+        for period in periods {
+            consider(period.first)
+            for addition in period.additions { consider(addition) }
         }
         consider(renewal?.gracePeriodExpiresDate)
         consider(status?.version.signedDate.advanced(byMilliseconds: policy.staleToleranceMilliseconds))

@@ -86,10 +86,10 @@ struct EntitlementsModel: StateModel {
         metrics?.published(published)
         let isMeasured = input.map { $0.receivedUntil([state]) > .earliest } ?? true
         let pause = isMeasured ? Self.unknownPause : Self.unmeasuredPause
-        let nextLook = published.isUnknown ? moment + pause : nil
+        var nextChange = published.nextChange?.millisecondsSince1970
+        if published.isUnknown { nextChange = min(nextChange ?? .max, moment + pause) }
         return StatePublication(
-            value: published.value,
-            nextChange: [published.nextChange?.millisecondsSince1970, nextLook].compactMap { $0 }.min(),
+            value: published.value, nextChange: nextChange,
             // A tombstone's moment is the time up to which the purchase was erased.
             moment: published.value == nil ? state.erasedAt?.millisecondsSince1970 : nil)
     }
