@@ -148,7 +148,8 @@ extension KeyedState {
     ) async throws -> (Merged, [StateDelivery]) {
         var merged = Merged()
         var deliveries: [StateDelivery] = []
-        let keys = states.map { RowKey(model.key(of: $0)) }
+        // Iterate by index: iterating over values of a generic type allocates memory for each.
+        let keys = states.indices.map { RowKey(model.key(of: states[$0])) }
         let count = try parts().partitionCounts[topic] ?? 1
         let groups = Dictionary(grouping: states.indices) { KafkaPartition(ofKey: keys[$0].bytes, partitions: count) }
         for (number, indices) in groups {

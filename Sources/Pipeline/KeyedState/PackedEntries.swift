@@ -13,12 +13,22 @@ struct PackedEntries: Sendable, Equatable {
     ///
     /// - Returns: nil if a name or a value contains the terminator.
     init?(_ entries: [IndexEntry]) {
+        text.reserveCapacity(entries.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 2 })
         for entry in entries {
-            guard !entry.name.utf8.contains(Self.end), !entry.value.utf8.contains(Self.end) else { return nil }
-            text += entry.name.utf8
+            guard append(entry.name), append(entry.value) else { return nil }
+        }
+    }
+
+    /// Appends a field with its terminator.
+    ///
+    /// - Returns: false if the field contains the terminator; nothing is appended then.
+    private mutating func append(_ field: String) -> Bool {
+        var field = field
+        return field.withUTF8 { utf8 in
+            if let start = utf8.baseAddress, memchr(start, Int32(Self.end), utf8.count) != nil { return false }
+            text.append(contentsOf: utf8)
             text.append(Self.end)
-            text += entry.value.utf8
-            text.append(Self.end)
+            return true
         }
     }
 

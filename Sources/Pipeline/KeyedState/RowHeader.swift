@@ -86,19 +86,37 @@ struct RowHeader: Equatable {
     /// The text of the header; nil if it would be too long.
     var text: [UInt8]? {
         var text: [UInt8] = []
-        text.reserveCapacity(256)
-        func add(_ field: String) {
-            text += field.utf8
-            text.append(PackedEntries.end)
+        text.reserveCapacity(96 + entries.text.count)
+        func end() { text.append(PackedEntries.end) }
+        func add(_ number: Int64?) {
+            if let number {
+                if number < 0 { text.append(UInt8(ascii: "-")) }
+                Self.append(number.magnitude, radix: 10, to: &text)
+            }
+            end()
         }
-        add(Self.version)
-        add(String(range.lowerBound))
-        add(String(range.count))
-        add(String(checksum, radix: 16))
-        add(due.map { String($0) } ?? "")
-        add(deadline.map { String($0) } ?? "")
+        text += Self.version.utf8
+        end()
+        add(Int64(range.lowerBound))
+        add(Int64(range.count))
+        Self.append(checksum, radix: 16, to: &text)
+        end()
+        add(due)
+        add(deadline)
         text += entries.text
         return text.count <= Self.maximumLength ? text : nil
+    }
+
+    /// Appends the digits of a number; digits above 9 are lower-case letters.
+    private static func append(_ number: UInt64, radix: UInt64, to text: inout [UInt8]) {
+        let start = text.count
+        var rest = number
+        repeat {
+            let digit = UInt8(truncatingIfNeeded: rest % radix)
+            text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            rest /= radix
+        } while rest > 0
+        text[start...].reverse()
     }
 
     /// Parses the output of ``text``; nil if the input is anything else.

@@ -60,7 +60,8 @@ struct RowState<Model: StateModel> {
         current = self.row
     }
 
-    /// Whether no publication is outstanding and nothing is unpublished.
+    /// Whether no publication is outstanding and nothing is unpublished. Inlined, because a call would copy the row.
+    @inline(__always)
     var isSettled: Bool { publications.isEmpty && !isUnpublished }
 
     // MARK: Merged

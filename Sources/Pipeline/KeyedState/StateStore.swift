@@ -184,20 +184,26 @@ final class StateStore: Sendable {
             try guarded.update.run(values)
         }
         guard image.entries != write.oldEntries else { return id }
-        for entry in missing(in: image.entries, of: write.oldEntries) {
-            try change(entry, of: id, isPresent: false, &guarded)
+        try forEachMissing(in: image.entries, of: write.oldEntries) {
+            try change($0, of: id, isPresent: false, &guarded)
         }
-        for entry in missing(in: write.oldEntries, of: image.entries) {
-            try change(entry, of: id, isPresent: true, &guarded)
+        try forEachMissing(in: write.oldEntries, of: image.entries) {
+            try change($0, of: id, isPresent: true, &guarded)
         }
         return id
     }
 
-    private static func missing(in known: [IndexEntry], of entries: [IndexEntry]) -> [IndexEntry] {
+    /// Calls `body` with the entries that are not in `known`.
+    private static func forEachMissing(
+        in known: [IndexEntry], of entries: [IndexEntry], _ body: (IndexEntry) throws -> Void
+    ) rethrows {
         // Most rows have few entries, and a set costs more than a scan.
-        guard known.count > 8 else { return entries.filter { !known.contains($0) } }
+        guard known.count > 8 else {
+            for entry in entries where !known.contains(entry) { try body(entry) }
+            return
+        }
         let known = Set(known)
-        return entries.filter { !known.contains($0) }
+        for entry in entries where !known.contains(entry) { try body(entry) }
     }
 
     /// Writes or removes an entry, or holds the change back during a restore.
