@@ -24,6 +24,8 @@ final class Simulation: @unchecked Sendable {
     private(set) var steps = 0
     /// A digest of all steps.
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    /// The services and executors of all processes, which must not outlive the simulation.
+    var remnants: [WeakObject] = []
     private var remaining: ArraySlice<SimulatedRecord> = []
     private var lastRecord = SimulationTime.start
 

@@ -14,6 +14,8 @@ struct SimulationRun {
         let seed: UInt64
         let problems: [String]
         let digest: UInt64
+        /// Whether no object of the run is left in memory.
+        let isReleased: Bool
     }
 
     /// Returns the violated invariants of each seed that violates any.
@@ -25,6 +27,9 @@ struct SimulationRun {
     func digests() async throws -> [UInt64: UInt64] {
         Dictionary(uniqueKeysWithValues: try await outcomes().map { ($0.seed, $0.digest) })
     }
+
+    /// Returns the seeds with objects that outlive their run.
+    func leaks() async throws -> [UInt64] { try await outcomes().filter { !$0.isReleased }.map(\.seed) }
 
     private func outcomes() async throws -> [Outcome] {
         let directory = try TemporaryDirectory()
@@ -50,14 +55,27 @@ struct SimulationRun {
     private func runSeeds(of queue: SeedQueue, in directory: TemporaryDirectory) throws -> [Outcome] {
         var outcomes: [Outcome] = []
         while let seed = queue.next() {
-            let simulation = Simulation(
-                seed: seed, in: directory.path, tell: isTraced ? { print($0) } : nil, makeWorkload)
-            let problems = simulation.run()
-            outcomes.append(Outcome(seed: seed, problems: problems, digest: simulation.digest))
+            let (problems, digest, remnants) = run(seed, in: directory)
+            let isReleased = remnants.allSatisfy { $0.object == nil }
+            outcomes.append(Outcome(seed: seed, problems: problems, digest: digest, isReleased: isReleased))
             if !problems.isEmpty { queue.noteFailure() }
         }
         return outcomes
     }
+
+    private func run(
+        _ seed: UInt64, in directory: TemporaryDirectory
+    ) -> (problems: [String], digest: UInt64, remnants: [WeakObject]) {
+        let simulation = Simulation(
+            seed: seed, in: directory.path, tell: isTraced ? { print($0) } : nil, makeWorkload)
+        let problems = simulation.run()
+        return (problems, simulation.digest, simulation.remnants)
+    }
+}
+
+/// An object that someone else keeps.
+struct WeakObject {
+    weak var object: AnyObject?
 }
 
 /// The seeds that no thread has begun.

@@ -31,6 +31,12 @@ import Testing
         }
     }
 
+    @Test(arguments: Service.allCases)
+    func `no object outlives its run`(_ service: Service) async throws {
+        let run = SimulationRun(seeds: 1...10, makeWorkload: service.workload)
+        #expect(try await run.leaks() == [])
+    }
+
     @Test(
         .enabled(if: environment["SWIFT_DETERMINISTIC_HASHING"] != nil, "hashing is random"),
         arguments: Service.allCases)

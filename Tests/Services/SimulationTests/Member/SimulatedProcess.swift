@@ -8,7 +8,9 @@ import Telemetry
 /// steps.
 final class SimulatedProcess: @unchecked Sendable {
     // @unchecked Sendable because only the simulation's thread uses it.
-    let simulation: Simulation
+    // Unowned, because the simulation keeps its processes to its end. It must be released afterwards: with the contents
+    // of all disks, a run takes some megabytes.
+    unowned let simulation: Simulation
     let name: String
     let executor = StepExecutor()
     let producer: SimulatedProducer
@@ -30,6 +32,7 @@ final class SimulatedProcess: @unchecked Sendable {
     init(_ simulation: Simulation, _ name: String) {
         self.simulation = simulation
         self.name = name
+        simulation.remnants.append(WeakObject(object: executor))
         producer = SimulatedProducer(simulation, owner: name)
         let group = KafkaConsumerGroup(rawValue: simulation.names.group)
         pause = GroupPause(group)
@@ -46,8 +49,8 @@ final class SimulatedProcess: @unchecked Sendable {
 
     var clocks: Clocks {
         Clocks(
-            wallMilliseconds: { [simulation] in simulation.timers.now },
-            monotonicNanoseconds: { [simulation] in
+            wallMilliseconds: { [unowned simulation] in simulation.timers.now },
+            monotonicNanoseconds: { [unowned simulation] in
                 UInt64(clamping: simulation.timers.now - SimulationTime.start) * 1_000_000
             })
     }
@@ -58,6 +61,7 @@ final class SimulatedProcess: @unchecked Sendable {
     func start(path: String) throws {
         let service = try simulation.workload.makeService(for: self, path: path)
         self.service = service
+        simulation.remnants.append(WeakObject(object: service))
         try service.start()
     }
 

@@ -19,7 +19,7 @@ final class SimulatedState<Model: StateModel>: SteppedState, @unchecked Sendable
     var name: String { process.name }
     private let parts: KeyedState<Model>.Parts
     private unowned let process: SimulatedProcess
-    private let simulation: Simulation
+    private unowned let simulation: Simulation
     private var reads: [KafkaTopicPartition: (gate: Gate<[KafkaRecord]?>, from: Int64)] = [:]
     private var ticks: [KafkaTopicPartition: Task<Void, Never>] = [:]
     private var assigned: @Sendable () -> Void = {}

@@ -13,7 +13,7 @@ import Telemetry
 final class RefundsMember: SimulatedService {
     let cases: SimulatedState<RefundsModel>
     let handler: any BatchHandler
-    private let process: SimulatedProcess
+    private unowned let process: SimulatedProcess
     private let scheduler: RefundScheduler
 
     init(_ workload: RefundsWorkload, _ process: SimulatedProcess, path: String) throws {

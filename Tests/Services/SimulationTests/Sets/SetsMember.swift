@@ -6,7 +6,7 @@ import PipelineRuntime
 final class SetsMember: SimulatedService {
     let sets: SimulatedState<SetsModel>
     let handler: any BatchHandler
-    private let process: SimulatedProcess
+    private unowned let process: SimulatedProcess
 
     init(_ process: SimulatedProcess, path: String) throws {
         self.process = process
