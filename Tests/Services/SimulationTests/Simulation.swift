@@ -41,7 +41,7 @@ final class Simulation: @unchecked Sendable {
         self.tell = tell
         self.makeWorkload = makeWorkload
         random = SeededGenerator(seed: seed)
-        broker = SimulatedBroker(names.inputs + names.states + [names.deadLetters])
+        broker = SimulatedBroker(names)
         for number in 1...Self.members {
             hosts.append(SimulatedHost(self, name: "m\(number)", path: "\(directory)/\(seed)-\(number)"))
         }
@@ -153,7 +153,7 @@ final class Simulation: @unchecked Sendable {
             let place = KafkaTopicPartition(topic: names.input, partition: partition)
             broker.append(
                 KafkaProducerRecord(
-                    topic: names.input, partition: partition, key: next.key, value: next.value,
+                    topic: names.input, partition: partition, key: next.hasKey ? next.key : nil, value: next.value,
                     headers: next.headers), to: place, at: timers.now)
             trace("input: \(String(decoding: next.key, as: UTF8.self)) at \(place)@\(broker.end(of: place) - 1)")
             scheduleNext()

@@ -141,9 +141,9 @@ final class SimulationFaults {
     }
 
     private func refuseStates() {
-        simulation.broker.refusesStates = true
+        simulation.broker.refusals.refusesStates = true
         simulation.trace("broker: refuses states")
-        end(after: 1_000...60_000) { [unowned self] in simulation.broker.refusesStates = false }
+        end(after: 1_000...60_000) { [unowned self] in simulation.broker.refusals.refusesStates = false }
     }
 
     private func compact() {

@@ -9,10 +9,12 @@ final class SimulatedBroker {
     }
 
     private var logs: [KafkaTopicPartition: Log] = [:]
-    /// Whether records of the state's topics are refused, as by a lowered `max.message.bytes`.
-    var refusesStates = false
+    var refusals: BrokerRefusals
 
-    init(_ partitions: [KafkaTopicPartition]) { for place in partitions { logs[place] = Log() } }
+    init(_ names: SimulationNames) {
+        refusals = BrokerRefusals(names)
+        for place in names.inputs + names.states + [names.deadLetters] { logs[place] = Log() }
+    }
 
     func hasLeader(_ place: KafkaTopicPartition) -> Bool { logs[place]?.hasLeader ?? false }
     func setLeader(_ hasLeader: Bool, of place: KafkaTopicPartition) { logs[place]?.hasLeader = hasLeader }

@@ -66,8 +66,9 @@ final class SimulatedProducer {
     func appendNext(to place: KafkaTopicPartition) {
         guard let send = queues[place]?.first else { return }
         queues[place]?.removeFirst()
-        if place.topic == simulation.names.state, simulation.broker.refusesStates {
-            return report(send, .failure(KafkaError(.messageTooLarge, "larger than max.message.bytes")))
+        if let error = simulation.broker.refusals.error(of: send.record, to: place) {
+            simulation.broker.refusals.note(send.record)
+            return refuse(send, error, at: place)
         }
         let appended = simulation.append(send.record, to: place, by: owner)
         if simulation.faults.areOn, simulation.chance(1, of: 60) {
@@ -75,6 +76,15 @@ final class SimulatedProducer {
         }
         send.delivery = KafkaDelivery(topic: place.topic, partition: place.partition, offset: appended.offset)
         unreported[place, default: []].append(send)
+    }
+
+    /// Reports a refusal. Brokers refuse a request as a whole, so the next records may be refused with it.
+    private func refuse(_ send: Send, _ error: KafkaError, at place: KafkaTopicPartition) {
+        report(send, .failure(error))
+        while let next = queues[place]?.first, simulation.chance(1, of: 2) {
+            queues[place]?.removeFirst()
+            report(next, .failure(error))
+        }
     }
 
     func reportNext(of place: KafkaTopicPartition) {
@@ -107,7 +117,7 @@ final class SimulatedProducer {
         var sends: [Send] = []
         for (place, queue) in queues.sorted(by: { Self.precedes($0.key, $1.key) }) {
             // The records in flight are the oldest ones.
-            for send in queue where !simulation.broker.refusesStates || place.topic != simulation.names.state {
+            for send in queue where simulation.broker.refusals.error(of: send.record, to: place) == nil {
                 guard simulation.chance(1, of: 2), simulation.broker.hasLeader(place) else { break }
                 simulation.append(send.record, to: place, by: owner + " late")
             }
@@ -125,7 +135,7 @@ final class SimulatedProducer {
             return
         }
         queues[place]?.remove(at: index)
-        let isRefused = place.topic == simulation.names.state && simulation.broker.refusesStates
+        let isRefused = simulation.broker.refusals.error(of: send.record, to: place) != nil
         guard isInFlight, index == 0, !isRefused, simulation.broker.hasLeader(place) else { return }
         simulation.append(send.record, to: place, by: owner + " late")
     }

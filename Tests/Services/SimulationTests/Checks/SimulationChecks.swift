@@ -3,8 +3,7 @@ import Kafka
 /// The invariants of every simulation. Expected values come from the traffic and the log.
 final class SimulationChecks {
     private unowned let simulation: Simulation
-    /// Input records with a dead letter, by their value.
-    private(set) var deadLetters: Set<[UInt8]> = []
+    private var letters = DeadLetterChecks()
     private(set) var problems: [String] = []
 
     init(_ simulation: Simulation) { self.simulation = simulation }
@@ -14,10 +13,14 @@ final class SimulationChecks {
         problems.append(problem)
     }
 
+    /// The values of the input records with a dead letter.
+    var deadLetters: Set<[UInt8]> { letters.values }
+
     /// Called for each record that is appended to a topic of the service.
     func appended(_ record: KafkaRecord) {
         guard record.topic != simulation.names.state else { return simulation.workload.appended(record) }
-        if let value = record.value { deadLetters.insert(value) }
+        if let problem = letters.add(record, simulation.broker) { fail(problem) }
+        if !simulation.workload.mayBeDeadLettered(record) { fail("a dead letter of a record without fault") }
     }
 
     /// Checks that every record before a committed offset has had its effect.

@@ -54,6 +54,12 @@ final class RefundsWorkload: SimulationWorkload, @unchecked Sendable {
         }
     }
 
+    func mayBeDeadLettered(_ record: KafkaRecord) -> Bool {
+        guard let id = record.value.flatMap({ contents[$0] })?.transactionId else { return true }
+        let key = RefundsModel.key(BundleId(RefundsPlan.app), TransactionId(id))
+        return simulation.broker.refusals.keys.contains(key)
+    }
+
     private func published(_ transactionId: String) -> RefundCase? {
         states.published[RefundsModel.key(BundleId(RefundsPlan.app), TransactionId(transactionId))]
     }

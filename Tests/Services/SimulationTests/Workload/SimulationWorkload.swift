@@ -15,6 +15,8 @@ protocol SimulationWorkload: AnyObject, Sendable {
     func appended(_ record: KafkaRecord)
     /// Returns whether all facts of an input record are in the state's topic.
     func isPublished(_ record: KafkaRecord) -> Bool
+    /// Returns whether a record may be dead-lettered: it is unreadable, or its row was refused.
+    func mayBeDeadLettered(_ record: KafkaRecord) -> Bool
     /// Checks the rows of a member at any moment.
     func look(at service: any SimulatedService)
     /// Checks the topic and the effects at the end.
@@ -45,6 +47,8 @@ struct SimulatedRecord {
     let key: [UInt8]
     let value: [UInt8]
     var headers: [KafkaHeader] = []
+    /// Whether the record is written with the key, and not only to the key's partition.
+    var hasKey = true
 }
 
 /// The steps of a simulated state, regardless of its model.
