@@ -116,10 +116,7 @@ final class StatePublisher: Sendable {
         let own = ["linger.ms": "1", "delivery.timeout.ms": "30000", "message.max.bytes": "1000000"]
         let log = RateLimitedLogger(logger, perSecond: 1)
         producer = try KafkaProducer(
-            KafkaConfiguration(
-                bootstrapServers: kafka.bootstrapServers,
-                properties: kafka.properties.merging(own) { given, _ in given },
-                profile: kafka.profile), topics: topics
+            kafka.adding(own) { given, _ in given }, topics: topics
         ) { event in
             guard case .error(let error, _) = event else { return }
             log.log(.warning, key: error.name, "state producer error", [LogField(.error, error.message)])

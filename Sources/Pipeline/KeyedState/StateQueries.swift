@@ -120,12 +120,7 @@ final class StateQueries: Sendable {
     private static func withoutWaiting(
         _ configuration: KafkaConfiguration
     ) throws(KafkaError) -> KafkaConfiguration {
-        var impatient = try KafkaConfiguration(
-            bootstrapServers: configuration.bootstrapServers,
-            properties: configuration.properties.merging(["fetch.wait.max.ms": "10"]) { $1 },
-            profile: configuration.profile)
-        impatient.readerGroup = configuration.readerGroup
-        return impatient
+        try configuration.adding(["fetch.wait.max.ms": "10"]) { $1 }
     }
 
     func close(within limit: Duration) async { await admin.close(within: limit) }

@@ -1,3 +1,4 @@
+import AppStoreModel
 import Foundation
 import HTTPClient
 import Kafka
@@ -33,6 +34,34 @@ extension EndToEnd {
                     }
                     try await group.waitForAll()
                 }
+                try await secured.stop()
+            }
+        }
+
+        @Test func `every client of an ingress and a consumer uses tokens`() async throws {
+            try await Harness.open { harness in
+                let secured = try await EncryptedBroker(harness)
+                let (broker, settings) = (secured.broker(.token), try secured.settings(.token))
+                let administrator = secured.administrator
+                let ingress = try await harness.ingress(
+                    on: broker, for: try await harness.simulatedApp(), settings: settings)
+                let entitlements = try await harness.entitlements(on: broker, settings: settings)
+                let client = HTTPClient()
+                defer { client.close() }
+                let body = try NotificationSupply.bodies(1, pki: harness.path("pki"), seed: 1)[0]
+                #expect(try await ingress.post(body, with: client).status == 200)
+                let topic = administrator.notifications(.production)
+                try await administrator.write([
+                    KafkaProducerRecord(topic: topic, key: Array("key".utf8), value: Array("no notification".utf8))
+                ])
+                // The state and the dead letter are written by separate producers.
+                var written: [Int] = []
+                let isWritten = try await eventually(within: .seconds(60)) {
+                    let states = try await administrator.records(of: administrator.entitlements(.production))
+                    written = [states.count, try await administrator.deadLetters().count]
+                    return !written.contains(0)
+                }
+                #expect(isWritten, "\(written); \(entitlements.process)")
                 try await secured.stop()
             }
         }

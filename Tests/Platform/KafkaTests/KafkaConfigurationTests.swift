@@ -18,6 +18,19 @@ import Testing
         #expect(error?.message.hasPrefix("\(name) cannot be set: ") == true)
     }
 
+    @Test func `a copy with further properties has the same tokens, reader group and profile`() throws {
+        var configuration = try KafkaConfiguration(
+            bootstrapServers: "a:1", properties: ["linger.ms": "7"], profile: .embedded)
+        configuration.readerGroup = "readers"
+        configuration.tokenSource = KafkaTokenSource { () throws(KafkaTokenFailure) in
+            throw KafkaTokenFailure("none")
+        }
+        let copy = try configuration.adding(["linger.ms": "1", "fetch.wait.max.ms": "10"]) { present, _ in present }
+        #expect(copy.tokenSource == configuration.tokenSource && copy.readerGroup == "readers")
+        #expect(copy.bootstrapServers == "a:1" && copy.profile == .embedded)
+        #expect(copy.properties == ["linger.ms": "7", "fetch.wait.max.ms": "10"])
+    }
+
     @Test(arguments: ["0", "-1", "x", "", "15001"])
     func `statistics cannot be disabled or made less frequent than liveness requires`(value: String) {
         #expect(throws: KafkaError.self) {

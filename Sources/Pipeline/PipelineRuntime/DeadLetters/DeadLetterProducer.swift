@@ -19,16 +19,12 @@ final class DeadLetterProducer: Sendable {
     init(_ kafka: KafkaConfiguration, topics: [KafkaTopic], logger: Logger) throws(StartupError) {
         // A configured limit applies to records that the ingress writes; dead letters are larger.
         let limit = max(Self.maximumBytes, (kafka.properties[Self.property].flatMap { Int($0) } ?? 0) + 65_536)
-        // A longer timeout is safe, because the offset of the record is not committed in the meantime.
-        let patient = kafka.properties.merging(["delivery.timeout.ms": "30000"]) { given, _ in given }
         let log = RateLimitedLogger(logger, perSecond: 1)
         do {
-            producer = try KafkaProducer(
-                KafkaConfiguration(
-                    bootstrapServers: kafka.bootstrapServers,
-                    properties: patient.merging([Self.property: String(min(limit, 1_000_000_000))]) { $1 },
-                    profile: kafka.profile), topics: topics
-            ) { event in
+            // A longer timeout is safe, because the offset of the record is not committed in the meantime.
+            let patient = try kafka.adding(["delivery.timeout.ms": "30000"]) { given, _ in given }
+            let own = try patient.adding([Self.property: String(min(limit, 1_000_000_000))]) { $1 }
+            producer = try KafkaProducer(own, topics: topics) { event in
                 guard case .error(let error, _) = event else { return }
                 log.log(.warning, key: error.name, "dead letter producer error", [LogField(.error, error.message)])
             }

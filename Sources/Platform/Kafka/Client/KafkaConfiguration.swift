@@ -61,6 +61,24 @@ public struct KafkaConfiguration: Hashable, Sendable {
         }
     }
 
+    /// Returns a copy with further properties for one of the process's clients. Everything else is the same, including
+    /// the source of tokens.
+    ///
+    /// - Parameters:
+    ///   - more: the properties to add.
+    ///   - value: chooses between the present and the added value of a property.
+    /// - Throws: `KafkaError` with code `invalidConfiguration`.
+    package func adding(
+        _ more: [String: String], uniquingKeysWith value: (_ present: String, _ added: String) -> String
+    ) throws(KafkaError) -> KafkaConfiguration {
+        var copy = try KafkaConfiguration(
+            bootstrapServers: bootstrapServers, properties: properties.merging(more, uniquingKeysWith: value),
+            profile: profile)
+        copy.readerGroup = readerGroup
+        copy.tokenSource = tokenSource
+        return copy
+    }
+
     /// Returns the properties of a client in the order of assignment: the defaults, the caller's properties, the fixed
     /// ones, and finally `overrides` for a single client.
     func settings(
