@@ -22,6 +22,28 @@ extension EndToEnd {
             }
         }
     }
+
+    @Suite(.enabled(if: ApacheKafka.canStart, "\(ApacheKafka.faultAbsence)"), .timeLimit(.minutes(10)))
+    struct OperatorEventRightsOnApacheKafka {
+        private static let executable = "sluice-ingress"
+        private static let on = ["--operations.events", "true"]
+
+        @Test func `events are published with the printed rights, and nothing is denied`() async throws {
+            try await Harness.open { harness in
+                let secured = try await SecuredBroker(harness, users: [Self.executable])
+                try await secured.grant(Self.executable, Self.on)
+                let ingress = try await harness.ingress(
+                    on: secured.broker, for: try await harness.simulatedApp(),
+                    settings: try secured.settings(of: Self.executable) + Self.on)
+                await ingress.process.stop()
+                let topic = secured.administrator.topics.operations
+                let types = try await secured.administrator.records(of: topic).map { $0.header("ce_type")?.text }
+                #expect(types == ["dev.sluice.member.started", "dev.sluice.member.stopped"])
+                #expect(secured.denials.isEmpty, "\(secured.denials.prefix(5))")
+                try await secured.cluster.stop()
+            }
+        }
+    }
 }
 
 extension Harness {
