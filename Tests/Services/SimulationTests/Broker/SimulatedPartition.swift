@@ -14,8 +14,9 @@ final class SimulatedPartition: WorkerPartition, @unchecked Sendable {
     private var position: Int64
     private var reading: (gate: Gate<[KafkaRecord]?>, limit: Int)?
     private var pauses: [Gate<Bool>] = []
-    private let inactive = Gate(whenCancelled: ())
-    private let ended = Gate(whenCancelled: ())
+    // Each wait has its own gate, because a cancelled wait must not end the others.
+    private var inactive: [Gate<Void>] = []
+    private var ended: [Gate<Void>] = []
     /// One past the last record that is done and not committed; nil if there is none.
     private(set) var stored: Int64?
     private(set) var isReleased = false
@@ -50,8 +51,19 @@ final class SimulatedPartition: WorkerPartition, @unchecked Sendable {
         stored = max(stored ?? 0, nextOffset.rawValue)
     }
 
-    func untilInactive() async { if isActive { await inactive.wait() } }
-    func untilEnded() async { if phase != .ended { await ended.wait() } }
+    func untilInactive() async {
+        guard isActive else { return }
+        let gate = Gate(whenCancelled: ())
+        inactive.append(gate)
+        await gate.wait()
+    }
+
+    func untilEnded() async {
+        guard phase != .ended else { return }
+        let gate = Gate(whenCancelled: ())
+        ended.append(gate)
+        await gate.wait()
+    }
 
     func release() async {
         isReleased = true
@@ -86,12 +98,12 @@ final class SimulatedPartition: WorkerPartition, @unchecked Sendable {
         phase = .draining
         reading?.gate.open(nil)
         for pause in pauses { pause.open(false) }
-        inactive.open(())
+        for gate in inactive { gate.open(()) }
     }
 
     func end() {
         drain()
         phase = .ended
-        ended.open(())
+        for gate in ended { gate.open(()) }
     }
 }
