@@ -4,8 +4,8 @@ internal import Kafka
 internal import Records
 
 /// The value of `webhook-id`: `<content>-<environment>-` and an identifier of the message, or `operations-` and the id
-/// of an operator event. Copies of a record have the
-/// same id in any topic and at any offset. The id contains no dot, because dots separate the signed parts.
+/// of an operator event. Copies of a record have the same id in any topic and at any offset. The id contains no dot,
+/// because dots separate the signed parts.
 ///
 /// - A notification is identified by its notificationUUID.
 /// - A state is identified by its purchase (16 hexadecimal digits of the SHA-256 of the key), its version, and 16

@@ -35,7 +35,7 @@ import Testing
         #expect(recorded.lines == [stopped, "receiver.resumed crm"])
     }
 
-    @Test func `an accepted message in between starts the five minutes anew`() {
+    @Test func `an accepted message in between restarts the five minutes`() {
         for minute in 0..<20 {
             receiver.failed(answer(500), at: UInt64(minute) * Self.minute)
             if minute.isMultiple(of: 4) { receiver.accepted() }
