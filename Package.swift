@@ -243,7 +243,7 @@ let fuzzing: [Target] = [
 let suites: [Target] = [
     tests("TelemetryTests", .platform, "Telemetry TestSupport"),
     tests("TracingTests", .platform, "KafkaModel Telemetry Tracing"),
-    tests("ConfigurationTests", .platform, "CommandLine Configuration TestSupport"),
+    tests("ConfigurationTests", .platform, "CommandLine Configuration Lifecycle TestSupport"),
     tests("LifecycleTests", .platform, "Lifecycle Telemetry TestSupport"),
     tests("KafkaTests", .platform, "Kafka KafkaDevBroker KafkaModel KafkaTestSupport Primitives TestSupport"),
     tests(

@@ -16,10 +16,12 @@ package struct Invocation: Sendable {
     package let warnings: [String]
 
     /// Runs the command and returns the exit code of the process.
+    ///
+    /// - Throws: errors of the command; a `StartupError` if it has no action.
     package func run(_ context: CommandContext) async throws -> ExitCode {
         guard let action = command.action else {
-            // Programming error: a command without subcommands has no action. A test runs over all commands.
-            preconditionFailure("no action of \(commandPath)")
+            let name = commandPath.joined(separator: " ")
+            throw StartupError("\(name) does nothing by itself", fix: "See --help", exitCode: .usage)
         }
         return try await action(context)
     }

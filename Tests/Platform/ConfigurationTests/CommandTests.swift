@@ -1,3 +1,4 @@
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -39,6 +40,10 @@ import Testing
         #expect(invocation.arguments == ["a", "b"])
         #expect(invocation.configuration[TestSettings.dryRun])
         #expect(invocation.configuration[TestSettings.host] == "h")
+    }
+
+    @Test func `a command without an action ends with the exit code for usage`() async {
+        #expect(await Self.tool.run(["show", "file"], environment: [:]) == .usage)
     }
 
     @Test(arguments: [

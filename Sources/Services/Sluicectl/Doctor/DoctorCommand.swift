@@ -219,11 +219,14 @@ struct DoctorCommand {
 }
 
 extension DoctorCommand {
-    init(_ context: CommandContext, _ parts: SluicectlParts) {
-        let name = context.configuration[DoctorSettings.executable(of: parts.executables.map(\.name))]
+    /// - Throws: a `StartupError` if this sluicectl does not know the selected executable.
+    init(_ context: CommandContext, _ parts: SluicectlParts) throws(StartupError) {
+        let names = parts.executables.map(\.name)
+        let name = context.configuration[DoctorSettings.executable(of: names)]
         guard let executable = parts.executables.first(where: { $0.name == name }) else {
-            // Programming error: the setting accepts only names of executables.
-            preconditionFailure("no \(name)")
+            throw StartupError(
+                "\(name) is not known", setting: "for", fix: "Specify one of \(names.joined(separator: ", "))",
+                exitCode: .usage)
         }
         self.init(
             flags: context.configuration, executable: executable, parts: parts, arguments: context.processArguments,
