@@ -84,6 +84,7 @@ enum StateMutants {
             "try parts().store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)"),
         refusals.mutant("refusal-holds-nothing-up", "!$0.code.isRefusal", after: "isReadBack { return", "true"),
         refusals.mutant("refused-alone", "delivery.count == 1", "true"),
+        refusals.mutant("refused-in-a-shared-batch", "outcome.failedAlone", after: "delivery.count == 1, ", "true"),
         refusals.mutant(
             "refused-record", "refusals[RowKey(model.key(of: states[index]))].map { RowRefusal($0) }", "nil"),
         refusing.mutant("refused-tried-again", "row.retryAt <= now", "false"),

@@ -219,7 +219,7 @@ extension KeyedState {
         for delivery in deliveries {
             let outcome = try await delivery.outcome()
             if !outcome.failures.isEmpty {
-                failure = try await settle(outcome.failures, of: delivery, isReadBack: isReadBack) ?? failure
+                failure = try await settle(outcome, of: delivery, isReadBack: isReadBack) ?? failure
             }
             guard let offset = try noteAcknowledged(outcome, of: delivery) else { continue }
             greatest = max(greatest ?? -1, offset)

@@ -12,8 +12,9 @@ extension KeyedState {
     /// - Parameter isReadBack: true for a contribution or a proposal: its caller receives the error.
     /// - Returns: a failure after which the same call may succeed if repeated later.
     func settle(
-        _ failures: [UInt64: KafkaError], of delivery: StateDelivery, isReadBack: Bool
+        _ outcome: StateDelivery.Outcome, of delivery: StateDelivery, isReadBack: Bool
     ) async throws -> KafkaError? {
+        let failures = outcome.failures
         let partition = try partition(delivery.partition)
         let discarded = partition.discard(failures)
         if isReadBack { return failures.values.first }
@@ -21,41 +22,57 @@ extension KeyedState {
         // Two batches that changed the same key wait for the same delivery, and the first of them resolves it.
         if discarded.refused.isEmpty { return delivery.refusals == nil ? failures.values.first : nil }
         let refusals: [RowKey: KafkaError]
-        if delivery.count == 1 {
+        if delivery.count == 1, outcome.failedAlone {
             try setAside(discarded, in: partition)
             refusals = discarded.errors
         } else {
-            refusals = try await publishAgain(discarded.refused, in: partition)
+            refusals = try await isolate(discarded.refused, in: partition)
         }
         delivery.resolve(refusals)
         return nil
     }
 
-    /// Republishes refused rows in ever smaller halves until each row that is refused on its own is isolated.
+    /// Republishes refused rows in ever smaller halves until each row that is refused on its own is isolated. A row
+    /// that shared a batch with another publication is repeated.
     ///
     /// - Returns: the errors of the rows that are refused on their own, by key.
-    private func publishAgain(
+    private func isolate(
         _ rows: [RowKey: [UInt8]?], in partition: Partition
     ) async throws -> [RowKey: KafkaError] {
+        guard await partition.isolating.acquire() else { throw CancellationError() }
+        defer { partition.isolating.release() }
         var refusals: [RowKey: KafkaError] = [:]
         var groups = Self.halves(of: rows)
+        var repetitions = 0
         while let group = groups.popLast() {
             let delivery = try partition.publishAgain(group, at: clocks.wallMilliseconds())
             let outcome = try await delivery.outcome()
             _ = try noteAcknowledged(outcome, of: delivery)
-            let discarded = partition.discard(outcome.failures)
+            var discarded = partition.discard(outcome.failures)
             if let failure = outcome.failures.values.first(where: { !$0.code.isRefusal }) {
                 throw StateError(.publication, "a publication was not acknowledged: \(failure.message)")
             }
-            if group.count == 1 {
+            if discarded.refused.isEmpty, let error = outcome.failures.values.first {
+                // A merge that waits for the same delivery has discarded these publications.
+                discarded = Partition.Discarded(refused: group, errors: group.mapValues { _ in error })
+            }
+            if group.count == 1, outcome.failedAlone {
                 try setAside(discarded, in: partition)
                 refusals.merge(discarded.errors) { $1 }
-            } else {
-                groups += Self.halves(of: discarded.refused)
+                repetitions = 0
+                continue
+            }
+            groups += Self.halves(of: discarded.refused)
+            repetitions += group.count == 1 ? 1 : 0
+            guard repetitions <= Self.maximumRepetitions else {
+                throw StateError(.publication, "a refused row was never the only publication of \(partition.name)")
             }
         }
         return refusals
     }
+
+    /// Maximum number of publications of a row that share a batch with others before the merge fails and is repeated.
+    private static var maximumRepetitions: Int { 100 }
 
     private static func halves(of rows: [RowKey: [UInt8]?]) -> [[RowKey: [UInt8]?]] {
         let half = rows.count / 2

@@ -102,10 +102,11 @@ extension StatePartition {
         let mark = RecordMark(writer: writer, number: guarded.lastNumber, form: form)
         entry.state.sent(mark.number, image: image, in: delivery)
         delivery.expect()
+        outstanding.sent(mark.number)
         publish(
             KafkaProducerRecord(
                 topic: name.topic, partition: name.partition, key: entry.key, value: value,
                 headers: headers + CollectionOfOne(KafkaHeader(key: RecordMark.header, value: mark.text)))
-        ) { delivery.report(mark.number, $0) }
+        ) { [outstanding] in delivery.report(mark.number, $0, isAlone: outstanding.answered(mark.number)) }
     }
 }

@@ -1,4 +1,5 @@
 internal import Kafka
+internal import PipelineRuntime
 internal import Synchronization
 
 /// One partition of a state's topic from the point of view of this process: recently used rows, decoded, and the
@@ -48,6 +49,9 @@ final class StatePartition<Model: StateModel>: Sendable {
     /// Number of partitions of the topic.
     let partitionCount: Int32
     private let rows: StateRowSource
+    let outstanding = OutstandingPublications()
+    /// Allows one caller at a time to isolate refused rows, so that two of them cannot publish in the same batch.
+    let isolating = Permits(1)
     let publish:
         @Sendable (KafkaProducerRecord, @escaping @Sendable (Result<KafkaDelivery, KafkaError>) -> Void) -> Void
     private let guarded = Mutex(Guarded())

@@ -11,6 +11,8 @@ final class StateDelivery: Sendable {
         var acknowledged = 0
         /// Errors of publications that were not acknowledged, by number.
         var failures: [UInt64: KafkaError] = [:]
+        /// Whether each failed publication was the only one of its partition that was outstanding.
+        var failedAlone = true
     }
 
     private struct State {
@@ -46,13 +48,18 @@ final class StateDelivery: Sendable {
 
     func resolve(_ refusals: [RowKey: KafkaError]) { state.withLock { $0.refusals = refusals } }
 
-    func report(_ number: UInt64, _ result: Result<KafkaDelivery, KafkaError>) {
+    /// Records the brokers' answer to a publication.
+    ///
+    /// - Parameter isAlone: whether no other publication of the partition was outstanding in the meantime.
+    func report(_ number: UInt64, _ result: Result<KafkaDelivery, KafkaError>, isAlone: Bool) {
         change { state in
             switch result {
             case .success(let delivery):
                 state.outcome.acknowledged += 1
                 state.outcome.offset = max(state.outcome.offset ?? -1, delivery.offset.rawValue)
-            case .failure(let error): state.outcome.failures[number] = error
+            case .failure(let error):
+                state.outcome.failures[number] = error
+                state.outcome.failedAlone = state.outcome.failedAlone && isAlone
             }
             state.outstanding -= 1
         }

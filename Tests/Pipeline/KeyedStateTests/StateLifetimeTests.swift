@@ -294,7 +294,7 @@ import Testing
         let waiting = Task { try await delivery.outcome() }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { _ = try await waiting.value }
-        delivery.report(1, .failure(KafkaError(.timedOut, "late")))
+        delivery.report(1, .failure(KafkaError(.timedOut, "late")), isAlone: true)
         #expect(try await delivery.outcome().failures.count == 1)
     }
 

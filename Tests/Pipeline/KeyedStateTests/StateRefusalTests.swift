@@ -69,6 +69,27 @@ import Testing
         await broker.stop()
     }
 
+    @Test func `a row that shares a refused batch with another merge is published again`() async throws {
+        let broker = try DevBroker()
+        let harness = try StateHarness(on: broker)
+        let metrics = MetricsRegistry()
+        let member = try await harness.member(metrics: metrics)
+        try await member.partitionAssigned(harness.place())
+        // Both merges are outstanding when the partition has a leader again.
+        try broker.setLeader(of: harness.output(), to: nil)
+        let partition = try member.partition(harness.output())
+        let deliveries = try ["a", "b"].flatMap { try partition.merge([NumberSet($0, [1])], at: 0).deliveries }
+        try broker.failNext(.produce, with: [.recordRejected])
+        try broker.setLeader(of: harness.output(), to: 1)
+        try await member.settle(deliveries)
+        #expect(deliveries.count == 2 && deliveries.allSatisfy { $0.refusals?.isEmpty ?? true })
+        #expect(try await harness.lastValues() == ["a": "a=1", "b": "b=1"])
+        #expect(metrics.sum("sluice_state_refused_total") == 0 && metrics.sum("sluice_state_refused_rows") == 0)
+        #expect(try member.parts().store.oversized(harness.output()).isEmpty)
+        await member.end()
+        await broker.stop()
+    }
+
     @Test func `a refused row is one operator event for each content, also after a restart`() async throws {
         let broker = try DevBroker()
         let harness = try StateHarness(on: broker)

@@ -80,11 +80,17 @@ final class SimulatedProducer {
 
     /// Reports a refusal. Brokers refuse a request as a whole, so the next records may be refused with it.
     private func refuse(_ send: Send, _ error: KafkaError, at place: KafkaTopicPartition) {
-        report(send, .failure(error))
+        fail(send, error, at: place)
         while let next = queues[place]?.first, simulation.chance(1, of: 2) {
             queues[place]?.removeFirst()
-            report(next, .failure(error))
+            fail(next, error, at: place)
         }
+    }
+
+    private func fail(_ send: Send, _ error: KafkaError, at place: KafkaTopicPartition) {
+        let key = send.record.key.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        simulation.trace("\(owner): \(place) refused \(key)")
+        report(send, .failure(error))
     }
 
     func reportNext(of place: KafkaTopicPartition) {
