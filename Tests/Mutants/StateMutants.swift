@@ -33,6 +33,12 @@ private let proposals = MutatedFile(
 private let refusing = MutatedFile(
     .state, "owner", state + "StatePartition+Refusals.swift",
     suites: "StateLifetimeTests|StateRefusalTests|StateOtherPartitionTests")
+private let refusedUpdates = MutatedFile(
+    .state, "owner", state + "StatePartition.swift", suites: "StateDerivationTests")
+private let derivedOfRefused = MutatedFile(
+    .state, "owner", state + "StatePartition+Refusals.swift", suites: "StateDerivationTests")
+private let pending = MutatedFile(
+    .state, "follower", state + "StatePartition+Applying.swift", suites: "StateDerivationTests")
 private let refusals = MutatedFile(
     .state, "owner", state + "KeyedState+Refusals.swift", suites: "StateLifetimeTests|StateRefusalTests")
 private let keeping = MutatedFile(.state, "owner", state + "StateStore.swift", suites: "StateLifetimeTests")
@@ -84,6 +90,7 @@ enum StateMutants {
             "try parts().store.keep([key.bytes: encoded], of: partition.name, joinedBy: model.join)"),
         refusals.mutant("refusal-holds-nothing-up", "!$0.code.isRefusal", after: "isReadBack { return", "true"),
         refusals.mutant("refused-alone", "delivery.count == 1", "true"),
+        refusedUpdates.mutant("pending-of-refused-updates", "!refusedUpdates.isEmpty &&", "false &&"),
         refusals.mutant("refused-in-a-shared-batch", "outcome.failedAlone", after: "delivery.count == 1, ", "true"),
         refusals.mutant(
             "refused-record", "refusals[RowKey(model.key(of: states[index]))].map { RowRefusal($0) }", "nil"),
@@ -110,8 +117,12 @@ enum StateMutants {
         merged.mutant(
             "derived-of-grown-rows",
             "!merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }", "false"),
-        joined.without(
-            "derived-of-refused-rows", "entry.state.markLastPublicationBehind()"),
+        joined.mutant(
+            "pending-with-its-updates", "try derives(state.value, forAnyOf: roots, &guarded)", "false"),
+        joined.mutant("pending-until-published", "try !model.merge(update, into: &row).isChanged", "false"),
+        joined.mutant("refused-updates-postponed", "guarded.refusedUpdates[key] ?? 0 <= now", "true"),
+        derivedOfRefused.mutant("derived-of-refused-rows", "!derivingState(of: entry).isEmpty", "false"),
+        merged.mutant("pending-of-unchanged-rows", "becomesPending(entry, derivation, guarded)", "false"),
         owning.without("added-partition", "fail(failure)", after: "was added while this process was running"),
 
         roles.mutant(
@@ -201,7 +212,7 @@ enum StateMutants {
         row.mutant("stale-repaired", "joined != state", "false"),
         row.mutant("other-rules", "form != self.image.form", "false"),
         row.without("changed-by-another", "rowVersion += 1", after: "if isChanged { "),
-        row.mutant("pending-joined", "isPending", after: "row, stored)", "false"),
+        row.mutant("pending-joined", "isOutstanding", after: "row, stored)", "false"),
         row.mutant("settled-follows-the-row", "isSettled", after: "self.image.proposal = proposal", "true"),
         row.without("lacking-proposal", "image.isBehind = true", after: "private mutating func received("),
         row.mutant(
@@ -212,7 +223,9 @@ enum StateMutants {
         row.without("revoked-overlay", "publications = []", after: "mutating func revoked() {"),
         row.mutant("settled", "publications.isEmpty && !isUnpublished", "publications.isEmpty"),
         row.without("sent-removal", "current = nil", after: "if image == nil { "),
-        row.without("sent-behind", "publications[publications.count - 1].image.isBehind = true"),
+        row.mutant("received-pending", "isPending || joined != state", "joined != state"),
+        row.mutant("own-pending", "publication.image.isBehind", after: "let isPending = ", "false"),
+        pending.mutant("pending-header", "record.header(StateHeader.pending) != nil", "false"),
         row.without("last-read", "lastRead = max(lastRead, publication.number)"),
         row.mutant(
             "own-lacking-proposal", "received(proposal, by: model) ? [.written, .behind] : .written",

@@ -203,6 +203,10 @@ extension KeyedState {
             next = try keys.compactMap { try partition(place(of: $0, in: topic)).known($0) }
             if next == last { break }
         }
+        for key in last.map(model.key(of:)) {
+            try partition(place(of: key, in: topic)).noteUpdates(
+                of: key, areRefused: refusals[RowKey(key)] != nil, at: clocks.wallMilliseconds())
+        }
         return (last, refusals)
     }
 

@@ -91,12 +91,11 @@ extension KeyedState {
         while true {
             let now = clocks.wallMilliseconds()
             // Rows that the brokers refuse must not crowd out others.
-            let refused = partition.refusedRows
-            let limit = Self.batch + refused.tooLarge + refused.others
+            let limit = Self.batch + partition.postponedRows
             let keys = try parts().rows.pending(of: place, at: now, atMost: limit)
             // Derived updates are published first. Until then, the row stays outdated in the topic, so this step is
             // repeated after a crash.
-            var joined = try partition.statesBehind(keys)
+            var joined = try partition.statesBehind(keys, at: now)
             if !joined.isEmpty { joined = try await publishDerived(of: joined, in: place.topic).roots }
             guard let published = try partition.republish(keys, at: now, derived: joined) else { return }
             metrics.republished.increment(by: UInt64(clamping: published.count))

@@ -15,6 +15,7 @@ internal import Kafka
 /// | **received**: own removal | none | row, or publications that remain | one less | written |
 /// | **received**: a state that adds something | joined | joined | | written, changed; behind if incomplete |
 /// | **received**: a state that adds nothing | | | | written; behind if incomplete |
+/// | **received**: a state with derived updates that are not published | | | | also behind |
 /// | **received**: a state that cannot be merged, or no state | | | | written, behind; ignored without a row |
 /// | **received**: a tombstone | none | publications that remain | | written, changed; ignored without a row |
 /// | **received**: a record without the winning proposal | | | | written, behind |
@@ -97,12 +98,6 @@ struct RowState<Model: StateModel> {
                 rowVersion: rowVersion, delivery: delivery))
     }
 
-    /// Marks the last publication as incomplete, so that the owner republishes the row.
-    mutating func markLastPublicationBehind() {
-        guard !publications.isEmpty else { return }
-        publications[publications.count - 1].image.isBehind = true
-    }
-
     // MARK: Received
 
     /// Removes one of this process's publications from the overlay when its record is read back.
@@ -133,7 +128,8 @@ struct RowState<Model: StateModel> {
         }
         // If other members wrote in between, the record may lack their facts.
         guard isInOrder || row == nil else {
-            return received(state.value, proposal, form: form, by: model, image: image)
+            let isPending = publication.image.isBehind
+            return received(state.value, proposal, form: form, isPending: isPending, by: model, image: image)
         }
         replace(state, publication.image)
         return received(proposal, by: model) ? [.written, .behind] : .written
@@ -144,9 +140,11 @@ struct RowState<Model: StateModel> {
     /// - Parameters:
     ///   - proposal: the proposal in the record; nil if there is none.
     ///   - form: the fingerprint with which the record was published.
+    ///   - isPending: whether updates that the row derives may not be published.
     ///   - image: returns the stored form of a row.
     mutating func received(
-        _ state: State, _ proposal: StateProposal?, form: Int64, by model: Model, image: (State) -> RowImage
+        _ state: State, _ proposal: StateProposal?, form: Int64, isPending: Bool = false, by model: Model,
+        image: (State) -> RowImage
     ) -> RowEffect {
         var joined = state
         var isChanged = true
@@ -160,14 +158,14 @@ struct RowState<Model: StateModel> {
             }
         }
         var stored = isChanged || form != self.image.form ? image(joined) : self.image
-        stored.isBehind = joined != state
+        stored.isBehind = isPending || joined != state
         stored.proposal = self.image.proposal
         if isChanged { rowVersion += 1 }
-        let isPending = !isSettled
+        let isOutstanding = !isSettled
         replace(isChanged ? SharedState(joined) : row, stored)
         // If this record cannot be merged into the current state, that state lacks the record's facts until a
         // publication has been read back.
-        if isPending { _ = try? join(state, by: model) }
+        if isOutstanding { _ = try? join(state, by: model) }
         var effect: RowEffect = isChanged ? [.written, .changed] : .written
         if received(proposal, by: model) || stored.isBehind { effect.insert(.behind) }
         return effect

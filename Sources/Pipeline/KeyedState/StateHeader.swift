@@ -7,6 +7,9 @@ public enum StateHeader {
     public static let moment = "sluice.state.moment"
     /// Marks the tombstone of an expired row, which is no longer needed and which every member deletes.
     public static let expired = "sluice.state.expired"
+    /// Marks a row with derived updates that may not be in the topic. The owner of its partition publishes them, and
+    /// then the row without this header.
+    public static let pending = "sluice.state.pending"
     /// The offset of the record that first held a proposal; negative if that record was in another topic.
     public static let proposalOffset = "sluice.proposal.offset"
     /// Position and checksum of the row in the value, with the row's database columns, so that a restore need not parse

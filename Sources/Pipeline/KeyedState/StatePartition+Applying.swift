@@ -171,8 +171,11 @@ extension StatePartition {
             effect = guarded.cache.change(known) { $0.receivedTombstone() }
         case .state(let state, let form):
             entry = self.entry(of: RowKey(key), &guarded)
+            let isPending = record.header(StateHeader.pending) != nil
             effect = guarded.cache.change(entry) { row in
-                row.received(state, StateProposal(record), form: form, by: model) { image(of: $0, form, record) }
+                row.received(state, StateProposal(record), form: form, isPending: isPending, by: model) {
+                    image(of: $0, form, record)
+                }
             }
             if form != self.form, !effect.contains(.unreadable) { applied.hasOtherForm = true }
         }

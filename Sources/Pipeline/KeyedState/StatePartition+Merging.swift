@@ -64,7 +64,8 @@ extension StatePartition {
             for index in touched.indices {
                 let entry = touched[index]
                 entry.isTouched = false
-                guard entry.state.isUnpublished, let current = entry.state.current else {
+                let isPublishable = entry.state.isUnpublished || becomesPending(entry, derivation, guarded)
+                guard isPublishable, let current = entry.state.current else {
                     include(entry, &merge.deliveries)
                     if derivation == .firstOfAll { merge.deferred += derivingState(of: entry) }
                     continue
@@ -90,6 +91,12 @@ extension StatePartition {
         guard derivation == .published, !updates.isEmpty else { return !updates.isEmpty }
         let key = model.key(of: state)
         return !merged.contains { model.key(of: $0) == key && model.derivedUpdates(of: $0) == updates }
+    }
+
+    /// Returns whether an unchanged row must be published as pending, because brokers refuse an update that it derives.
+    private func becomesPending(_ entry: Entry, _ derivation: Derivation, _ guarded: Guarded) -> Bool {
+        derivation == .published && guarded.areUpdatesRefused(of: entry) && entry.state.publications.isEmpty
+            && !entry.state.image.isBehind
     }
 
     /// Returns the state of an entry if it derives updates; empty otherwise.
@@ -120,8 +127,8 @@ extension StatePartition {
             }
             _ = try entry.state.merged(state, by: model)
             let delivery = StateDelivery(name)
-            sendState(of: entry, delivery, at: now, &guarded, proposal: proposal)
-            markLackingUpdates(entry)
+            let isPending = !derivingState(of: entry).isEmpty
+            sendState(of: entry, delivery, at: now, &guarded, proposal: proposal, isPending: isPending)
             delivery.seal()
             return delivery
         }

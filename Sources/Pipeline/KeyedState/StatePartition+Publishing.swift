@@ -14,13 +14,15 @@ extension StatePartition {
         try withLock { guarded in
             try requireUnblocked(guarded)
             let delivery = StateDelivery(name)
+            let roots = Set(derived.map { RowKey(model.key(of: $0)) })
             var count = 0
             for key in keys where guarded.oversized[key] == nil && guarded.refusedRemovals[key] ?? 0 <= now {
                 guard let entry = try find(key, &guarded), entry.state.publications.isEmpty,
                     let state = entry.state.current, !lacksUpdates(entry) || derived.contains(state.value)
                 else { continue }
                 count += 1
-                send(entry, delivery, at: now, &guarded)
+                let isPending = try derives(state.value, forAnyOf: roots, &guarded)
+                send(entry, delivery, at: now, &guarded, isPending: isPending)
             }
             delivery.seal()
             guarded.cache.sweep(to: maximumBytes)
@@ -28,13 +30,28 @@ extension StatePartition {
         }
     }
 
+    /// Returns whether a state derives an update that is published with its row, not before it: an update for another
+    /// row of the same batch that the topic lacks.
+    ///
+    /// - Parameter roots: the keys of the rows of the batch that derive updates.
+    private func derives(_ state: State, forAnyOf roots: Set<RowKey>, _ guarded: inout Guarded) throws -> Bool {
+        guard roots.count > 1 else { return false }
+        for update in model.derivedUpdates(of: state) where roots.contains(RowKey(model.key(of: update))) {
+            guard var row = try find(model.key(of: update), &guarded)?.state.row?.value,
+                try !model.merge(update, into: &row).isChanged
+            else { return true }
+        }
+        return false
+    }
+
     /// Returns the states of rows with derived updates that may not have been published. Such a row combines the
     /// records of several members, and a member that had only its own record could not derive the updates. Refused rows
     /// are skipped, as in ``republish(_:at:derived:)``.
-    func statesBehind(_ keys: [[UInt8]]) throws -> [State] {
+    func statesBehind(_ keys: [[UInt8]], at now: Int64) throws -> [State] {
         try withLock { guarded in
             var states: [State] = []
             for key in keys where guarded.oversized[key] == nil && guarded.refusedRemovals[key] == nil {
+                guard guarded.refusedUpdates[key] ?? 0 <= now else { continue }
                 guard let entry = try find(key, &guarded), entry.state.publications.isEmpty, lacksUpdates(entry)
                 else { continue }
                 states += derivingState(of: entry)
@@ -43,11 +60,12 @@ extension StatePartition {
         }
     }
 
-    /// Marks the last publication as incomplete if its row derives updates, which are published later. The owner then
-    /// republishes the row.
-    func markLackingUpdates(_ entry: Entry) {
-        guard !derivingState(of: entry).isEmpty else { return }
-        entry.state.markLastPublicationBehind()
+    /// Records the result of publishing the updates that a row derives.
+    ///
+    /// - Parameter areRefused: whether brokers refuse an update. The row is then published as pending, and its updates
+    ///   are repeated from time to time.
+    func noteUpdates(of key: [UInt8], areRefused: Bool, at now: Int64) {
+        withLock { $0.refusedUpdates[key] = areRefused ? now + Self.oversizedRetry : nil }
     }
 
     /// Returns whether derived updates of a row may not have been published yet, because the row joined facts of
@@ -57,10 +75,14 @@ extension StatePartition {
     }
 
     /// Publishes the current state of a row, or removes the row if it is no longer needed.
-    func send(_ entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded) {
+    ///
+    /// - Parameter isPending: whether updates that the row derives may not be published yet.
+    func send(
+        _ entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded, isPending: Bool = false
+    ) {
         guard let state = entry.state.current?.value else { return }
         guard let expiry = model.expiry(of: state), expiry <= now else {
-            return sendState(of: entry, delivery, at: now, &guarded)
+            return sendState(of: entry, delivery, at: now, &guarded, isPending: isPending)
         }
         let removed = [KafkaHeader(key: StateHeader.expired, text: "1")]
         send(entry, nil, delivery, &guarded, value: nil, headers: removed)
@@ -68,9 +90,12 @@ extension StatePartition {
 
     /// Publishes the current state of a row.
     ///
-    /// - Parameter proposal: a new proposal to publish with the state; nil means the current winner.
+    /// - Parameters:
+    ///   - proposal: a new proposal to publish with the state; nil means the current winner.
+    ///   - isPending: whether updates that the row derives may not be published yet.
     func sendState(
-        of entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded, proposal: [UInt8]? = nil
+        of entry: Entry, _ delivery: StateDelivery, at now: Int64, _ guarded: inout Guarded, proposal: [UInt8]? = nil,
+        isPending: Bool = false
     ) {
         guard let state = entry.state.current?.value else { return }
         let winner = entry.state.image.proposal
@@ -78,12 +103,15 @@ extension StatePartition {
         let publication = model.publication(of: state, row: encoded, at: now)
         // Not before the next tick, regardless of the model's value.
         let due = Self.earlier(publication.nextChange, model.expiry(of: state)).map { max($0, now + 1) }
+        let isPending = isPending || guarded.areUpdatesRefused(of: entry)
         let image = RowImage(
-            encoded: encoded, form: form, due: due, deadline: model.deadline(of: state), proposal: winner,
-            entries: model.indexEntries(of: state))
+            encoded: encoded, form: form, isBehind: isPending, due: due, deadline: model.deadline(of: state),
+            proposal: winner, entries: model.indexEntries(of: state))
         var headers = proposal.map { [StateProposal.header($0)] } ?? winner?.headers ?? []
         if let moment = publication.moment { headers.append(KafkaHeader(key: StateHeader.moment, text: "\(moment)")) }
-        if let row = RowHeader(image, in: publication.value)?.text {
+        if isPending {
+            headers.append(KafkaHeader(key: StateHeader.pending, text: "1"))
+        } else if let row = RowHeader(image, in: publication.value)?.text {
             headers.append(KafkaHeader(key: StateHeader.row, value: row))
         }
         send(entry, image, delivery, &guarded, value: publication.value, headers: headers)

@@ -39,8 +39,7 @@ extension StatePartition {
                 let entry = try findOrMake(key.bytes, &guarded)
                 if let encoded { try include(encoded, in: entry) }
                 guard entry.state.current != nil else { continue }
-                send(entry, delivery, at: now, &guarded)
-                markLackingUpdates(entry)
+                send(entry, delivery, at: now, &guarded, isPending: !derivingState(of: entry).isEmpty)
             }
             delivery.seal()
             return delivery

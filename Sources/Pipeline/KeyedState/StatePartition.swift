@@ -19,12 +19,19 @@ final class StatePartition<Model: StateModel>: Sendable {
         var oversized: [[UInt8]: Oversized] = [:]
         /// Time of the next attempt for each refused tombstone of an expired row, by key.
         var refusedRemovals: [[UInt8]: Int64] = [:]
+        /// Time of the next attempt for each row with derived updates that the brokers refuse, by key.
+        var refusedUpdates: [[UInt8]: Int64] = [:]
         /// Entries with rows that are being written.
         var writing: [Entry] = []
         /// Rows that are being written but were not decoded.
         var copies = CopiedRows()
         /// Keys restored so far during the restore of a database without rows; nil otherwise.
         var restored: RestoredKeys?
+
+        /// Returns whether brokers refuse an update that a row derives.
+        func areUpdatesRefused(of entry: Entry) -> Bool {
+            !refusedUpdates.isEmpty && refusedUpdates[entry.key] != nil
+        }
     }
 
     /// A state that the brokers refuse; it is retried from time to time.
@@ -91,6 +98,7 @@ final class StatePartition<Model: StateModel>: Sendable {
             guarded.isOwned = true
             guarded.oversized = oversized.mapValues { Oversized(encoded: $0, retryAt: 0) }
             guarded.refusedRemovals = [:]
+            guarded.refusedUpdates = [:]
         }
     }
 
@@ -101,6 +109,7 @@ final class StatePartition<Model: StateModel>: Sendable {
             guarded.isOwned = false
             guarded.oversized = [:]
             guarded.refusedRemovals = [:]
+            guarded.refusedUpdates = [:]
             for entry in guarded.cache.entries.values { entry.state.revoked() }
             guarded.cache.sweep(to: 0)
         }
@@ -125,6 +134,11 @@ final class StatePartition<Model: StateModel>: Sendable {
             let tooLarge = guarded.oversized.values.count { $0.isTooLarge }
             return (tooLarge, guarded.oversized.count - tooLarge + guarded.refusedRemovals.count)
         }
+    }
+
+    /// Number of rows that the search for pending rows may find although they are not due for another attempt.
+    var postponedRows: Int {
+        guarded.withLock { $0.oversized.count + $0.refusedRemovals.count + $0.refusedUpdates.count }
     }
 
     /// Returns the current state of a key, including publications that have not been read back yet.

@@ -230,14 +230,27 @@ struct RowStateTests {
         #expect(row.isSettled && numbers(row.current) == [1] && row.takePublication(1) == nil)
     }
 
-    @Test func `the last publication can be marked as behind`() throws {
+    @Test func `a row with pending updates is behind until a record without them is received`() throws {
         var row = stored([1])
-        row.markLastPublicationBehind()
-        #expect(row.publications.isEmpty)
-        send(1, &row)
-        row.markLastPublicationBehind()
+        let effect = row.received(Self.set([1]), nil, form: 0, isPending: true, by: model, image: Self.image)
+        #expect(effect == [.written, .behind] && row.image.isBehind)
+        _ = row.received(Self.set([1]), nil, form: 0, by: model, image: Self.image)
+        #expect(!row.image.isBehind)
+    }
+
+    @Test func `an own publication with pending updates leaves the row behind, also after another's record`() throws {
+        var row = stored([1])
+        var image = Self.image(Self.set([1]))
+        image.isBehind = true
+        row.sent(1, image: image, in: StateDelivery(place))
         _ = try readBack(1, &row)
         #expect(row.image.isBehind)
+        _ = try row.merged(Self.set([2]), by: model)
+        row.sent(2, image: image, in: StateDelivery(place))
+        // The record of another member adds the same number first.
+        _ = row.received(Self.set([1, 2]), nil, form: 0, by: model, image: Self.image)
+        _ = try readBack(2, &row)
+        #expect(row.image.isBehind && numbers(row.row) == [1, 2])
     }
 
     // MARK: Pairs

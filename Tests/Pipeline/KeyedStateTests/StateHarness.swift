@@ -136,6 +136,17 @@ final class StateHarness: Sendable {
         return records
     }
 
+    /// Returns the keys with a last record that is marked as pending, sorted.
+    func pending() async throws -> [String] {
+        var keys: Set<String> = []
+        for record in try await published() {
+            let key = String(decoding: record.key ?? [], as: UTF8.self)
+            keys.remove(key)
+            if record.header(StateHeader.pending) != nil { keys.insert(key) }
+        }
+        return keys.sorted()
+    }
+
     /// Returns the last value of each key in the topic.
     func lastValues() async throws -> [String: String] {
         var values: [String: String] = [:]
