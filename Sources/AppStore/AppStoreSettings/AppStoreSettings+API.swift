@@ -41,13 +41,13 @@ extension AppStoreSettings {
         example: "/run/secrets/SubscriptionKey_2X9R4HXF34.p8"
     ).optional
 
-    /// All settings of the API. A schema with these settings also needs ``apps`` or ``appsIfAny``.
+    /// All API settings. A schema with these settings must also contain ``apps`` or ``appsIfAny``.
     package static let apiSettings: [any AnySetting] =
         [
             apiIssuerId, apiKeyId, apiKeyFile, apiURL, apiSandboxURL, appIssuerId, appKeyId, appKeyFile,
         ] + HTTPClientSettings.all
 
-    /// The API configuration, with warnings about settings that work but should be changed.
+    /// The API configuration, with warnings about working settings that should be changed.
     package struct API: Sendable {
         /// The configuration of the API client. Apps without credentials are omitted.
         package let configuration: AppStoreServerClient.Configuration
@@ -74,8 +74,8 @@ extension AppStoreSettings {
 
     /// Returns the API configuration for the configured apps.
     ///
-    /// - Throws: a `ConfigurationError` if an app has only some of issuer, key id and key file, or if a file does not
-    ///   contain a key in Apple's format.
+    /// - Throws: a `ConfigurationError` if an app has only some of issuer, key ID and key file, or if a file contains
+    ///   no key in Apple's format.
     package static func api(_ configuration: Configuration) throws(ConfigurationError) -> API {
         var credentials: [BundleId: APICredentials] = [:]
         var warnings: [Warning] = []
@@ -98,7 +98,7 @@ extension AppStoreSettings {
 
     private struct Found {
         let credentials: APICredentials
-        /// The name of the setting that contains the path of the key file.
+        /// The name of the setting that contains the key file's path.
         let fileKey: String
     }
 

@@ -8,7 +8,7 @@ package import Telemetry
 
 /// The App Store Server API client, configured the same way in every executable.
 extension AppStoreSettings {
-    /// Creates the client of a process. Apps without credentials cannot use the API. Warnings, loaded keys and refused
+    /// Creates the process's client. Apps without credentials cannot use the API. Warnings, loaded keys and rejected
     /// objects are logged.
     ///
     /// - Parameters:

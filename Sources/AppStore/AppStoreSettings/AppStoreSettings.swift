@@ -11,7 +11,7 @@ package enum AppStoreSettings {
         "apps", ValueKind.list(of: ConfiguredApp.kind),
         help: "Apps whose notifications are accepted: bundle id and Apple's app id, from App Store Connect.",
         example: "com.example.app:1234567890")
-    /// Optional variant of ``apps``, for tools that can work without it.
+    /// An optional variant of ``apps`` for tools that also work without it.
     package static let appsIfAny = Setting(
         "apps", ValueKind.list(of: ConfiguredApp.kind), default: [],
         help: "Apps of the notifications to accept: bundle id and Apple's app id, from App Store Connect.",
@@ -61,8 +61,7 @@ extension AppStoreSettings {
         configuration.value(refunds, for: app.rawValue) == .on
     }
 
-    /// Returns the apps in `apps` with their per-app settings, or an empty array if ``appsIfAny`` is used and has no
-    /// value.
+    /// Returns the apps in `apps` with their per-app settings, or an empty array if ``appsIfAny`` is used and not set.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         let configured = configuration[Self.apps]
         var seen: Set<String> = []
@@ -77,8 +76,8 @@ extension AppStoreSettings {
         }
     }
 
-    /// Returns all certificates in the files listed in `root.certificates`, as DER, or Apple's root if the setting is
-    /// missing.
+    /// Returns all certificates in the files listed in `root.certificates` as DER, or Apple's root if the setting is
+    /// not set.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         guard let files = configuration[Self.roots] else { return [AppleRootCertificate.g3] }
         var roots: [[UInt8]] = []
@@ -99,7 +98,7 @@ extension AppStoreSettings {
 }
 
 extension AppStoreSettings {
-    /// An app that sends notifications of version 1 or older.
+    /// An app that sends notifications of version 1 or earlier.
     package struct LegacyApp: Sendable {
         package let bundleId: BundleId
         package let path: String
@@ -113,7 +112,7 @@ extension AppStoreSettings {
         package var setting: String { "apps.\(bundleId.rawValue).shared.secret.file" }
     }
 
-    /// Returns the apps that have a file of shared secrets. Each file must contain at least one secret.
+    /// Returns the apps that have a shared secret file. Each file must contain at least one secret.
     package static func legacyApps(_ configuration: Configuration) throws(ConfigurationError) -> [LegacyApp] {
         var legacy: [LegacyApp] = []
         for app in try apps(configuration) {
@@ -132,7 +131,7 @@ extension AppStoreSettings {
         return legacy
     }
 
-    /// Loads the secrets of an app. They are reloaded when the file changes.
+    /// Loads an app's secrets. They are reloaded when the file changes.
     /// - Parameter now: the current time in monotonic nanoseconds.
     package static func secrets(
         of app: LegacyApp, now: UInt64

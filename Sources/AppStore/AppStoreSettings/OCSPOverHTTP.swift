@@ -1,7 +1,7 @@
 internal import AppStoreVerification
 package import HTTPClient
 
-/// Sends OCSP requests with the HTTP client, without redirects or a proxy, and with a limit on the size of responses.
+/// Sends OCSP requests over HTTP, without redirects or a proxy, and limits the size of responses.
 package struct OCSPOverHTTP: OCSPRequester {
     private static let maximumAnswer = 64 * 1024
 

@@ -3,10 +3,10 @@ internal import Cryptography
 internal import Primitives
 
 /// The shared secrets of one app, read from a file with one secret per line, as shown in App Store Connect. The file
-/// may contain the secrets of the app and of the account and, during a change, both the old and the new one. Empty
-/// lines and lines that begin with `#` are ignored.
+/// may contain the app's and the account's secret and, during a rotation, both the old and the new one. Empty lines and
+/// lines that begin with `#` are ignored.
 ///
-/// Only the digests of the secrets remain in memory.
+/// Only digests of the secrets remain in memory.
 package struct SharedSecrets: Sendable {
     package static let maximumFileBytes = 4096
     private static let maximumCount = 8
@@ -40,8 +40,8 @@ package struct SharedSecrets: Sendable {
         self.digests = digests
     }
 
-    /// Returns whether `digest` is the SHA-256 of one of the secrets. All secrets are compared, so that the duration
-    /// reveals nothing.
+    /// Returns whether `digest` is the SHA-256 digest of one of the secrets. All secrets are compared so that the
+    /// duration reveals nothing.
     package func contain(digest: [UInt8]) -> Bool {
         var isFound = false
         for known in digests where constantTimeEquals(known, digest) { isFound = true }

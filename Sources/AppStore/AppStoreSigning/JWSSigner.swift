@@ -4,7 +4,7 @@ internal import Primitives
 /// Signs payloads as the App Store does: compact JWS, ES256, with the certificate chain in `x5c`.
 package struct JWSSigner: Sendable {
     private let key: PrivateKey
-    // The header segment and its dot, which are the same for every payload.
+    // The header segment and its dot, identical for all payloads.
     private let prefix: [UInt8]
     private let midstate: SHA256Midstate
 
@@ -13,7 +13,7 @@ package struct JWSSigner: Sendable {
         self.init(header: Self.header(chain: pki.chain), key: pki.leafKey)
     }
 
-    /// Creates a signer with an arbitrary header text, for payloads that a verifier must reject.
+    /// Creates a signer with an arbitrary header, for payloads that a verifier must reject.
     package init(header: String, key: PrivateKey) {
         self.key = key
         prefix = Base64URL.encode(Array(header.utf8)) + [UInt8(ascii: ".")]
@@ -41,8 +41,8 @@ package struct JWSSigner: Sendable {
         String(decoding: try sign(Array(payload.utf8)), as: UTF8.self)
     }
 
-    /// Returns the text of a header. `algorithm` is JSON, including quotes. `extra` is inserted unchanged after the
-    /// last member, such as `,"crit":[]`.
+    /// Returns the text of a header. `algorithm` is JSON, including quotes. `extra`, such as `,"crit":[]`, is inserted
+    /// unchanged after the last member.
     package static func header(
         chain: [Certificate], algorithm: String = "\"ES256\"", extra: String = ""
     ) -> String {

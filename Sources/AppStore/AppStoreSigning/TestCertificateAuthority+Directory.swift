@@ -11,7 +11,7 @@ extension TestCertificateAuthority {
     }
 
     /// Writes `root.pem`, `intermediate.pem`, `leaf.pem` and `leaf.key` (readable only by the owner) to a directory,
-    /// which is created if it does not exist. The keys of the authorities are not written.
+    /// which is created if necessary. The authorities' keys are not written.
     ///
     /// - Throws: ``AppStoreSigningError`` with code `directory` or `cryptography`.
     package func save(to directory: String) throws(AppStoreSigningError) {
@@ -30,7 +30,7 @@ extension TestCertificateAuthority {
         } catch {
             throw AppStoreSigningError(.directory, "\(directory) cannot be written: \(error)")
         }
-        // Create the file with its final mode, so that others can never read it.
+        // Create the file with its final mode, so that it is never readable by others.
         let path = folder.appendingPathComponent(FileName.leafKey).path
         try? FileManager.default.removeItem(atPath: path)
         do throws(FileDescriptor.Failure) {
@@ -40,8 +40,8 @@ extension TestCertificateAuthority {
 
     /// Loads the files written by ``save(to:)``.
     ///
-    /// - Throws: ``AppStoreSigningError`` with code `directory` if a file is missing or the key does not belong to the
-    ///   leaf, or `cryptography` if a file does not contain the certificate or key that its name suggests.
+    /// - Throws: ``AppStoreSigningError`` with code `directory` if a file is missing or the key does not match the
+    ///   leaf, or `cryptography` if a file does not contain the certificate or key that its name implies.
     package static func load(from directory: String) throws(AppStoreSigningError) -> TestCertificateAuthority {
         let folder = URL(fileURLWithPath: directory, isDirectory: true)
         let root = try certificate(folder, FileName.root)

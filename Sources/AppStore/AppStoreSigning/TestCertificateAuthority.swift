@@ -1,20 +1,20 @@
 package import Cryptography
 
-/// Untrusted certificates modeled on Apple's, with a P-384 root and intermediate, a P-256 leaf, Apple's two marker
-/// extensions, and sizes close to those of the real certificates. For the simulator and tests.
+/// Untrusted certificates modeled on Apple's: a P-384 root and intermediate, a P-256 leaf, Apple's two marker
+/// extensions, and sizes close to the real ones. For the simulator and tests.
 package struct TestCertificateAuthority: Sendable {
     /// The marker in Apple's signing leaf: Mac App Store receipt signing.
     package static let leafMarker = OID("1.2.840.113635.100.6.11.1")
     /// The marker in Apple's intermediate: Worldwide Developer Relations.
     package static let intermediateMarker = OID("1.2.840.113635.100.6.2.1")
 
-    /// The keys of the authorities, which can issue and revoke certificates.
+    /// The authorities' keys, which can issue and revoke certificates.
     package struct AuthorityKeys: Sendable {
         package let root: PrivateKey
         package let intermediate: PrivateKey
     }
 
-    /// The certificates to create, including deviations from Apple's.
+    /// The certificates to create, including any deviations from Apple's.
     package struct Options: Sendable {
         /// A change to one certificate before it is signed.
         package typealias Adjustment = @Sendable (inout CertificateBuilder) -> Void
@@ -41,7 +41,7 @@ package struct TestCertificateAuthority: Sendable {
     package let intermediate: Certificate
     package let leaf: Certificate
     package let leafKey: PrivateKey
-    /// The keys of the authorities, or nil after loading from a directory, because these keys are never written.
+    /// The authorities' keys, or nil after loading from a directory, because these keys are never written.
     package let authorityKeys: AuthorityKeys?
 
     /// The leaf, the intermediate and the root, in the order of `x5c`.
@@ -83,7 +83,7 @@ package struct TestCertificateAuthority: Sendable {
 extension TestCertificateAuthority {
     private static let day: Int64 = 24 * 60 * 60
 
-    /// Returns a validity from `before` days before `now` to `after` days after it.
+    /// Returns a validity period from `before` days before `now` to `after` days after it.
     private static func window(_ now: Int64, before: Int64, after: Int64) -> CertificateValidity {
         CertificateValidity(notBefore: now &- before * day, notAfter: now &+ after * day)
     }
@@ -132,7 +132,7 @@ extension TestCertificateAuthority {
         [.init("CN", commonName), .init("OU", unit), .init("O", "Example Inc."), .init("C", "US")]
     }
 
-    // The text is as long as the notice in a real leaf, so that messages have a realistic size.
+    // As long as the notice in a real leaf, to make messages realistically large.
     private static let policyText = """
         This certificate was made for development and for tests. No one vouches for it, no one has checked what it says, and \
         nothing of value may depend on anything that is signed with its key. A service that handles real purchases and \

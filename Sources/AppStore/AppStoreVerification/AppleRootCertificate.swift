@@ -3,7 +3,7 @@ public enum AppleRootCertificate {
     /// The SHA-256 digest of ``g3`` as published by Apple. It is verified when the verifier starts.
     public static let g3Fingerprint = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
 
-    /// Apple Root CA - G3 in DER: P-384, valid from 30 April 2014 to 30 April 2039. It is the trust anchor of
+    /// Apple Root CA - G3 in DER: P-384, valid from 30 April 2014 to 30 April 2039. It is the trust anchor for
     /// everything that the App Store signs for servers.
     public static let g3: [UInt8] = [
         0x30, 0x82, 0x02, 0x43, 0x30, 0x82, 0x01, 0xc9, 0xa0, 0x03, 0x02, 0x01, 0x02, 0x02, 0x08, 0x2d,

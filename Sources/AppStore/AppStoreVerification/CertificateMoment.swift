@@ -2,12 +2,13 @@ internal import JSON
 
 /// The time at which the certificates of a signed object must be valid.
 public enum CertificateMoment: Sendable {
-    /// The current time. Used for everything that third parties can submit, because an attacker with a stolen, expired
-    /// key can put any date into a payload.
+    /// The current time. Used for everything that third parties can submit: an attacker with a stolen, expired key can
+    /// put any date into a payload.
     case present
-    /// The object's `signedDate`. Used for objects from the App Store Server API, received over a verified TLS
-    /// connection: for 180 days, Apple returns objects whose leaf certificate has since expired. Apple's libraries do
-    /// the same when online checks are off. If the date is missing or in the future, the current time is used.
+    /// The object's `signedDate`. Used for objects received from the App Store Server API over a verified TLS
+    /// connection, because for 180 days Apple returns objects whose leaf certificate may have expired. Apple's
+    /// libraries do the same when online checks are off. If the date is missing or in the future, the current time is
+    /// used.
     case signature
 
     /// Returns the time to use for an object with this payload, in milliseconds since 1970.

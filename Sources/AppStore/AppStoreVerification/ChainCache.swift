@@ -2,8 +2,8 @@ internal import Cryptography
 internal import Glibc
 internal import Synchronization
 
-/// A header segment with which a signature has been verified. An equal segment has the same `alg` and `x5c`, so base64,
-/// JSON and X.509 processing is skipped while the path is fresh.
+/// A header segment with which a signature has been verified. An identical segment has the same `alg` and `x5c`, so
+/// base64, JSON and X.509 processing can be skipped while the path is fresh.
 final class KnownHeader: Sendable {
     /// The header segment, without the dot.
     let text: [UInt8]
@@ -11,10 +11,10 @@ final class KnownHeader: Sendable {
     let midstate: SHA256Midstate
     let hasCriticalMembers: Bool
     let path: ValidatedPath
-    /// The revocation status of the leaf and the intermediate. It is nil before the status is first requested, and
-    /// empty if revocation checks are off.
+    /// The revocation status of the leaf and the intermediate: nil until first requested, and empty if revocation
+    /// checks are off.
     private let knownStandings = Mutex<[RevocationStanding]?>(nil)
-    // The value of the cache's use counter at the last use, for eviction.
+    // The cache's use counter at the last use of this header, for eviction.
     let lastUse = Atomic<UInt64>(0)
 
     init(text: [UInt8], midstate: SHA256Midstate, hasCriticalMembers: Bool, path: ValidatedPath) {
@@ -38,11 +38,11 @@ final class KnownHeader: Sendable {
 }
 
 /// Caches validated data on two levels: header segments exactly as received, and certificate paths by the digest of
-/// their encodings. Refusals are never cached.
+/// their encodings. Rejections are never cached.
 ///
 /// The first level is compared byte by byte and filled only after a signature has been verified. The certificate chain
 /// is public, so an attacker can create any number of variants of a header, but none that Apple's key has signed. A
-/// stale entry remains until it is replaced, to distinguish known headers from new ones.
+/// stale entry remains until it is replaced, so that known headers can be told from new ones.
 final class ChainCache: Sendable {
     static let capacity = 32
     /// The lifetime of a path in milliseconds. A path of exactly this age has expired.
@@ -63,13 +63,13 @@ final class ChainCache: Sendable {
     private let uses = Atomic<UInt64>(0)
 
     /// Returns whether a path is still fresh at `now`. A path validated later than `now` is not fresh, because the
-    /// clock was set back.
+    /// clock must have been set back.
     static func isFresh(_ path: ValidatedPath, at now: Int64) -> Bool {
         let (age, overflow) = now.subtractingReportingOverflow(path.validatedAt)
         return !overflow && age >= 0 && age < lifetime
     }
 
-    /// Returns the known header that `jws` begins with, whether fresh or not.
+    /// Returns the known header that `jws` begins with, even if it is stale.
     func header(of jws: ArraySlice<UInt8>) -> KnownHeader? {
         // Copy the array under the lock and search the copy outside.
         let headers = state.withLock { $0.headers }
@@ -114,7 +114,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Adds a path that passed all of its own checks, even if no signature has been verified with it yet.
+    /// Adds a path that passed all of its checks, even if no signature has been verified with it yet.
     func insert(_ path: ValidatedPath, _ digest: SHA256Digest) {
         let use = nextUse()
         state.withLock { state in

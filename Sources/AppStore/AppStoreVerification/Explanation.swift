@@ -13,7 +13,7 @@ public struct Explanation: Sendable {
         case passed, failed
         /// An earlier step failed.
         case notReached
-        /// The step does not apply, for example the body of a bare JWS, or revocation without network access.
+        /// The step does not apply, such as the body check for a bare JWS, or revocation without network access.
         case skipped
     }
 
@@ -29,16 +29,16 @@ public struct Explanation: Sendable {
         /// The distinguished name, on one line.
         public let subject: String
         public let issuer: String
-        /// The serial number in lower-case hexadecimal.
+        /// The serial number in lowercase hexadecimal.
         public let serial: String
-        /// The start of the validity in seconds since 1970, or nil if unreadable.
+        /// The start of the validity period in seconds since 1970, or nil if unreadable.
         public let notBefore: Int64?
-        /// The end of the validity in seconds since 1970, or nil if unreadable.
+        /// The end of the validity period in seconds since 1970, or nil if unreadable.
         public let notAfter: Int64?
     }
 
     public let kind: Kind
-    /// The steps, in the order in which they run.
+    /// The steps in execution order.
     public let steps: [Step]
     public let certificates: [Certificate]
     /// The verdict that the ingress would reach if it received the text now, or nil for a valid bare transaction,
@@ -54,11 +54,11 @@ public struct Explanation: Sendable {
 }
 
 extension NotificationVerifier {
-    /// Explains the verdict on a body or on a bare JWS (a notification, transaction, renewal info or app transaction),
+    /// Explains the verdict on a body or a bare JWS (a notification, transaction, renewal info or app transaction),
     /// step by step. Surrounding white space is ignored.
     ///
-    /// This is meant for people who examine files. A verifier for this purpose has the policy `off`, which appears as a
-    /// skipped step.
+    /// This is for people who examine files. Use a verifier with the policy `off`; the revocation check then appears as
+    /// a skipped step.
     /// - Parameter now: the current time, in milliseconds since 1970.
     public func explain(_ text: [UInt8], at now: Int64) -> Explanation {
         let text = Self.trimmed(text)
@@ -93,7 +93,7 @@ extension NotificationVerifier {
         }
     }
 
-    /// Check 13 for a bare object. It uses the members that this kind of object has; renewal info has only the
+    /// Check 13 for a bare object. It uses the members available in this kind of object; renewal info has only the
     /// environment.
     private func checkIdentity(of document: JSONDocument, _ kind: Explanation.Kind) throws(Refusal) {
         let root = document.root

@@ -1,13 +1,13 @@
-/// Settings for precomputed tables of multiples of Apple's keys. With a table, verifying a signature costs less than
-/// half as much.
+/// Settings for precomputed tables of multiples of Apple's keys. A table cuts the cost of verifying a signature by more
+/// than half.
 ///
 /// Tables are computed with a deprecated OpenSSL function, so their results are monitored: a table never rejects a
-/// signature, and some of the signatures that it accepts are verified again without it.
+/// signature, and a sample of the signatures it accepts is verified again without it.
 public struct FixedKeyTables: Sendable, Hashable {
     static let greatestRecheck = 1_000_000
 
     public var isOn: Bool
-    /// How many accepted signatures to verify again: the first signature of each key, then one of every
+    /// How often accepted signatures are verified again: the first signature of each key, then one of every
     /// `recheckedOneIn`.
     public var recheckedOneIn: Int
 
@@ -19,17 +19,17 @@ public struct FixedKeyTables: Sendable, Hashable {
 
 /// Events concerning the precomputed tables of one process.
 public enum FixedKeyEvent: Sendable, Hashable {
-    /// A table has passed its test and is now in use.
+    /// A table passed its test and is now in use.
     case ready(publicKey: [UInt8])
-    /// OpenSSL on this machine cannot compute tables, so none will be used.
+    /// OpenSSL on this machine cannot compute tables, so none are used.
     case unavailable(String)
-    /// A table failed its test. It was not used, and no other table will be.
+    /// A table failed its test. It was not used, and no further tables will be.
     case testFailed(publicKey: [UInt8])
-    /// A table and OpenSSL gave different results for a signature. OpenSSL's result is used, and tables are turned off.
+    /// A table and OpenSSL disagreed on a signature. OpenSSL's result is used, and tables are turned off.
     case disagreement(FixedKeyDisagreement)
 }
 
-/// A signature for which a table and OpenSSL gave different results. All fields are public data.
+/// A signature on which a table and OpenSSL disagreed. All fields are public data.
 public struct FixedKeyDisagreement: Sendable, Hashable {
     /// The SHA-256 digest of the signed bytes, 32 bytes.
     public let digest: [UInt8]
@@ -37,7 +37,7 @@ public struct FixedKeyDisagreement: Sendable, Hashable {
     public let signature: [UInt8]
     /// The point of the public key, 04 || x || y.
     public let publicKey: [UInt8]
-    /// The result of the table. OpenSSL's result was the opposite.
+    /// The table's result. OpenSSL's result was the opposite.
     public let isGoodByTable: Bool
 }
 

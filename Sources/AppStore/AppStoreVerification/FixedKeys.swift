@@ -2,15 +2,15 @@ internal import Cryptography
 internal import Primitives
 internal import Synchronization
 
-/// Precomputed tables for the keys that Apple currently signs with. They are computed off the request path and
-/// monitored while in use. At the first fault, all tables are dropped until the process ends.
+/// Precomputed tables for the keys with which Apple currently signs. They are computed off the request path and
+/// monitored while in use. After the first fault, all tables are dropped until the process ends.
 ///
 /// A table is computed only for a key that signed a verified notification for one of our apps, so untrusted clients
 /// cannot choose the keys.
 final class FixedKeys: Sendable {
     static let capacity = 4
-    /// A table that was used within this time, in milliseconds, is not evicted. Computing a table costs as much as
-    /// verifying 300 signatures.
+    /// The time since its last use, in milliseconds, within which a table is not evicted. Computing a table costs as
+    /// much as verifying 300 signatures.
     static let shortestUse: Int64 = 60_000
 
     /// The table of one key, with its counters.
@@ -36,7 +36,7 @@ final class FixedKeys: Sendable {
         var passesTest: @Sendable (P256FixedKeyTable, SHA256Digest, [UInt8]) -> Bool = { table, digest, signature in
             table.passesSelfTest(digest: digest, rawSignature: signature)
         }
-        /// Runs a closure on a dedicated thread. Returns false if no thread can be created.
+        /// Runs a closure on a dedicated thread, or returns false if no thread can be created.
         var run: @Sendable (@escaping @Sendable () -> Void) -> Bool = { OwnThread.start(name: "fixed-key", $0) == 0 }
     }
 
@@ -79,7 +79,7 @@ final class FixedKeys: Sendable {
         return table
     }
 
-    /// Evaluates the signatures with the tables. Signatures of the same key share a modular inversion.
+    /// Evaluates the signatures with the tables. Signatures with the same key share a modular inversion.
     func judge(_ objects: [OpenedObject]) {
         var left = objects
         while let table = left.lazy.compactMap(\.table).first {
@@ -93,8 +93,8 @@ final class FixedKeys: Sendable {
         }
     }
 
-    /// Returns whether the table's result is final: the table accepted the signature, the signature is not due to be
-    /// verified again, and tables are still in use. A rejection is never final.
+    /// Returns whether the table's result is final: the table accepted the signature, the signature is not due for a
+    /// second verification, and tables are still in use. A rejection is never final.
     func isDecided(_ object: OpenedObject) -> Bool {
         guard object.isGoodByTable == true, let table = object.table, !isOff.load(ordering: .acquiring) else {
             return false
@@ -104,7 +104,7 @@ final class FixedKeys: Sendable {
         return !isRechecked
     }
 
-    /// Compares OpenSSL's result with the table's, if any, and turns tables off if they disagree.
+    /// Compares OpenSSL's result with the table's, if there is one, and turns tables off if they disagree.
     func compare(_ object: OpenedObject, isGood: Bool) {
         guard let said = object.isGoodByTable, let table = object.table, said != isGood else { return }
         let disagreement = FixedKeyDisagreement(
@@ -126,8 +126,8 @@ final class FixedKeys: Sendable {
 
     // MARK: Computation of tables
 
-    /// Starts computing a table in the background for the key of a verified object, unless the key already has one,
-    /// another is being computed, or all tables are in use.
+    /// Starts computing a table in the background for the key of a verified object, unless the key already has a table,
+    /// another table is being computed, or all tables are in use.
     /// - Parameter now: the current time, in milliseconds since 1970.
     func makeTable(for object: SignedObject, at now: Int64) {
         guard object.table == nil, !isOff.load(ordering: .acquiring) else { return }

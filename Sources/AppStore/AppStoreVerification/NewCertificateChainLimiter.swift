@@ -2,11 +2,11 @@ internal import Cryptography
 internal import Synchronization
 
 /// Limits the rate and concurrency of validations of unknown certificate paths. An untrusted client can create any
-/// number of such paths, and each validation takes about a millisecond. Known paths are not limited.
+/// number of paths, and each validation takes about a millisecond. Known paths are not limited.
 ///
 /// The concurrency limit applies to distinct paths. Right after startup, all workers see the same new path from Apple
-/// at once, and refusing it for all but one of them would reject authentic notifications. The rate limit applies to
-/// every validation.
+/// at once; admitting only one of them would reject authentic notifications. The rate limit applies to every
+/// validation.
 final class NewCertificateChainLimiter: Sendable {
     private struct State {
         var tokens: Int64
@@ -23,7 +23,7 @@ final class NewCertificateChainLimiter: Sendable {
         state = Mutex(State(tokens: Int64(limits.perSecond) * 1000, refilledAt: .min))
     }
 
-    /// Returns whether the path may be validated. If so, the caller must call `leave` afterwards.
+    /// Returns whether the path may be validated. If it returns true, the caller must call `leave` afterwards.
     func enter(_ path: SHA256Digest, at now: Int64) -> Bool {
         state.withLock { state in
             Self.refill(&state, perSecond: Int64(limits.perSecond), at: now)
@@ -42,9 +42,9 @@ final class NewCertificateChainLimiter: Sendable {
         }
     }
 
-    // Tokens are counted in thousandths, so that each millisecond adds exactly the rate. Workers read the clock before
-    // this call, so a time that is slightly earlier comes from another worker and adds nothing. If the clock was set
-    // back, the refill restarts.
+    // Tokens are counted in thousandths, so each millisecond adds exactly the rate. Workers read the clock before this
+    // call, so a slightly earlier time comes from another worker and adds nothing. If the clock was set back, the
+    // refill restarts.
     private static func refill(_ state: inout State, perSecond: Int64, at now: Int64) {
         let (back, isFarBack) = state.refilledAt.subtractingReportingOverflow(now)
         if now < state.refilledAt, !isFarBack, back <= 1000 { return }

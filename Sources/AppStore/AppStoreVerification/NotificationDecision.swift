@@ -1,11 +1,11 @@
 internal import AppStoreModel
 internal import Cryptography
 
-/// The state of one notification between checks. Several notifications advance from one signature to the next together,
+/// The state of one notification between checks. Several notifications advance from signature to signature together,
 /// because verifying a batch of signatures with a precomputed key table is cheaper than verifying each one alone.
 enum NotificationProgress {
     case decided(Verdict)
-    /// Checks 3 to 9 have passed, and the signature is next. **The content is not trusted yet.**
+    /// Checks 3 to 9 have passed; the signature is next. **The content is not trusted yet.**
     case opened(signedText: ArraySlice<UInt8>, OpenedObject)
     /// Everything except the nested objects has passed. The signatures of the nested objects are next.
     case authentic(AuthenticNotification)
@@ -57,8 +57,8 @@ extension NotificationVerifier {
         _ isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool
     ) -> NotificationProgress {
         guard case .opened(let signedText, let opened) = progress else { return progress }
-        // These variables are declared before the checks, so that after a failed check, the log and the quarantine
-        // record contain everything read so far.
+        // Declared before the checks, so that after a failed check, the log and the quarantine record contain
+        // everything read up to that point.
         var envelope: NotificationEnvelope?
         var certificates: CertificateSerials?
         var digest: SHA256Digest?

@@ -10,14 +10,14 @@ public struct VerifiedAppTransaction: Sendable {
 }
 
 extension NotificationVerifier {
-    /// Verifies an app transaction from the App Store Server API or an app. The checks are those of a notification,
-    /// from check 4 on.
+    /// Verifies an app transaction from the App Store Server API or an app. It runs the checks for notifications,
+    /// starting with check 4.
     ///
     /// - Parameters:
     ///   - signedAppTransaction: the compact JWS that Apple calls `signedAppTransactionInfo`.
     ///   - now: the current time, in milliseconds since 1970.
     ///   - moment: the time at which the certificates must be valid. Pass ``CertificateMoment/signature`` only for a
-    ///     response of the App Store Server API.
+    ///     response from the App Store Server API.
     /// - Throws: a ``Refusal``; its `status` is 503 or 429 if a retry can help.
     public func verify(
         signedAppTransaction: [UInt8], at now: Int64, certificates moment: CertificateMoment = .present

@@ -12,15 +12,15 @@ public struct VerifiedTransaction: Sendable {
 }
 
 extension NotificationVerifier {
-    /// Verifies objects that an app received from StoreKit. Each object passes the checks of a notification from check
-    /// 4 on, and both must be about the same purchase.
+    /// Verifies objects that an app received from StoreKit. Each object must pass the checks for notifications,
+    /// starting with check 4, and both must belong to the same purchase.
     ///
     /// - Parameters:
     ///   - signedTransaction: the compact JWS from StoreKit's `VerificationResult.jwsRepresentation`.
-    ///   - signedRenewalInfo: the compact JWS of the renewal info of the same purchase.
+    ///   - signedRenewalInfo: the compact JWS of the same purchase's renewal info.
     ///   - now: the current time, in milliseconds since 1970.
     ///   - moment: the time at which the certificates must be valid. Pass ``CertificateMoment/signature`` only for a
-    ///     response of the App Store Server API.
+    ///     response from the App Store Server API.
     /// - Throws: a ``Refusal``; its `status` is 503 or 429 if a retry can help.
     public func verify(
         signedTransaction: [UInt8], signedRenewalInfo: [UInt8]? = nil, at now: Int64,
@@ -50,7 +50,7 @@ extension NotificationVerifier {
             renewalInfo: renewalInfo)
     }
 
-    /// Verifies a signed object that is not part of a notification, and returns its header and payload.
+    /// Verifies a standalone signed object and returns its header and payload.
     func document(
         _ jws: [UInt8], _ name: String, at now: Int64, _ moment: CertificateMoment
     ) throws(Refusal) -> (header: KnownHeader, document: JSONDocument) {
@@ -67,8 +67,7 @@ extension NotificationVerifier {
 }
 
 extension AudienceCheck {
-    /// Returns the app and environment of an object that is not part of a notification. A transaction has no
-    /// appAppleId.
+    /// Returns the app and environment of a standalone object. A transaction has no appAppleId.
     func audience(
         bundleId named: EnvelopeField<BundleId>, environment: EnvelopeField<AppStoreEnvironment>
     ) throws(Refusal) -> Audience {
@@ -78,8 +77,8 @@ extension AudienceCheck {
         guard let environment = environment.value else {
             throw Refusal(.audience, "the environment is not a string", bundleId: bundleId.rawValue)
         }
-        // As for notifications, Xcode and LocalTesting never pass. The sandbox passes even for an app that is
-        // configured without it.
+        // As with notifications, Xcode and LocalTesting never pass. The sandbox passes even if the app is configured
+        // without it.
         let isExpected = app.environments.contains(environment)
         guard isExpected || environment == .sandbox else {
             throw Refusal(.audience, "the environment is not configured for the app", bundleId: bundleId.rawValue)

@@ -4,7 +4,7 @@ internal import Cryptography
 /// Decides whether a body is a notification that Apple signed for one of our apps.
 ///
 /// Methods are synchronous, can be called from any number of threads, and never wait, log or use the network. Callers
-/// pass the current time, so that tests and history imports can pass a different one.
+/// pass the current time, which lets tests and history imports choose a different one.
 public final class NotificationVerifier: Sendable {
     let objects: SignedObjectVerifier
     let revocation: RevocationChecker
@@ -14,8 +14,8 @@ public final class NotificationVerifier: Sendable {
     /// - Parameters:
     ///   - requester: sends the OCSP requests of ``runRevocationChecks(clock:)``. Required unless the revocation policy
     ///     is `off`.
-    ///   - tableEvents: logs an event about the key tables. It is called on the verifying threads and on the thread
-    ///     that computes tables.
+    ///   - tableEvents: called with events about the key tables, on the verifying threads and on the thread that
+    ///     computes tables.
     /// - Throws: ``VerifierSetupError`` if a root is unusable, this machine's OpenSSL cannot verify a root, or the
     ///   configuration is invalid, for example because it contains no app. The process should print the error and exit.
     public convenience init(
@@ -43,7 +43,7 @@ public final class NotificationVerifier: Sendable {
     /// Returns the verdict on a request body, `{"signedPayload":"…"}`.
     /// - Parameters:
     ///   - now: the current time, in milliseconds since 1970.
-    ///   - limits: the limits for a body, depending on its version.
+    ///   - limits: the size limits, which depend on the version of the body.
     ///   - isAcknowledged: returns whether a notification with this UUID and environment is already stored. Called once
     ///     everything except the nested objects is verified. If it returns true, the nested objects are not examined
     ///     and the verdict is ``Verdict/duplicate(_:)``.
@@ -54,8 +54,8 @@ public final class NotificationVerifier: Sendable {
         verify(bodies: CollectionOfOne(body), at: now, limits: limits, isAcknowledged: isAcknowledged)[0]
     }
 
-    /// Returns the verdicts on several bodies, in the same order. See ``verify(body:at:limits:isAcknowledged:)``. If
-    /// key tables are in use, all signatures are evaluated together, at a lower cost per signature.
+    /// Returns the verdicts on several bodies, in the same order. See ``verify(body:at:limits:isAcknowledged:)``. With
+    /// key tables, all signatures are evaluated together, which lowers the cost per signature.
     public func verify(
         bodies: some Collection<[UInt8]>, at now: Int64, limits: BodyLimits = BodyLimits(),
         isAcknowledged: (NotificationUUID, AppStoreEnvironment) -> Bool = { _, _ in false }
@@ -66,11 +66,11 @@ public final class NotificationVerifier: Sendable {
     /// The number of notifications to verify together for the best throughput.
     public var preferredBatch: Int { objects.fixedKeys == nil ? 1 : 8 }
 
-    /// Returns the verdict on a compact JWS from the notification history of the App Store Server API.
+    /// Returns the verdict on a compact JWS from the App Store Server API's notification history.
     /// - Parameters:
     ///   - now: the current time, in milliseconds since 1970.
     ///   - moment: the time at which the certificates must be valid. Pass ``CertificateMoment/signature`` only for a
-    ///     response of the App Store Server API.
+    ///     response from the App Store Server API.
     public func verify(
         signedPayload: [UInt8], at now: Int64, certificates moment: CertificateMoment = .present
     ) -> Verdict {
@@ -88,8 +88,8 @@ public final class NotificationVerifier: Sendable {
         }
     }
 
-    /// Adds a header segment that another process has used to verify a signature. It must come from a source that only
-    /// the ingress writes to. Returns false if its certificates are not trusted, or are no longer trusted.
+    /// Adds a header segment with which another process has verified a signature. It must come from a source that only
+    /// the ingress writes to. Returns false if its certificates are not trusted, or no longer.
     /// - Parameter now: the current time, in milliseconds since 1970.
     public func remember(header segment: [UInt8], at now: Int64) -> Bool {
         do throws(Refusal) {

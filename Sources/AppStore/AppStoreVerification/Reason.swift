@@ -25,7 +25,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case algorithm = "alg"
     /// The signature is not 64 bytes long.
     case signatureLength = "jws_sig_len"
-    /// `x5c` is not an array of two to four strings, or one of the first two is not base64 of at most 3,072 bytes.
+    /// `x5c` is not an array of two to four strings, or one of its first two entries is not base64 or exceeds 3,072
+    /// bytes.
     case certificateListForm = "x5c_form"
     /// One of the first two entries of `x5c` is not exactly one DER certificate.
     case certificateEncoding = "x5c_der"
@@ -44,8 +45,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case certificateExtension = "cert_ext"
     /// The leaf's key is not a P-256 signing key.
     case leafKey = "leaf_key"
-    /// Unknown certificate chains arrive faster than the rate limit for their validation. Known chains are not
-    /// affected.
+    /// Unknown certificate chains arrive faster than they may be validated. Known chains are not affected.
     case newCertificateChains = "new_chains"
     /// The signature over these bytes is not valid for the leaf's key.
     case signature
@@ -61,14 +61,14 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
 
     /// The notification was signed for an app or environment that is not configured.
     case audience
-    /// The notification was signed in the sandbox, for an app that is configured without the sandbox. It is published
-    /// to the sandbox topic.
+    /// The notification was signed in the sandbox for an app that is configured without it. It is published to the
+    /// sandbox topic.
     case sandbox
     /// The signed object is a transaction, renewal info or app transaction rather than a notification.
     case typeConfusion = "type_confusion"
 
-    /// The bundleId is configured, but the environment is absent, malformed or not one that Apple signs for, or
-    /// `appAppleId` is absent in Production.
+    /// The bundleId is configured, but the environment is absent, malformed or not signed by Apple, or `appAppleId` is
+    /// absent in Production.
     case profileAudience = "profile_audience"
     /// The header has `crit` or `b64`.
     case profileCritical = "profile_crit"
@@ -80,7 +80,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     case profileUUID = "profile_uuid"
     /// `version` does not begin with `2.`.
     case profileVersion = "profile_version"
-    /// A nested JWS is absent, is not signed by Apple, has the wrong kind, or belongs to another app, environment or
+    /// A nested JWS is absent, not signed by Apple, of the wrong kind, or belongs to another app, environment or
     /// purchase.
     case profileNested = "profile_nested"
     /// An integer that the pipeline needs has a fraction or does not fit in 64 bits.
@@ -97,7 +97,7 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// A signed string is too long, contains control characters, or violates the grammar of its field.
     case profileText = "profile_text"
 
-    /// A library call failed because of this machine (memory, configuration), not because of the sender.
+    /// A library call failed because of this machine (memory, configuration), not the sender.
     case `internal`
 
     public var description: String { rawValue }
@@ -105,8 +105,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// The check that fails for this reason. The signature check can also fail with `internal`.
     public var step: VerificationStep { row.step }
 
-    /// The HTTP status. Apple retries after this status if, and only if, a retry can help. A 200 is sent only after
-    /// Kafka has acknowledged the record.
+    /// The HTTP status. Its class determines whether Apple retries, and Apple should retry only if that can help. A 200
+    /// is sent only after Kafka has acknowledged the record.
     public var status: Int { row.status }
 
     private var row: (step: VerificationStep, status: Int) {
@@ -137,9 +137,9 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     }
 }
 
-/// The checks of the verifier, in the order in which they run. The first two of the fourteen checks (method and path,
-/// framing and size) are made by the listener. Validity and revocation are checked only after the signature; otherwise
-/// an untrusted client could provoke retries with Apple's public certificate chain.
+/// The verifier's checks in execution order. The listener makes the first two of the fourteen checks (method and path,
+/// framing and size). Validity and revocation are checked only after the signature; otherwise, an untrusted client
+/// could provoke retries with Apple's public certificate chain.
 public enum VerificationStep: Int, Sendable, Hashable, CaseIterable {
     /// The outer JSON has exactly one string `signedPayload`.
     case body = 3

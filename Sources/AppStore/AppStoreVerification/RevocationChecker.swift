@@ -5,8 +5,8 @@ internal import Synchronization
 public protocol OCSPRequester: Sendable {
     /// Sends `request` to `address` by POST as `application/ocsp-request` and returns the body of a 200 response.
     ///
-    /// Implementations follow no redirects, use no proxy from the environment, and fail for a body larger than 64 KiB.
-    /// The address comes from a certificate that has signed a verified object.
+    /// Implementations follow no redirects, use no proxy from the environment, and fail if the body is larger than 64
+    /// KiB. The address comes from a certificate that has signed a verified object.
     /// - Throws: any error if no such response arrives within `timeout`. The status then remains unchanged.
     func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8]
 }
@@ -35,9 +35,9 @@ final class RevocationChecker: Sendable {
         }
     }
 
-    /// Returns the revocation status of the leaf and the intermediate, which is requested regularly from now on.
+    /// Returns the revocation status of the leaf and the intermediate. From now on, the status is requested regularly.
     ///
-    /// Call this only for a path that is valid now and that signed a notification for one of our apps. Requests go to
+    /// Call this only for a path that is currently valid and signed a notification for one of our apps. Requests go to
     /// addresses in the certificates, and a missing response alerts operators, but anyone can post old notifications or
     /// notifications for other apps.
     func standings(of path: ValidatedPath, at now: Int64) -> [RevocationStanding] {
@@ -50,13 +50,13 @@ final class RevocationChecker: Sendable {
         }
     }
 
-    /// Counts a notification that was accepted although the revocation status is unknown.
+    /// Counts a notification accepted with an unknown revocation status.
     func countAcceptedUnknown() {
         accepted.add(1, ordering: .relaxed)
     }
 
-    /// Sends each request when it is due, until the task is cancelled. Returns immediately with the policy `off`.
-    /// Requests run concurrently, so that a slow responder delays only the status of its own certificate.
+    /// Sends each request when it is due, until the task is cancelled. Returns immediately if the policy is `off`.
+    /// Requests run concurrently, so a slow responder delays only the status of its own certificates.
     /// - Parameters:
     ///   - clock: returns the current time, in milliseconds since 1970; read again when a response arrives.
     ///   - pause: the maximum delay of a due request. ``RevocationState`` decides when a request is due.
@@ -64,8 +64,8 @@ final class RevocationChecker: Sendable {
         guard policy != .off else { return }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                // The number of tasks is limited, because each remembered certificate has at most one request, and the
-                // number of certificates is limited.
+                // The number of tasks is limited: the cache holds a limited number of certificates, each with at most
+                // one request in flight.
                 for question in state.withLock({ $0.takeDueQuestions(at: clock()) }) {
                     group.addTask { await self.ask(question, clock: clock) }
                 }

@@ -39,12 +39,12 @@ struct RevocationState {
     /// The minimum interval between requests for one certificate.
     static let shortestPause: Int64 = 15_000
     static let longestPause: Int64 = 600_000
-    /// How long a status may be unknown before operators are alerted.
+    /// The time for which a status may be unknown before operators are alerted.
     static let alertAfter: Int64 = 300_000
-    /// How long a certificate is considered in use after its last use. Apple replaces leaves, and OCSP responders stop
-    /// answering for old ones.
+    /// The time for which a certificate is considered in use after its last use. Apple replaces leaves, and OCSP
+    /// responders stop answering for old ones.
     static let inUse: Int64 = 3_600_000
-    /// How long a certificate is remembered after its last use.
+    /// The time for which a certificate is remembered after its last use.
     static let kept: Int64 = 48 * 3_600_000
 
     private var entries: [SHA256Digest: Entry] = [:]
@@ -149,7 +149,7 @@ struct RevocationState {
         return status
     }
 
-    // Returns the time in milliseconds until which a response is valid. The times in responses are in seconds.
+    // Returns the time until which a response is valid, in milliseconds. The times in responses are in seconds.
     private static func end(thisUpdate: Int64, nextUpdate: Int64?) -> Int64 {
         let (made, overflow) = thisUpdate.multipliedReportingOverflow(by: 1000)
         let (next, nextOverflow) = (nextUpdate ?? .max).multipliedReportingOverflow(by: 1000)
@@ -198,7 +198,7 @@ final class RevocationStanding: Sendable {
         goodUntil.store(end, ordering: .relaxed)
     }
 
-    /// Marks the certificate as permanently revoked, because a signed revocation cannot be undone.
+    /// Marks the certificate as permanently revoked. A signed revocation cannot be undone.
     func setRevoked() {
         revoked.store(true, ordering: .relaxed)
     }
@@ -214,8 +214,7 @@ public struct RevocationStatus: Sendable, Hashable {
     public var revoked = 0
     /// The number of certificates without a valid response.
     public var unknown = 0
-    /// The number of notifications accepted although the status of one of their certificates was unknown (policy
-    /// `soft`).
+    /// The number of notifications accepted while the status of one of their certificates was unknown (policy `soft`).
     public var acceptedUnknown = 0
     /// Whether a response has been missing for five minutes or longer, or a certificate is revoked.
     public var needsAttention = false

@@ -1,12 +1,12 @@
 internal import Cryptography
 internal import Synchronization
 
-/// An exactly decoded payload, signed with a certificate chain that leads to a pinned root. Validity and revocation
-/// have not been checked yet.
+/// A strictly decoded payload with a valid signature and a certificate chain that leads to a pinned root. Validity and
+/// revocation have not been checked yet.
 struct SignedObject {
     let payload: [UInt8]
     let header: KnownHeader
-    /// The SHA-256 digest of the signed bytes, `header.payload` as received.
+    /// The SHA-256 digest of the signed bytes (`header.payload` as received).
     let digest: SHA256Digest
     let signature: [UInt8]
     /// The precomputed table of the key, if any.
@@ -66,8 +66,8 @@ final class SignedObjectVerifier: Sendable {
     /// Runs checks 4 to 9 and checks the length of the signature.
     /// - Parameters:
     ///   - now: the current time, in milliseconds since 1970.
-    ///   - isNested: whether the text is inside a payload that Apple signed. If so, new certificate chains are not
-    ///     rate-limited.
+    ///   - isNested: whether the text is inside a payload that Apple signed. In that case, new certificate chains are
+    ///     not rate-limited.
     func open(_ jws: ArraySlice<UInt8>, at now: Int64, isNested: Bool = false) throws(Refusal) -> OpenedObject {
         let known = cache.header(of: jws)
         if let known, ChainCache.isFresh(known.path, at: now) { return try open(jws, under: known, at: now) }
@@ -85,7 +85,7 @@ final class SignedObjectVerifier: Sendable {
         let fresh = KnownHeader(
             text: text, midstate: midstate, hasCriticalMembers: header.hasCriticalMembers, path: path)
         // A signature was verified with this header earlier, but its path has expired. The header is cached again
-        // before this signature is verified, so that each invalid signature under it does not cost another path
+        // before this signature is verified; otherwise, each invalid signature under it would cost another path
         // validation.
         if known != nil { cache.insert(fresh) }
         return OpenedObject(
@@ -99,8 +99,8 @@ final class SignedObjectVerifier: Sendable {
         _ jws: ArraySlice<UInt8>, under known: KnownHeader, at now: Int64
     ) throws(Refusal) -> OpenedObject {
         let start = jws.startIndex + known.text.count + 1
-        // A 64-byte signature has 86 characters, so its dot is found without a search. The decoder rejects a dot
-        // anywhere else.
+        // A 64-byte signature has 86 characters, so its dot is found without a search. The decoder rejects a dot in any
+        // other position.
         let signatureStart = jws.endIndex - 86
         let segments: (payload: Range<Int>, signature: Range<Int>)
         if signatureStart - 1 > start, jws[signatureStart - 1] == UInt8(ascii: ".") {
@@ -118,7 +118,7 @@ final class SignedObjectVerifier: Sendable {
             table: fixedKeys?.table(of: known.path, at: now))
     }
 
-    /// Check 10: uses the result of the table if it is final, otherwise OpenSSL, then caches the header.
+    /// Check 10: uses the table's result if it is final and OpenSSL otherwise, then caches the header.
     func verify(_ object: OpenedObject) throws(Refusal) -> SignedObject {
         let path = object.header.path
         if fixedKeys?.isDecided(object) != true {
@@ -170,8 +170,8 @@ final class SignedObjectVerifier: Sendable {
         return path
     }
 
-    /// Hashes each entry preceded by its length, so that different lists never produce the same input. The content of a
-    /// third or fourth entry that is not base64 does not matter.
+    /// Hashes each entry preceded by its length, so different lists never produce the same input. A third or fourth
+    /// entry that is not base64 is hashed without its content.
     private static func digest(of encodings: [[UInt8]?]) -> SHA256Digest {
         var hash = SHA256()
         for encoding in encodings {

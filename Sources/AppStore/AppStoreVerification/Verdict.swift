@@ -3,23 +3,24 @@ public import JSON
 
 /// The verifier's decision about one body.
 public enum Verdict: Sendable {
-    /// Signed by Apple for a configured app, and as documented. It is published to a notification topic.
+    /// Signed by Apple for a configured app and conforming to the documentation. It is published to a notification
+    /// topic.
     case accepted(VerifiedNotification)
-    /// Signed by Apple for a configured app, but not as documented. It is published to the quarantine topic, then
-    /// answered with 200.
+    /// Signed by Apple for a configured app but not conforming to the documentation. It is published to the quarantine
+    /// topic, then answered with 200.
     case nonconforming(NonconformingNotification)
-    /// Signed by Apple for a configured app, and already stored. The nested objects were not examined. Returned only if
+    /// Signed by Apple for a configured app and already stored. The nested objects were not examined. Returned only if
     /// the caller can look up stored notifications.
     case duplicate(NotificationEnvelope)
-    /// Signed by Apple, but not a notification or for another app. Nothing is stored.
+    /// Signed by Apple, but for another app or not a notification. Nothing is stored.
     case notForUs(Refusal)
     /// Not signed by Apple, or no longer trusted. Nothing is stored.
     case notApple(Refusal)
-    /// Not decided yet, because a retry can help: certificates just outside their validity, an unknown revocation
+    /// Undecided, because a retry can help: certificates just outside their validity period, an unknown revocation
     /// status, too many unknown certificate chains, a wrong clock, or a failure of this machine.
     case retryLater(Refusal)
-    /// The scanned body of a version 1 notification or status update (`notification_type` next to a shared secret). It
-    /// is unsigned and not verified here.
+    /// The scanned body of a version 1 notification or status update (`notification_type` and a shared secret). It is
+    /// unsigned and not verified here.
     case legacy(JSONDocument)
 }
 
@@ -50,8 +51,8 @@ public struct VerifiedNotification: Sendable {
     public let appTransactionEnvelope: AppTransactionEnvelope?
     /// The certificate chain that the notification was signed with.
     public let certificates: CertificateSerials
-    /// `sandbox` if the app is configured without the sandbox, or nil if everything is as configured. In both cases the
-    /// envelope's environment determines the topic.
+    /// `sandbox` if the app is configured without the sandbox, or nil if everything is as configured. In both cases,
+    /// the envelope's environment determines the topic.
     public let reason: Reason?
 
     init(
@@ -72,10 +73,10 @@ public struct VerifiedNotification: Sendable {
     }
 }
 
-/// A body that Apple signed for a configured app, but that differs from Apple's documentation.
+/// A body that Apple signed for a configured app but that differs from Apple's documentation.
 public struct NonconformingNotification: Sendable, Hashable {
     public let reason: Reason
-    /// A constant text that is more specific than the reason.
+    /// A constant text, more specific than the reason.
     public let detail: String
     /// The app, if the payload identifies one that is configured.
     public let bundleId: String?
@@ -85,7 +86,7 @@ public struct NonconformingNotification: Sendable, Hashable {
     public let notificationUUID: String?
     /// The certificate chain that the notification was signed with.
     public let certificates: CertificateSerials?
-    /// The SHA-256 digest of the signed bytes, `header.payload` as received (32 bytes). It is the same for every copy,
+    /// The SHA-256 digest of the signed bytes (`header.payload` as received, 32 bytes). It is identical for all copies,
     /// even if the encoding of the signature or the surrounding JSON differs. Nil if no signature was verified.
     public let signedPartDigest: [UInt8]?
 }
@@ -95,21 +96,21 @@ public struct Refusal: Error, Hashable {
     public let reason: Reason
     /// The check that failed.
     public let step: VerificationStep
-    /// The HTTP status, which is that of the reason, except for `cert_time` within 48 hours.
+    /// The HTTP status. It is that of the reason, except for `cert_time` within 48 hours.
     public let status: Int
-    /// A constant text that is more specific than the reason. It never contains text from the sender.
+    /// A constant text, more specific than the reason. It never contains text from the sender.
     public let detail: String
-    /// The number of seconds between the current time and the validity of the path, for `cert_time`.
+    /// For `cert_time`, the number of seconds between the current time and the validity period of the path.
     public let secondsOutsideValidity: Int64?
     /// The certificate chain, if it was validated.
     public let certificates: CertificateSerials?
     /// The app in a payload that Apple signed, at most 256 bytes, or nil otherwise.
     public let bundleId: String?
-    /// The SHA-256 digest of the last certificate in `x5c`, as 64 lower-case hexadecimal digits. Set only for
+    /// The SHA-256 digest of the last certificate in `x5c`, as 64 lowercase hexadecimal digits. Set only for
     /// `chain_root` if the leaf and the intermediate have Apple's markers and that certificate is not pinned. Either
     /// the configuration lacks a root, or someone copied the markers, which anyone can do.
     public let unknownRootFingerprint: String?
-    /// The digest as in ``NonconformingNotification/signedPartDigest``, or nil unless a retry can help.
+    /// The digest described in ``NonconformingNotification/signedPartDigest``, or nil unless a retry can help.
     public let signedPartDigest: [UInt8]?
 
     init(
@@ -136,7 +137,7 @@ public struct Refusal: Error, Hashable {
     }
 }
 
-/// The serial numbers of a validated path, in lower-case hexadecimal without leading zeros.
+/// The serial numbers of a validated path, in lowercase hexadecimal without leading zeros.
 public struct CertificateSerials: Sendable, Hashable {
     public let leaf: String
     public let intermediate: String

@@ -6,7 +6,7 @@ public struct VerifierConfiguration: Sendable {
     /// The pinned roots in DER. They are the only trust anchors: neither the system's trust store nor the entries of
     /// `x5c` are trusted.
     public var roots: [[UInt8]]
-    /// The apps for which notifications are accepted; never empty.
+    /// The apps for which notifications are accepted. Never empty.
     public var apps: [AppIdentity]
     public var revocation: RevocationPolicy
     public var newCertificateChains: NewCertificateChainLimits
@@ -16,7 +16,7 @@ public struct VerifierConfiguration: Sendable {
     /// Settings for precomputed key tables, off by default.
     public var tables = FixedKeyTables()
 
-    /// - Parameter roots: Apple Root CA - G3 by default.
+    /// - Parameter roots: the pinned roots; Apple Root CA - G3 by default.
     public init(
         roots: [[UInt8]] = [AppleRootCertificate.g3], apps: [AppIdentity], revocation: RevocationPolicy = .soft,
         newCertificateChains: NewCertificateChainLimits = NewCertificateChainLimits(), requiresVersion: Bool = true
@@ -34,8 +34,8 @@ public struct AppIdentity: Sendable, Hashable {
     public let bundleId: BundleId
     /// Apple's numeric app ID. It is compared only in Production, because it is optional in the sandbox.
     public let appAppleId: AppAppleId
-    /// `Production`, `Sandbox` or both. The verifier rejects other environments, because Apple does not sign their
-    /// data. Sandbox notifications for an app without `Sandbox` are accepted with the reason ``Reason/sandbox``.
+    /// `Production`, `Sandbox` or both. The verifier rejects all other environments, because Apple does not sign for
+    /// them. Sandbox notifications for an app without `Sandbox` are accepted with the reason ``Reason/sandbox``.
     public let environments: Set<AppStoreEnvironment>
 
     public init(
@@ -47,22 +47,22 @@ public struct AppIdentity: Sendable, Hashable {
     }
 }
 
-/// How to treat a chain with an unknown revocation status. Revoked chains are always rejected.
+/// The treatment of a chain with an unknown revocation status. Revoked chains are always rejected.
 public enum RevocationPolicy: String, Sendable, CaseIterable {
-    /// Refuse with `ocsp_unknown`, so that Apple retries later.
+    /// Refuse with `ocsp_unknown`, which makes Apple retry later.
     case strict
-    /// Accept and count, and raise an alert after five minutes.
+    /// Accept, count, and raise an alert after five minutes.
     case soft
     /// Send no OCSP requests.
     case off
 }
 
-/// Size limits for a body, depending on its version.
+/// Size limits for a body, depending on the version.
 public struct BodyLimits: Sendable, Hashable {
-    /// The maximum size in bytes of a body with `signedPayload`. A larger body is refused with `too_large`.
+    /// The maximum size in bytes of a body with `signedPayload`. Larger bodies are rejected with `too_large`.
     public var signedBytes: Int
-    /// The maximum number of member names, and of array elements, in a body of version 1 or older. If no such body is
-    /// expected, both limits are a thousand.
+    /// The maximum number of member names, and of array elements, in a body of version 1 or earlier. If these bodies
+    /// are not expected, both limits are a thousand.
     public var legacyEntries: Int
 
     public init(signedBytes: Int = .max, legacyEntries: Int = 0) {
@@ -85,19 +85,19 @@ public struct NewCertificateChainLimits: Sendable, Hashable {
     }
 }
 
-/// The reason why a verifier cannot start. The cause is always its configuration or this machine.
+/// An error in the configuration, or on this machine, that prevents the verifier from starting.
 public struct VerifierSetupError: Error, Equatable, CustomStringConvertible {
     public enum Code: Sendable {
         /// A root is not a certificate or not self-signed, or this machine's OpenSSL cannot verify it.
         case root
-        /// There is no app, a duplicate app, or an environment whose data Apple does not sign.
+        /// There is no app, a duplicate app, or an environment for which Apple does not sign.
         case apps
-        /// The policy requires an OCSP requester but there is none, or the limits accept nothing.
+        /// The policy requires an OCSP requester but there is none, or the limits admit nothing.
         case settings
     }
 
     public let code: Code
-    /// One line that states the problem and how to fix it.
+    /// A single line with the problem and its fix.
     public let message: String
 
     public var description: String { message }
@@ -139,7 +139,7 @@ extension VerifierConfiguration {
         }
     }
 
-    /// Returns the pinned roots, after verifying that each is self-signed. This also tests this machine's OpenSSL.
+    /// Returns the pinned roots after verifying that each is self-signed. This also tests this machine's OpenSSL.
     func trustStore() throws(VerifierSetupError) -> TrustStore {
         guard SHA256.digest(of: AppleRootCertificate.g3).hex == AppleRootCertificate.g3Fingerprint else {
             throw VerifierSetupError(

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// A notificationUUID in compact form: 128 bits if the text is a lower-case UUID, as sent by Apple, otherwise the text
+/// A notificationUUID in compact form: 128 bits if the text is a lowercase UUID, as sent by Apple; otherwise the text
 /// itself.
 package enum CompactUUID: Hashable, Sendable {
     case bits(high: UInt64, low: UInt64)
@@ -23,7 +23,7 @@ package enum CompactUUID: Hashable, Sendable {
         }
     }
 
-    /// The first eight bytes of the text as a big-endian number. Prefixes are ordered like the texts.
+    /// The first eight bytes of the text as a big-endian number. Prefixes have the same order as the texts.
     var prefix: UInt64 {
         var prefix: UInt64 = 0
         switch self {
@@ -93,7 +93,7 @@ package enum CompactUUID: Hashable, Sendable {
 }
 
 extension CompactUUID: Comparable {
-    /// Compares the texts. For two 128-bit values, this is the same as comparing the bits.
+    /// Compares the texts. For two 128-bit values, comparing the bits is equivalent.
     package static func < (one: CompactUUID, other: CompactUUID) -> Bool {
         if case .bits(let high, let low) = one, case .bits(let otherHigh, let otherLow) = other {
             return (high, low) < (otherHigh, otherLow)

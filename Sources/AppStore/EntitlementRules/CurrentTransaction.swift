@@ -1,9 +1,8 @@
 package import AppStoreModel
 
 extension PurchaseFacts {
-    /// Returns whether a transaction was replaced by an upgrade. Either Apple states this in the transaction itself, or
-    /// an upgrade was signed after the last statement about the transaction and begins before the transaction's period
-    /// ends.
+    /// Returns whether an upgrade replaced a transaction. Either the transaction itself states this, or an upgrade was
+    /// signed after the last statement about the transaction and begins before the transaction's period ends.
     package func isUpgraded(_ transaction: TransactionFacts) -> Bool {
         if transaction.isUpgraded { return true }
         guard let expiresDate = transaction.expiresDate else { return false }
@@ -15,17 +14,17 @@ extension PurchaseFacts {
         }
     }
 
-    /// Returns the transaction that decides the state of the subscription at a given time, or nil if there is none.
+    /// Returns the transaction that determines the state of the subscription at a given time, or nil if there is none.
     ///
-    /// This is the transaction with the latest purchaseDate that has begun and was not upgraded. Within a period with
-    /// added seats, it is the first transaction. Ties are broken by expiresDate, then signedDate, then transactionId.
-    /// If no transaction has begun, the earliest one is returned.
+    /// This is the transaction with the latest purchaseDate that has begun and was not upgraded. In a period with added
+    /// seats, it is the first transaction. Ties are broken by expiresDate, then signedDate, then transactionId. If no
+    /// transaction has begun, the earliest one is returned.
     package func currentTransaction(at instant: AppStoreInstant) -> TransactionFacts? {
         competingPeriods(from: instant).first?.first
     }
 
-    /// Returns the period that is current at a given time, if any, and the periods that begin later. Apple renews up to
-    /// a day ahead, and a renewal has no effect until it begins.
+    /// Returns the current period at a given time, if any, and all later periods. Apple renews up to a day ahead, and a
+    /// renewal has no effect until it begins.
     func competingPeriods(from instant: AppStoreInstant) -> [SubscriptionPeriod] {
         let periods = periods(after: instant) { !isUpgraded($0) }
         guard let current = periods.lastIndex(where: { $0.start <= instant }), current > 0 else { return periods }
@@ -34,7 +33,7 @@ extension PurchaseFacts {
 
     /// Groups the transactions into periods, ordered by their representative transactions.
     ///
-    /// - Parameter instant: the time of interest; a period may be omitted if a later one has begun by then.
+    /// - Parameter instant: the time in question; a period may be omitted if a later one has begun by then.
     private func periods(
         after instant: AppStoreInstant, _ isIncluded: (TransactionFacts) -> Bool
     ) -> [SubscriptionPeriod] {
@@ -44,8 +43,8 @@ extension PurchaseFacts {
         }
         var periods: [SubscriptionPeriod] = []
         var latestStart: AppStoreInstant?
-        // Transactions are sorted by start and visited in reverse, so once one has begun, only those with the same
-        // start are still relevant.
+        // Transactions are sorted by start and visited in reverse. Once one has begun, only those with the same start
+        // are relevant.
         for transaction in transactions.values.reversed() {
             if let latestStart, transaction.start < latestStart { break }
             guard transaction.isAutoRenewable, isIncluded(transaction) else { continue }
@@ -56,8 +55,8 @@ extension PurchaseFacts {
         return periods
     }
 
-    /// Whether Apple's newest status is "revoked" and is explained by a known revocation of the transaction that came
-    /// with the status. If that transaction is not the current one, the subscription continues.
+    /// Whether Apple's newest status is "revoked" and is explained by a known revocation of the transaction sent with
+    /// the status. If that transaction is not the current one, the subscription continues.
     var explainsRevokedStatus: Bool {
         guard let status, status.status == .revoked, let uuid = status.version.uuid else {
             return false
@@ -67,7 +66,7 @@ extension PurchaseFacts {
             return true
         }
         // If Apple has signed the transaction again since the status, its version differs, but the stored event of the
-        // notification still names it.
+        // notification still identifies it.
         let key = events.first { $0.uuid == uuid }?.key
         if let key, transactions[key]?.revocationDate != nil { return true }
         // A transaction older than all stored ones may still be known from the latest statement.
@@ -77,7 +76,7 @@ extension PurchaseFacts {
         return latestTransaction.content?.revocationDate != nil
     }
 
-    /// Returns the latest period, including periods that were upgraded.
+    /// Returns the latest period, including upgraded ones.
     func latestPeriod(_ isIncluded: (TransactionFacts) -> Bool = { _ in true }) -> TransactionFacts? {
         periods(after: .latest, isIncluded).last?.first
     }
@@ -92,14 +91,14 @@ extension PurchaseFacts {
         return one.transactionId < other.transactionId
     }
 
-    /// The identifier that is shared by all purchases of the customer in the app.
+    /// The identifier shared by all of the customer's purchases in the app.
     package var appTransactionId: AppTransactionId? {
         (latest { $0.appTransactionId }) ?? renewal?.appTransactionId
             ?? (isConsent ? AppTransactionId(originalTransactionId.rawValue) : nil)
     }
 
-    /// Whether this is not a purchase but Apple's statement about a customer's consent. The originalTransactionId is
-    /// then the customer's appTransactionId.
+    /// Whether this is Apple's statement about a customer's consent rather than a purchase. The originalTransactionId
+    /// is then the customer's appTransactionId.
     package var isConsent: Bool {
         transactions.isEmpty && renewal == nil && status == nil && consentRescindedAt != nil
     }
@@ -110,13 +109,13 @@ extension PurchaseFacts {
     }
 
     /// The purchase that this one continues after a migration to Advanced Commerce or a switch to or from a bundle.
-    /// This purchase also inherits its account.
+    /// This purchase also inherits the earlier one's account.
     package var previousOriginalTransactionId: OriginalTransactionId? {
         (latest { $0.previousOriginalTransactionId })
             ?? predecessors.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
     }
 
-    /// Returns the value in the latest transaction that has one.
+    /// Returns the value from the latest transaction that has one.
     private func latest<Value>(_ value: (TransactionFacts) -> Value?) -> Value? {
         for transaction in transactions.values.reversed() {
             if let value = value(transaction) { return value }

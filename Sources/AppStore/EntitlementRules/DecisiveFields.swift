@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// Fields that decide access. If one of them has a value of an undocumented type, the value must not be guessed.
+/// Fields that determine access. If the value of one of them has an undocumented type, the value must not be guessed.
 package enum DecisiveFields {
     private static let names: Set<String> = [
         "transactionId", "originalTransactionId", "bundleId", "environment", "productId", "type", "purchaseDate",
@@ -9,7 +9,7 @@ package enum DecisiveFields {
         "isInBillingRetryPeriod", "status", "notificationType", "subtype",
     ]
 
-    /// Describes the decisive fields that differ from the documentation, or returns nil if there are none.
+    /// Returns a description of the decisive fields that differ from the documentation, or nil if there are none.
     package static func problem(in problems: [FieldProblem]) -> String? {
         let decisive = problems.filter { problem in
             problem.path.split(separator: ".").last.map { names.contains(String($0)) } ?? false

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-// Dense encoding of the value types used by the rules.
+// Dense encoding of the rules' value types.
 
 extension DenseWriter {
-    /// Writes a number as the difference from the previous number, which is small for Apple's IDs. Writes a text
+    /// Writes a number as its difference from the previous number, which is small for Apple's IDs. Writes a text
     /// unchanged.
     mutating func key(_ key: TransactionKey, since previous: inout UInt64) {
         switch key {

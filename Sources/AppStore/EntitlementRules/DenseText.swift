@@ -1,6 +1,6 @@
 /// Encodes many small values as one text that needs no escaping inside a JSON string. Fields end with a dot, entries
-/// with a comma. Numbers are in base 64 (A–Z, a–z, 0–9, -, _; most significant digit first), and signed numbers in
-/// zigzag encoding. A text is `*` followed by its bytes in base64url. An absent field is empty.
+/// with a comma. Numbers are in base 64 (A–Z, a–z, 0–9, -, _; most significant digit first); signed numbers use zigzag
+/// encoding. A text is `*` followed by its bytes in base64url. An absent field is empty.
 struct DenseWriter {
     /// The output buffer. Only the first `count` bytes are written.
     private var storage: [UInt8]
@@ -26,7 +26,7 @@ struct DenseWriter {
     /// Ends a field.
     mutating func endField() { append(UInt8(ascii: ".")) }
 
-    /// Ends an entry, dropping absent fields at its end.
+    /// Ends an entry and drops absent fields at its end.
     mutating func endEntry() {
         while storage[count - 1] == UInt8(ascii: ".") { count -= 1 }
         append(UInt8(ascii: ","))
@@ -45,7 +45,7 @@ struct DenseWriter {
     /// Writes a signed number in zigzag encoding, which is short for numbers close to zero.
     mutating func signed(_ number: Int64) { self.number(UInt64(bitPattern: number << 1 ^ number >> 63)) }
 
-    /// Writes a marker for a field that has the same value as in the previous entry.
+    /// Writes a marker for a field whose value is the same as in the previous entry.
     mutating func same() { append(UInt8(ascii: "=")) }
 
     mutating func text(_ text: String) {
@@ -131,7 +131,7 @@ struct DenseReader {
         number().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
     }
 
-    /// Returns whether the next field repeats the value of the previous entry. If so, consumes the field.
+    /// Returns whether the next field repeats the value from the previous entry. If it does, the field is consumed.
     mutating func isSame() -> Bool { skip(UInt8(ascii: "=")) }
 
     /// Reads the text in the next field, or returns nil if the field is a number or absent.
@@ -163,7 +163,7 @@ struct DenseReader {
         return true
     }
 
-    /// Consumes the end of a field: either a dot, or the end of the entry, which remains unread.
+    /// Consumes the end of a field: a dot, or the end of the entry, which remains unread.
     private mutating func endField() {
         guard position < end else { return }
         switch bytes[position] {

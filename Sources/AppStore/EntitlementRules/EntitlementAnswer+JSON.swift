@@ -13,8 +13,8 @@ extension EntitlementAnswer {
     /// Writes the same members without `asOf`, so that the bytes change only if the answer does.
     package func writeTimeless(to object: inout JSONWriter) {
         object.array("active") { array in
-            // Grants are sorted by entitlement, so comparing each with the last one suffices to list an entitlement
-            // once.
+            // Grants are sorted by entitlement, so comparing each one with its predecessor avoids listing an
+            // entitlement twice.
             var last: String?
             for grant in grants where grant.isEntitled && grant.entitlement != last {
                 array.string(grant.entitlement)

@@ -1,8 +1,8 @@
 package import AppStoreModel
 
 extension EntitlementAnswer {
-    /// Combines the answers of several environments into one. Each row includes its environment. The result includes
-    /// sandbox purchases, for backends whose customers include App Review and testers.
+    /// Combines the answers of several environments into one in which each row includes its environment. The result
+    /// includes sandbox purchases, for backends whose customers include App Review and testers.
     package static func union(of answers: [EntitlementAnswer], at instant: AppStoreInstant) -> EntitlementAnswer {
         if let only = answers.first, answers.count == 1 { return only }
         var union = EntitlementAnswer(asOf: instant)

@@ -8,33 +8,33 @@ package struct EntitlementGrant: Hashable, Sendable {
     package var isEntitled: Bool
     /// The raw value of `SubscriptionState.Phase` or `OneTimeState.Phase`.
     package var state: String
-    /// The rule that decided the state.
+    /// The rule that determined the state.
     package var rule: StateRule
     package var productId: ProductId
     package var originalTransactionId: OriginalTransactionId
     package var transactionId: TransactionId
     package var ownership: InAppOwnershipType?
-    /// The time when this state ends without a notification. Published only if access ends then.
+    /// The time when this state ends without a notification. Published only if access then ends.
     package var until: AppStoreInstant?
     package var willRenew: Bool?
     /// Whether a twelve-month commitment renews at its end.
     package var commitmentWillRenew: Bool?
     package var autoRenewProductId: ProductId?
-    /// The product after the next renewal, if different from the current one.
+    /// The product after the next renewal, if it differs from the current one.
     package var pendingProductId: ProductId?
     package var gracePeriodExpiresDate: AppStoreInstant?
-    /// The status of an announced price increase, which is 0 while the customer has not responded.
+    /// The status of an announced price increase; 0 while the customer has not responded.
     package var priceIncreaseStatus: PriceIncreaseStatus?
     package var expirationIntent: ExpirationIntent?
     package var seats: Int64?
-    /// The SKUs of the Advanced Commerce items that are not revoked, or nil if there are no items.
+    /// The SKUs of the unrevoked Advanced Commerce items, or nil if there are no items.
     package var skus: [String]?
     package var needsStatusQuery = false
     /// Whether access depends on input that has not been read yet.
     package var isUnknown = false
-    /// The trust of the grant, which is `signed` unless version 1 notifications decided it or are its only source.
+    /// The trust of the grant: `signed`, unless version 1 notifications determined it or are its only source.
     package var trust = FactTrust.signed
-    /// Whether version 1 notifications contain additional statements about the purchase that Apple has not confirmed.
+    /// Whether version 1 notifications contain further statements about the purchase that Apple has not confirmed.
     package var awaitsConfirmation = false
     package var details = GrantDetails()
 }
@@ -103,15 +103,15 @@ package struct EntitlementAnswer: Hashable, Sendable {
     package var reports: [Report] = []
     /// The time when the answer changes without a notification, or nil if it never does.
     package var nextChange: AppStoreInstant?
-    /// The time from which the facts are complete, if the answer is about an earlier time. The answer may then differ
-    /// from the one given at that time. Nil if the facts are complete.
+    /// For an answer about an earlier time, the time from which the facts are complete. The answer may then differ from
+    /// the one given at that time. Nil if the facts are complete.
     package var knownSince: AppStoreInstant?
 
-    /// Whether the balances include units that are known only from version 1 notifications.
+    /// Whether the balances include units known only from version 1 notifications.
     var hasUnsignedBalance = false
 
     /// The trust level of the answer: `sharedSecret` if any part of it depends on version 1 notifications. Statements
-    /// that await confirmation do not count.
+    /// awaiting confirmation do not count.
     package var trust: FactTrust {
         let isUnsigned = grants.contains {
             $0.trust == .sharedSecret && ($0.isEntitled || $0.state != SubscriptionState.Phase.unconfirmed.rawValue)
@@ -119,16 +119,16 @@ package struct EntitlementAnswer: Hashable, Sendable {
         return isUnsigned || hasUnsignedBalance ? .sharedSecret : .signed
     }
 
-    /// The names of the entitlements that are in effect.
+    /// The names of the entitlements in effect.
     package var active: Set<String> { Set(grants.filter(\.isEntitled).map(\.entitlement)) }
 }
 
 extension EntitlementAnswer {
-    /// The facts that an answer is based on.
+    /// The facts on which an answer is based.
     package enum View: Sendable {
         /// All known facts.
         case newestFacts
-        /// The facts dated up to the given time, as far as they are stored.
+        /// The stored facts dated no later than the given time.
         case history
     }
 
@@ -213,8 +213,8 @@ extension EntitlementAnswer {
         }
     }
 
-    /// Reports a subscription that is active according to Apple although none of its transactions is known, so that
-    /// nothing can be granted.
+    /// Reports a subscription that is active according to Apple but has no known transaction, so nothing can be
+    /// granted.
     private mutating func reportMissingTransaction(of purchase: PurchaseFacts) {
         reports.append(
             Report(
@@ -222,7 +222,7 @@ extension EntitlementAnswer {
                 transactionId: TransactionId(purchase.originalTransactionId.rawValue), problem: .transactionMissing))
     }
 
-    /// Adds one-time transactions that are known only from version 1 notifications. They are listed but grant nothing.
+    /// Adds one-time transactions known only from version 1 notifications. They are listed but grant nothing.
     private mutating func addUnconfirmed(_ purchase: PurchaseFacts, _ rules: ProductRules) {
         for transaction in purchase.unsignedTransactions where !transaction.isAutoRenewable {
             guard let productId = transaction.productId, transaction.type != .consumable else { continue }

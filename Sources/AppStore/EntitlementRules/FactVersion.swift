@@ -1,13 +1,14 @@
 package import AppStoreModel
 internal import JSON
 
-/// The version of a statement about an object. Versions have a total order that is the same on every replica.
+/// The version of a statement about an object. All replicas order versions the same way.
 ///
-/// Trust takes precedence over date: a statement signed by Apple is greater than any statement that only a shared
-/// secret authenticates. Then the signedDate of the object is compared, then the text of the notificationUUID.
+/// Trust takes precedence over date: a statement signed by Apple is greater than any statement authenticated only by a
+/// shared secret. Next, the object's signedDate is compared, then the text of the notificationUUID.
 package struct FactVersion: Hashable, Comparable, Sendable {
     package var signedDate: AppStoreInstant
-    /// Whether Apple signed the statement. If false, it is authenticated only by a shared secret (version 1 or older).
+    /// Whether Apple signed the statement. If false, it is authenticated only by a shared secret (version 1 or
+    /// earlier).
     package var isSigned: Bool
     /// The UUID of the notification that delivered the statement.
     var uuid: CompactUUID?

@@ -12,8 +12,8 @@ package protocol FactsContent: Hashable, Sendable {
     func write(to object: inout JSONWriter)
 }
 
-/// Facts that are passed by reference, with the JSON text that they were read from or will be written as. Most
-/// notifications leave facts unchanged, so the text can be reused.
+/// Facts passed by reference, together with the JSON text from which they were read or to which they will be written.
+/// Most notifications leave facts unchanged, so the text can be reused.
 @dynamicMemberLookup
 package struct Facts<Content: FactsContent>: VersionedFacts {
     package let version: FactVersion
@@ -25,7 +25,7 @@ package struct Facts<Content: FactsContent>: VersionedFacts {
         storage = LazyContent(content, text: text)
     }
 
-    /// Creates facts from a text that this library wrote, without parsing it yet. Returns nil if there is no
+    /// Creates facts from a text written by this library, without parsing it yet. Returns nil if there is no
     /// signedDate.
     init?(unread element: JSONElement) {
         var fields = FieldReader(element)

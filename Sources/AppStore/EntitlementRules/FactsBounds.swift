@@ -3,30 +3,30 @@ internal import JSON
 /// Limits on the facts stored for a purchase, whatever its age.
 ///
 /// Each renewal reads, merges, writes and publishes all stored facts, so their size determines its cost. A compact
-/// entry per transaction, about 30 bytes instead of 600, is enough to answer requests and to merge. Full details are
+/// entry per transaction, about 30 bytes instead of 600, suffices to answer requests and to merge. Full details are
 /// stored only for the transaction in Apple's latest statement.
 ///
 /// Each bound keeps the greatest elements of a total order that does not depend on arrival: p(S) = "the greatest n of
 /// S". An element among the greatest n of a union is among the greatest n of every part that contains it, so p(p(A) ∪
 /// p(B)) = p(A ∪ B), and a bounded state is still a join. This assumes that Apple never changes the purchaseDate or the
-/// kind of a transaction. If seats are added to a period, the first transaction of the period no longer counts towards
-/// ``periods`` but towards ``others``. This affects only purchases that exceed a bound, and then only the oldest
-/// transaction. Later statements about a transaction below the bound are ignored. An erasure removes facts by signing
-/// date, not by that order. Therefore the order of arrival matters in one case: a purchase exceeded a bound and was
-/// erased, and afterwards a transaction below the bound was signed again. The order then decides whether that one old
-/// transaction is known.
+/// kind of a transaction. If seats are added to a period, the period's first transaction moves from ``periods`` to
+/// ``others``. This affects only purchases that exceed a bound, and then only the oldest transaction. Later statements
+/// about a transaction below the bound are ignored. An erasure removes facts by signing date, not by that order, so the
+/// order of arrival matters in one case: a purchase exceeded a bound and was erased, and afterwards a transaction below
+/// the bound was signed again. The order of arrival then determines whether that one old transaction is known.
 package enum FactsBounds {
-    /// The latest periods of a subscription by purchaseDate. They cover half a year of weekly periods or two years of
-    /// monthly periods, which is longer than Apple's refund window and the usual range of queries about the past.
+    /// The number of latest subscription periods to keep, by purchaseDate. They cover half a year of weekly periods or
+    /// two years of monthly ones, which is longer than Apple's refund window and the usual range of queries about the
+    /// past.
     package static let periods = 24
-    /// The latest of all other transactions by purchaseDate. Transactions of a period with added seats are needed while
-    /// the period runs. A purchase has only one or a few one-time transactions.
+    /// The number of other transactions to keep, latest first by purchaseDate. The transactions of a period with added
+    /// seats are needed while the period runs. A purchase has only one or a few one-time transactions.
     package static let others = 64
-    /// The latest notifications in the history by signedDate.
+    /// The number of notifications to keep in the history, latest first by signedDate.
     package static let events = 12
-    /// Limits for version 1 notifications. `legacyTransactions` limits the active and the ended transactions
-    /// separately, and `legacyIds` limits the IDs of settled facts; those received last are kept. `legacyEvents` limits
-    /// the history, which keeps the notifications with the latest dates.
+    /// Limits for version 1 notifications. `legacyTransactions` limits active and ended transactions separately, and
+    /// `legacyIds` limits the IDs of settled facts; the last ones received are kept. `legacyEvents` limits the history
+    /// to the notifications with the latest dates.
     static let legacyTransactions = 16
     static let legacyIds = 16
     static let legacyEvents = 8

@@ -3,7 +3,7 @@ public protocol OpenEnumeration: RawRepresentable, Hashable, Sendable, CustomStr
 where RawValue: Hashable & Sendable & LosslessStringConvertible {
     init(rawValue: RawValue)
 
-    /// All values that Apple documented at the time of writing.
+    /// All values documented by Apple at the time of writing.
     static var known: Set<Self> { get }
 }
 

@@ -8,7 +8,7 @@ public struct AppStoreEnvironment: OpenEnumeration {
     public static let sandbox = AppStoreEnvironment("Sandbox")
     /// StoreKit testing in Xcode. Apple never signs this environment.
     public static let xcode = AppStoreEnvironment("Xcode")
-    /// Unit tests that use Apple's libraries.
+    /// Unit tests that use Apple's server libraries.
     public static let localTesting = AppStoreEnvironment("LocalTesting")
 
     public static let known: Set<AppStoreEnvironment> = [
@@ -31,7 +31,7 @@ public struct ProductType: OpenEnumeration {
     ]
 }
 
-/// The state of a subscription at the time when the notification was signed (Apple: status).
+/// The state of a subscription when the notification was signed (Apple: status).
 public struct SubscriptionStatus: OpenEnumeration {
     public var rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -82,7 +82,7 @@ public struct PriceIncreaseStatus: OpenEnumeration {
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     public static let notAnswered = PriceIncreaseStatus(0)
-    /// The customer consented, or was notified of an increase that needs no consent.
+    /// The customer consented, or was notified of an increase that requires no consent.
     public static let consented = PriceIncreaseStatus(1)
 
     public static let known: Set<PriceIncreaseStatus> = [

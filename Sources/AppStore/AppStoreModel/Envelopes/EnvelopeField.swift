@@ -23,7 +23,7 @@ public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
 
 /// The reason why a field is malformed.
 public enum EnvelopeFault: String, Sendable, Hashable, CaseIterable {
-    /// The JSON type differs from the documented one.
+    /// The JSON value has the wrong type.
     case type
     /// The text is empty, longer than ``BoundedText/maximumBytes``, or contains control characters.
     case text
@@ -31,14 +31,14 @@ public enum EnvelopeFault: String, Sendable, Hashable, CaseIterable {
     case number
     /// The date is not within the years 0000 to 9999.
     case date
-    /// The field is ambiguous, so the environment cannot be derived from it.
+    /// The field is ambiguous, so no environment can be derived from it.
     case ambiguous
 }
 
 /// Reads the envelope fields of an object.
 struct EnvelopeReader {
     let document: JSONDocument
-    /// The index of the object's node. If the node is not an object, it has no fields.
+    /// The node index of the object. If the node is not an object, it has no fields.
     let object: Int
 
     /// Reads a text that meets the requirements of ``BoundedText``.
@@ -46,7 +46,7 @@ struct EnvelopeReader {
         guard let index = find(name) else { return .absent }
         let node = document.nodes[index]
         guard node.kind == .string else { return .malformed(.type) }
-        // A byte takes at most six bytes when escaped (`\u0041`).
+        // Escaping expands a byte to at most six bytes (`\u0041`).
         guard node.end - node.start <= 6 * BoundedText.maximumBytes else { return .malformed(.text) }
         let text = document.text(of: index)
         return BoundedText.accepts(text) ? .value(text) : .malformed(.text)
@@ -68,8 +68,8 @@ struct EnvelopeReader {
             ?? .malformed(.date)
     }
 
-    /// Returns the byte range of a nested JWS. No character of a JWS needs to be escaped in JSON, so a JWS with escapes
-    /// is malformed.
+    /// Returns the byte range of a nested JWS. No JWS character requires escaping in JSON, so a JWS with escapes is
+    /// malformed.
     func jwsRange(_ name: StaticString) -> EnvelopeField<Range<Int>> {
         guard let index = find(name) else { return .absent }
         let node = document.nodes[index]
@@ -84,7 +84,7 @@ struct EnvelopeReader {
         find(name).map { EnvelopeReader(document: document, object: $0) }
     }
 
-    /// Returns the nested objects whose names are not in `names`.
+    /// Returns all nested objects except the named ones.
     func objects(without names: Set<String>) -> [EnvelopeReader] {
         guard isObject else { return [] }
         let end = Int(document.nodes[object].next)

@@ -20,7 +20,7 @@ public struct TransactionEnvelope: Sendable {
         signedDate = root.instant("signedDate")
     }
 
-    /// Whether the payload is a transaction: both transaction ids are present and well-formed.
+    /// Whether the payload is a transaction, that is, whether both transaction IDs are present and well-formed.
     public var isTransaction: Bool { transactionId.value != nil && originalTransactionId.value != nil }
 }
 
@@ -43,7 +43,7 @@ public struct RenewalInfoEnvelope: Sendable {
         hasRenewalFields = root.has("autoRenewStatus") || root.has("autoRenewProductId")
     }
 
-    /// Whether the payload is renewal info: it has an original transaction id and a renewal field.
+    /// Whether the payload is renewal info, that is, whether it has an original transaction ID and a renewal field.
     public var isRenewalInfo: Bool { originalTransactionId.value != nil && hasRenewalFields }
 }
 

@@ -1,8 +1,8 @@
 public import JSON
 
-/// The fields of a notification payload that the ingress needs to determine the audience and the topic.
+/// The notification fields from which the ingress determines the audience and the topic.
 ///
-/// Reading is tolerant: a malformed field is reported as malformed and does not affect the others.
+/// A malformed field is reported as malformed and does not affect the others.
 public struct NotificationEnvelope: Sendable {
     /// The objects that a notification can contain. Apple sends exactly one of them.
     public enum Container: String, Sendable, CaseIterable {
@@ -16,7 +16,7 @@ public struct NotificationEnvelope: Sendable {
     public let containers: [Container]
     /// The bundleId of each element of ``containers``, or nil for an element without one.
     public let containerBundleIds: [BundleId?]
-    /// Whether any container is not an object.
+    /// Whether a container is present but not an object.
     public let hasMalformedContainer: Bool
 
     public let notificationType: EnvelopeField<NotificationType>
@@ -85,8 +85,9 @@ public struct NotificationEnvelope: Sendable {
     private static let knownMembers: Set<String> = Set(
         Container.allCases.filter { $0 != .other }.map(\.rawValue))
 
-    /// Returns the environment of an external purchase token. According to Apple, the ID of a sandbox token begins with
-    /// `SANDBOX`. The prefix in any other letter case is malformed, because it must not be mistaken for production.
+    /// Returns the environment of an external purchase token. According to Apple, sandbox token IDs begin with
+    /// `SANDBOX`. The prefix in any other letter case is malformed; otherwise, a sandbox token could pass for a
+    /// production token.
     public static func environment(
         ofToken externalPurchaseId: EnvelopeField<ExternalPurchaseId>
     ) -> EnvelopeField<AppStoreEnvironment> {
@@ -106,8 +107,8 @@ public struct NotificationEnvelope: Sendable {
 }
 
 extension NotificationEnvelope {
-    /// Byte ranges of the nested compact JWS texts in the payload, without quotes. The ranges are ascending and
-    /// disjoint.
+    /// Byte ranges of the nested compact JWS texts in the payload, without quotes, in ascending order and without
+    /// overlaps.
     public var nestedJWSTexts: [Range<Int>] {
         var texts: [Range<Int>] = []
         texts.reserveCapacity(3)

@@ -11,7 +11,7 @@ public struct AdvancedCommerceTransactionInfo: Hashable, Sendable {
     public var taxCode: String?
     /// The price without tax in milliunits of the currency.
     public var taxExclusivePrice: Int64?
-    /// The tax rate, a decimal number as text.
+    /// The tax rate as a decimal number in text form.
     public var taxRate: String?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
@@ -79,7 +79,7 @@ extension AdvancedCommerceRefund: PayloadObject {
     }
 }
 
-/// The texts that are shown to the customer.
+/// The texts shown to the customer.
 public struct AdvancedCommerceDescriptors: Hashable, Sendable {
     public var description: String?
     public var displayName: String?

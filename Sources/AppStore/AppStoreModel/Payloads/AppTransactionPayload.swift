@@ -7,10 +7,10 @@ public struct AppTransactionPayload: Hashable, Sendable {
     public var appAppleId: AppAppleId?
     public var bundleId: BundleId?
     public var applicationVersion: String?
-    /// The version of the app that the customer downloaded first.
+    /// The first version of the app that the customer downloaded.
     public var originalApplicationVersion: String?
     public var versionExternalIdentifier: Int64?
-    /// The time when the payload was signed, which corresponds to `signedDate`.
+    /// The time when the payload was signed; the counterpart of `signedDate`.
     public var receiptCreationDate: AppStoreInstant?
     /// The time when the customer first downloaded the app.
     public var originalPurchaseDate: AppStoreInstant?

@@ -1,13 +1,13 @@
 public import JSON
 
-/// The commitment of a transaction with monthly billing.
+/// The commitment of a subscription that is billed monthly.
 public struct TransactionCommitmentInfo: Hashable, Sendable {
     /// The number of this billing period, starting at 1.
     public var billingPeriodNumber: Int32?
     public var totalBillingPeriods: Int32?
     /// The total price in milliunits of the currency.
     public var commitmentPrice: Int64?
-    /// The end of the commitment. Entitlements depend on `expiresDate` instead.
+    /// The end of the commitment. Entitlements use `expiresDate` instead.
     public var commitmentExpiresDate: AppStoreInstant?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

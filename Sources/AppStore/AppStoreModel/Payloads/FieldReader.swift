@@ -1,6 +1,7 @@
 package import JSON
 
-/// A field that differs from the documentation. It is treated as absent and does not affect the rest of the payload.
+/// A field that differs from Apple's documentation. It is treated as absent and does not affect the rest of the
+/// payload.
 public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
     public enum Expectation: String, Sendable {
         case string
@@ -28,17 +29,17 @@ protocol PayloadObject: Hashable, Sendable {
     init(reading fields: inout FieldReader)
 }
 
-/// Reads the fields of one object and keeps track of requested and malformed fields.
+/// Reads the fields of one object and tracks which fields were requested or malformed.
 package struct FieldReader {
     private let document: JSONDocument
     private let path: String
     /// The node index of the first member's name; `end` is the index after the last member.
     private let first: Int
     private let end: Int
-    /// A bit set with one bit for each member name, selected by the fingerprint of the name. If the bit of a name is
-    /// clear, the field is absent and no search is needed.
+    /// A bit set with one bit per member name, selected by the name's fingerprint. If the bit for a name is clear, the
+    /// field is absent and no search is needed.
     private let present: UInt64
-    /// The node index and number of the member after the last match, where the next search starts.
+    /// The node index and number of the member at which the next search starts: the one after the last match.
     private var next: Int
     private var nextNumber = 0
     /// The members read so far. Numbers below 64 are bits in `found`; all others are in `further`.
@@ -56,8 +57,8 @@ package struct FieldReader {
         var present: UInt64 = 0
         var name = first
         while name < end {
-            // The fingerprint covers the bytes of a name, which differ from the name itself if it has escapes. Such a
-            // name may be any field, so all bits are set.
+            // The fingerprint covers the encoded bytes of a name. A name with escapes may denote any field, so all bits
+            // are set.
             let isPlain = !document.nodes[name].hasEscapes
             present |= isPlain ? Self.bit(of: document.nodes[name].fingerprint) : .max
             name = Int(document.nodes[name + 1].next)
@@ -159,12 +160,12 @@ package struct FieldReader {
         return result
     }
 
-    /// Returns a value that the caller reads itself, such as an array or a text that should not be copied.
+    /// Returns a value for the caller to read, such as an array or a text that should not be copied.
     package mutating func element(_ name: StaticString) -> JSONElement? {
         find(name).map { JSONElement(document: document, index: $0) }
     }
 
-    /// Returns an object, which the caller reads with a separate reader.
+    /// Returns an object for the caller to read with a separate reader.
     package mutating func object(_ name: StaticString) -> JSONElement? {
         read(name, .object) { $0.kind == .object ? $0 : nil }
     }
@@ -223,7 +224,7 @@ package struct FieldReader {
     }
 
     /// Returns the node of a member's value. The search starts after the last match, because Apple usually sends fields
-    /// in the same order.
+    /// in a fixed order.
     private mutating func find(_ name: StaticString) -> Int? {
         guard let place = place(of: name) else { return nil }
         next = place.following

@@ -4,8 +4,7 @@ public import JSON
 public struct TransactionMultiSeatInfo: Hashable, Sendable {
     public var invitationManagement: InvitationManagement?
     public var priceTiers: [SeatPriceTier]?
-    /// The number of refunded seats. Present only in the purchaser's transaction. It does not revoke anything by
-    /// itself.
+    /// The number of refunded seats, present only in the purchaser's transaction. On its own, it revokes nothing.
     public var revokedSeatQuantity: Int32?
     /// Unknown fields, as received.
     public var unknownFields: JSONObject
@@ -34,8 +33,7 @@ extension RenewalMultiSeatInfo: PayloadObject {
     }
 }
 
-/// A price tier, which applies to some of the seats. Apple has not published its fields, so they are in
-/// `unknownFields`.
+/// A price tier that applies to some of the seats. Apple has not published its fields, so they are in `unknownFields`.
 public struct SeatPriceTier: Hashable, Sendable {
     /// Unknown fields, as received.
     public var unknownFields: JSONObject

@@ -10,7 +10,7 @@ public struct NotificationData: Hashable, Sendable {
     public var signedTransactionInfo: String?
     /// The renewal info as a compact JWS. Omitted in records, which contain the decoded renewal info.
     public var signedRenewalInfo: String?
-    /// The state at the time of the notification's signedDate. Present only for auto-renewable subscriptions.
+    /// The status at the notification's signedDate. Present only for auto-renewable subscriptions.
     public var status: SubscriptionStatus?
     /// Present only for `CONSUMPTION_REQUEST`.
     public var consumptionRequestReason: ConsumptionRequestReason?
@@ -109,8 +109,8 @@ extension AppData: PayloadObject {
     }
 }
 
-/// Seats that the App Store unassigned in a group where the developer manages invitations (Apple: unclaimInfo,
-/// Notifications 2.23). Apple documents `unclaimSeatIds`; the other names are assumed to be the same as in the other
+/// Seats that the App Store unassigned in a group whose invitations the developer manages (Apple: unclaimInfo,
+/// Notifications 2.23). Apple documents only `unclaimSeatIds`; the other names are assumed to match those in the other
 /// containers.
 public struct UnclaimInfo: Hashable, Sendable {
     public var appAppleId: AppAppleId?

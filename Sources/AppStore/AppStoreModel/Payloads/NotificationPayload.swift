@@ -4,14 +4,14 @@ public import JSON
 public struct NotificationPayload: Hashable, Sendable {
     public var notificationType: NotificationType?
     public var subtype: Subtype?
-    /// The identifier of the notification, which is the same in retries.
+    /// The identifier of the notification. Retries have the same identifier.
     public var notificationUUID: NotificationUUID?
-    /// The version, which is always `2.0`.
+    /// The version; always `2.0`.
     public var version: String?
     /// The time when the App Store signed this payload.
     public var signedDate: AppStoreInstant?
-    /// Present for all notification types except those of the next four properties. A payload has exactly one of the
-    /// five objects, or an unknown object in ``unknownFields``.
+    /// Present for every notification type that does not use one of the next four properties. A payload has exactly one
+    /// of the five objects, or an unknown object in ``unknownFields``.
     public var data: NotificationData?
     /// Present for `RENEWAL_EXTENSION` with subtype `SUMMARY`.
     public var summary: NotificationSummary?

@@ -26,7 +26,7 @@ public struct RenewalInfoPayload: Hashable, Sendable {
     public var offerPeriod: String?
     /// The identifiers of win-back offers, best first.
     public var eligibleWinBackOfferIds: [String]?
-    /// The start of the latest continuous period of paid service, ignoring gaps shorter than 60 days.
+    /// The start of the latest continuous period of paid service. Gaps shorter than 60 days are ignored.
     public var recentSubscriptionStartDate: AppStoreInstant?
     public var signedDate: AppStoreInstant?
     public var environment: AppStoreEnvironment?

@@ -11,7 +11,7 @@ public struct TransactionPayload: Hashable, Sendable {
     public var subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
     /// The time when the customer was charged or the subscription renewed.
     public var purchaseDate: AppStoreInstant?
-    /// The time of the original transaction's purchase.
+    /// The purchase time of the original transaction.
     public var originalPurchaseDate: AppStoreInstant?
     /// The time when the subscription expires or renews. Present only for auto-renewable subscriptions.
     public var expiresDate: AppStoreInstant?
@@ -44,7 +44,7 @@ public struct TransactionPayload: Hashable, Sendable {
     /// The currency as an ISO 4217 code.
     public var currency: String?
     public var appTransactionId: AppTransactionId?
-    /// The originalTransactionId of the purchase that was migrated to Advanced Commerce and continues as this one.
+    /// The originalTransactionId of the purchase that this one continues after the migration to Advanced Commerce.
     public var previousOriginalTransactionId: OriginalTransactionId?
     public var advancedCommerceInfo: AdvancedCommerceTransactionInfo?
     public var billingPlanType: BillingPlanType?

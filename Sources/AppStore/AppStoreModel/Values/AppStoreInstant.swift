@@ -2,7 +2,7 @@ internal import Primitives
 
 /// A point in time in Apple's format: whole milliseconds since 1970-01-01 UTC.
 ///
-/// The range is limited to the years 0000 to 9999, as in RFC 3339, so that arithmetic and formatting cannot trap.
+/// The range is limited to the years 0000 to 9999, as in RFC 3339, so arithmetic and formatting cannot trap.
 public struct AppStoreInstant: Hashable, Comparable, Sendable {
     /// The instant 0000-01-01T00:00:00.000Z.
     public static let earliest = AppStoreInstant(unchecked: RFC3339.range.lowerBound)
@@ -49,7 +49,7 @@ extension AppStoreInstant: CustomStringConvertible {
     /// RFC 3339 text, such as `2026-11-21T17:15:16.042Z`.
     public var description: String { RFC3339.text(milliseconds: millisecondsSince1970) }
 
-    /// RFC 3339 text in UTC with three fraction digits, which is always 24 bytes of ASCII.
+    /// RFC 3339 text in UTC with three fractional digits: always 24 ASCII bytes.
     public var rfc3339: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(24)
@@ -57,7 +57,7 @@ extension AppStoreInstant: CustomStringConvertible {
         return text
     }
 
-    /// Parses RFC 3339 text with any number of fraction digits (rounded down to milliseconds) and any offset. Leap
+    /// Parses RFC 3339 text with any number of fractional digits (rounded down to milliseconds) and any offset. Leap
     /// seconds are rejected.
     public init?(rfc3339 text: some StringProtocol) { self.init(rfc3339: Array(text.utf8)) }
 

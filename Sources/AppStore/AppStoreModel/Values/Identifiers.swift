@@ -2,9 +2,9 @@ internal import Glibc
 internal import JSON
 internal import Primitives
 
-/// An identifier chosen by Apple or the developer. It is opaque and never parsed. Identifiers become keys and headers,
-/// so equality compares UTF-8 bytes. Swift strings would also be equal if they are canonically equivalent, such as K
-/// and U+212A KELVIN SIGN.
+/// An opaque identifier chosen by Apple or the developer. Identifiers become keys and headers, so equality compares
+/// UTF-8 bytes. Swift's string equality would also accept canonically equivalent text, such as K and U+212A KELVIN
+/// SIGN.
 public protocol AppStoreIdentifier: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
 where RawValue == String {
     init(rawValue: String)
@@ -69,7 +69,7 @@ public struct BundleId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Apple's identifier of a notification. Retries have the same identifier.
+/// Apple's identifier for a notification. Retries have the same identifier.
 public struct NotificationUUID: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -84,14 +84,14 @@ public struct TransactionId: AppStoreIdentifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The identifier of the first transaction of a purchase. Renewals, upgrades and resubscriptions in the same group keep
-/// it.
+/// The identifier of the first transaction of a purchase. It is unchanged in renewals, upgrades and resubscriptions
+/// within the same group.
 public struct OriginalTransactionId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The identifier of a subscription purchase event across devices. Each renewal has a different one.
+/// The identifier of a subscription purchase event across devices. Every renewal has its own identifier.
 public struct WebOrderLineItemId: AppStoreIdentifier {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -128,11 +128,11 @@ public struct RequestIdentifier: AppStoreIdentifier {
 }
 
 /// The developer's identifier for a customer account: a UUID that the app or server sets at purchase. It is stored in
-/// lowercase, so that comparisons are case-insensitive.
+/// lowercase to make comparisons case-insensitive.
 public struct AppAccountToken: AppStoreIdentifier {
     public let rawValue: String
     public init(rawValue: String) {
-        // Apple sends lower case, so there is usually nothing to convert.
+        // Apple sends lowercase, so there is usually nothing to convert.
         let isLower = rawValue.utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
         self.rawValue = isLower ? rawValue : rawValue.lowercased()
     }
@@ -141,7 +141,7 @@ public struct AppAccountToken: AppStoreIdentifier {
     public var isWellFormed: Bool { UUIDText.accepts(rawValue) }
 }
 
-/// Apple's numeric identifier of an app (App Store Connect: "Apple ID" of the app).
+/// Apple's numeric identifier for an app (App Store Connect: "Apple ID" of the app).
 public struct AppAppleId: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     public var rawValue: Int64
     public init(rawValue: Int64) { self.rawValue = rawValue }

@@ -1,4 +1,4 @@
-/// The strict grammar of texts that become keys, headers, file names or URLs downstream, whatever their source.
+/// The strict grammar for text that becomes a key, header, file name or URL downstream, whatever its source.
 package enum TextGrammar {
     /// The maximum length in bytes.
     package static let greatestCount = 128

@@ -2,8 +2,8 @@ internal import AppStoreModel
 internal import JSON
 
 /// The body of a successful response. Unlike in a notification, a documented member with the wrong JSON type makes the
-/// whole response unreadable. The request is then repeated or the problem reported; a member is never replaced by a
-/// default. Undocumented members are ignored.
+/// whole response unreadable: the request is repeated or the problem reported, and no default is substituted.
+/// Undocumented members are ignored.
 package protocol APIAnswer: Sendable, Hashable {
     init(reading members: inout AnswerReader) throws(AnswerProblem)
 }

@@ -5,7 +5,7 @@ package struct RenewalDateExtension: APIAnswer {
     package let originalTransactionId: OriginalTransactionId?
     package let webOrderLineItemId: WebOrderLineItemId?
     package let success: Bool
-    /// The new expiry date.
+    /// The new expiration date.
     package let effectiveDate: AppStoreInstant?
 
     package init(reading members: inout AnswerReader) throws(AnswerProblem) {
@@ -30,7 +30,7 @@ package struct MassExtensionStatus: APIAnswer {
     package let requestIdentifier: RequestIdentifier?
     package let complete: Bool
     package let completeDate: AppStoreInstant?
-    /// The number of extended subscriptions. Like `failedCount`, it is absent until the request is complete.
+    /// The number of subscriptions extended. Like `failedCount`, it is absent until the request is complete.
     package let succeededCount: Int64?
     package let failedCount: Int64?
 

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-// Responses as sent by Apple. The signed texts are compact JWS that have not been verified yet.
+// Responses as sent by Apple. The signed texts are compact JWS and have not been verified yet.
 
 /// The response of Get Transaction Info.
 package struct TransactionInfoAnswer: APIAnswer {

@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// Endpoints that share one rate limit. Apple limits each endpoint of an app separately, so a group contains one
-/// endpoint, or both versions of it. Source: Apple, "Identifying Rate Limits".
+/// The endpoints that share a rate limit. Apple limits each endpoint of an app separately, so a group contains a single
+/// endpoint or the two versions of one. Source: Apple, "Identifying Rate Limits".
 package struct EndpointGroup: Sendable, Hashable {
     package let name: String
     /// The number of requests per second in Production. Apple may change this limit.
@@ -35,7 +35,7 @@ package struct EndpointGroup: Sendable, Hashable {
             }
     }
 
-    /// Returns the limit in an environment. The sandbox allows a tenth of the production limit.
+    /// Returns the limit in an environment. The sandbox limit is a tenth of the production limit.
     package func perSecond(in environment: AppStoreEnvironment) -> Double {
         environment == .production ? Double(perSecond) : Double(perSecond) / 10
     }

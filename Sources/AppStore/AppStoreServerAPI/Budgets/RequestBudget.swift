@@ -1,7 +1,7 @@
-/// Schedules requests to one endpoint, evenly spaced and in the order of the calls. Callers pass the current time.
+/// Schedules requests to one endpoint at even intervals, in call order. Callers pass the current time.
 ///
-/// Even spacing, without bursts, keeps the number of requests within the limit in every one-second interval. An urgent
-/// request reserves the next free time slot immediately and waits for it. A background request only takes a slot that
+/// Even spacing without bursts keeps the number of requests within the limit in every one-second interval. An urgent
+/// request immediately reserves the next free time slot and waits for it. A background request takes only a slot that
 /// is free now, and no more often than its share allows, so it delays an urgent request by at most one interval.
 struct RequestBudget: Sendable {
     enum Turn: Sendable, Equatable {
@@ -9,7 +9,7 @@ struct RequestBudget: Sendable {
         case at(UInt64)
         /// Nothing is reserved. Call again at this time.
         case askAgain(UInt64)
-        /// Nothing is reserved, because the next free slot is beyond the caller's maximum wait.
+        /// Nothing is reserved because the next free slot is beyond the caller's maximum wait.
         case tooFar(UInt64)
     }
 
@@ -26,8 +26,8 @@ struct RequestBudget: Sendable {
 
     /// - Parameters:
     ///   - perSecond: the number of requests per second, more than 0.
-    ///   - backgroundShare: the fraction of the limit for background requests, more than 0 and at most 1.
-    ///   - now: the current time in nanoseconds of a monotonic clock, which must be the same for all calls.
+    ///   - backgroundShare: the fraction of the limit available to background requests, more than 0 and at most 1.
+    ///   - now: the current time in nanoseconds, from the same monotonic clock in all calls.
     init(perSecond: Double, backgroundShare: Double, now: UInt64) {
         interval = Self.interval(perSecond)
         backgroundInterval = Self.interval(perSecond * min(1, backgroundShare))
@@ -35,7 +35,7 @@ struct RequestBudget: Sendable {
         nextBackground = now
     }
 
-    /// Returns the interval, rounded up so that no second ever contains an extra request, or one day for an invalid
+    /// Returns the interval, rounded up so that no second contains one request too many, or one day for an invalid
     /// rate.
     private static func interval(_ perSecond: Double) -> UInt64 {
         guard perSecond > 0, perSecond.isFinite else { return 86_400 * second }
@@ -65,7 +65,7 @@ struct RequestBudget: Sendable {
         }
     }
 
-    /// Returns whether a reserved slot is still valid. A 429 may have closed the budget in the meantime.
+    /// Returns whether a reserved slot is still valid. A 429 response may have closed the budget in the meantime.
     func isOpen(at moment: UInt64) -> Bool { moment >= closedUntil }
 
     /// Closes the budget after a 429 response.

@@ -2,9 +2,9 @@ internal import AppStoreModel
 package import Primitives
 internal import Synchronization
 
-/// The request budgets of all apps, environments and endpoints of this process, shared by all callers.
+/// The request budgets for all apps, environments and endpoints, shared by all callers in this process.
 ///
-/// Other processes with the same key have separate budgets. If together they exceed the limit, Apple responds with 429,
+/// Other processes with the same key have separate budgets. If they jointly exceed the limit, Apple responds with 429,
 /// which closes the budgets.
 package final class RequestBudgets: Sendable {
     package struct Limits: Sendable {
@@ -59,7 +59,7 @@ package final class RequestBudgets: Sendable {
             case .at(let moment):
                 try await wait(until: moment, from: now)
                 if scope.priority == .last { return }
-                // If the budget was closed during the wait, the time slot is void, and the loop reserves another.
+                // If the budget was closed during the wait, the time slot is void and the loop reserves another one.
                 if withBudget(key, { $0.isOpen(at: max(moment, clocks.monotonicNanoseconds())) }) { return }
             case .askAgain(let moment): try await wait(until: moment, from: now)
             case .tooFar(let moment): throw spent(operation, until: wallMilliseconds(of: moment, now: now))
@@ -78,7 +78,7 @@ package final class RequestBudgets: Sendable {
         return wallMilliseconds(of: withBudget(Key(operation, scope)) { $0.close(until: moment, now: now) }, now: now)
     }
 
-    /// Records any response except a 429.
+    /// Records a response other than a 429.
     func answered(_ operation: APIOperation, _ scope: APIScope) {
         withBudget(Key(operation, scope)) { $0.answered() }
     }

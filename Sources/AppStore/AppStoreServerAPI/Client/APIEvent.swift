@@ -1,17 +1,18 @@
 /// Events of the client for logs and metrics. They never contain a token, a key or a customer's data.
 package enum APIEvent: Sendable, Equatable {
-    /// A key was read, at first use or because its file changed.
+    /// A key was read, on first use or because its file changed.
     case keyRead(file: String)
-    /// A key file cannot be used. A key that was read earlier remains in use.
+    /// A key file cannot be used. A key read earlier remains in use.
     case keyUnusable(file: String, message: String)
-    /// A request has ended with a status or a failure; `failure` is nil for a success. The time is measured from the
-    /// request to the last byte of the response, without the wait for the request budget.
+    /// A request ended with a status or a failure; `failure` is nil on success. The duration runs from the request to
+    /// the last byte of the response and excludes the wait for the request budget.
     case answered(APIOperation, APIScope, status: Int?, failure: APIFailure.Kind?, milliseconds: Int64)
-    /// The status was 401 even with a new token. Every request of the app fails until an operator acts.
+    /// The status was 401 even with a new token. All requests for this app fail until an operator fixes the cause.
     case unauthorized(APIScope)
     /// The status was 429. The budget of this endpoint is closed until the given time, in milliseconds since 1970.
     case rateLimited(APIOperation, APIScope, until: Int64)
-    /// A signed object in a response was refused. The reason consists of the code and the detail, without content.
+    /// A signed object in a response was rejected. The reason consists of a code and a detail and contains no customer
+    /// data.
     case refusedObject(APIOperation, APIScope, reason: String)
     /// Apple announced another page with a cursor that was already used, so reading stopped.
     case repeatedPage(APIOperation, APIScope)

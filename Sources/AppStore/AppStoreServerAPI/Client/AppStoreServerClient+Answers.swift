@@ -12,8 +12,8 @@ extension AppStoreServerClient {
 
     // MARK: Single signed objects
 
-    // The signed objects in responses came from Apple over a verified connection, so their certificates only need to
-    // have been valid at signedDate.
+    // The signed objects in a response arrived from Apple over a verified connection, so their certificates only need
+    // to have been valid at signedDate.
 
     /// Verifies a transaction and checks that it belongs to the requested app and environment.
     ///
@@ -59,8 +59,8 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Returns the verdict that the notification in a response would have received if Apple had posted it: `accepted`
-    /// or `nonconforming`.
+    /// Returns the verdict that the notification would have received if Apple had posted it: `accepted` or
+    /// `nonconforming`.
     ///
     /// - Throws: ``RefusedObject`` for any other verdict.
     func verdict(
@@ -74,7 +74,7 @@ extension AppStoreServerClient {
                 let envelope = notification.envelope
                 try check(envelope.bundleId.value, envelope.environment.value, scope)
             case .nonconforming(let notification):
-                // A nonconforming notification may lack either value. A value that is present must match the request.
+                // A nonconforming notification may lack either value. Any value present must match the request.
                 try check(
                     notification.bundleId.map { BundleId($0) } ?? scope.bundleId,
                     notification.environment.map { AppStoreEnvironment($0) } ?? scope.environment, scope)
@@ -119,7 +119,7 @@ extension AppStoreServerClient {
 }
 
 extension APIFailure {
-    /// Creates the failure for a response with a refused signed object.
+    /// Creates the failure for a response that contains a rejected signed object.
     init(_ refused: RefusedObject, in operation: APIOperation) {
         self.init(
             kind: .unverified, status: 200,

@@ -1,7 +1,7 @@
 package import AppStoreModel
 
 extension AppStoreServerClient {
-    /// Extend a Subscription Renewal Date. Allowed at most twice within 365 days per customer.
+    /// Extend a Subscription Renewal Date. Apple allows this at most twice within 365 days per customer.
     ///
     /// - Throws: ``APIFailure``.
     package func extendSubscriptionRenewalDate(
@@ -11,7 +11,7 @@ extension AppStoreServerClient {
             APIRequest(.extendSubscriptionRenewalDate, id.rawValue, body: request.body), to: scope)
     }
 
-    /// Extend Subscription Renewal Dates for All Active Subscribers of a product. Cannot be undone.
+    /// Extend Subscription Renewal Dates for All Active Subscribers of a product. This cannot be undone.
     ///
     /// - Parameter storefronts: three-letter codes, or nil for all storefronts.
     /// - Throws: ``APIFailure``.

@@ -1,7 +1,7 @@
 extension AppStoreServerClient {
     /// Get Transaction History (version 2) of a customer, page by page.
     ///
-    /// - Parameter revision: a revision that an earlier request with the same query returned. Apple then returns the
+    /// - Parameter revision: a revision returned by an earlier request with the same query. Apple then returns the
     ///   changes since that request.
     package func getTransactionHistory(
         of id: AnyTransactionId, matching query: TransactionHistoryQuery = TransactionHistoryQuery(),
@@ -14,7 +14,7 @@ extension AppStoreServerClient {
 
     /// Get Refund History (version 2) of a customer, page by page, oldest refund first.
     ///
-    /// - Parameter revision: a revision that an earlier request returned. Apple then returns the changes since that
+    /// - Parameter revision: a revision returned by an earlier request. Apple then returns the changes since that
     ///   request.
     package func getRefundHistory(
         of id: AnyTransactionId, revision: String? = nil, _ scope: APIScope
@@ -24,8 +24,8 @@ extension AppStoreServerClient {
         }
     }
 
-    /// Get Notification History, page by page. Tokens expire (`paginationTokenExpired`). The window must then be read
-    /// again from its start.
+    /// Get Notification History, page by page. When a token has expired (`paginationTokenExpired`), restart the window
+    /// from its beginning.
     package func getNotificationHistory(
         _ query: NotificationHistoryQuery, paginationToken: String? = nil, _ scope: APIScope
     ) -> Pages<NotificationHistoryPage> {

@@ -4,8 +4,8 @@ extension AppStoreServerClient {
     /// An ID that no transaction has.
     private static let noTransaction = TransactionId("1")
 
-    /// Checks that the API responds for an app and accepts the app's token, with the cheapest request, which is one for
-    /// a nonexistent transaction.
+    /// Checks that the API is reachable and accepts the app's token. Sends the cheapest request: one for a nonexistent
+    /// transaction.
     ///
     /// - Returns: the failure, which is of kind `refused` if everything works, or nil if Apple has the transaction.
     package func probe(_ scope: APIScope) async -> APIFailure? {

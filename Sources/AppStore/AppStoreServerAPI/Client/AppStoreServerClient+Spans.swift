@@ -2,9 +2,9 @@ internal import AppStoreModel
 internal import HTTPClient
 internal import Tracing
 
-/// Spans of requests to Apple within a recorded trace. Apple receives no trace context.
+/// Creates spans for requests to Apple within a recorded trace. No trace context is sent to Apple.
 extension AppStoreServerClient {
-    /// The path contains identifiers of customers, so only the host is recorded.
+    /// The path contains customer identifiers, so only the host is recorded.
     func spanAttributes(
         _ request: APIRequest, _ url: String, _ scope: APIScope, _ response: HTTPClientResponse?
     ) -> [SpanAttribute] {

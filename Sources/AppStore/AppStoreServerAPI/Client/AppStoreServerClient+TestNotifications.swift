@@ -1,15 +1,16 @@
 extension AppStoreServerClient {
-    /// Request a Test Notification: Apple sends one to the URL for the environment in App Store Connect.
+    /// Request a Test Notification: Apple sends one to the environment's URL in App Store Connect.
     ///
-    /// - Throws: ``APIFailure``, with code `serverNotificationURLNotFound` if there is no URL.
+    /// - Throws: ``APIFailure``, with code `serverNotificationURLNotFound` if no URL is configured.
     package func requestTestNotification(_ scope: APIScope) async throws(APIFailure) -> TestNotificationToken {
         let answer: TestNotificationAnswer = try await answer(APIRequest(.requestTestNotification), to: scope)
         return answer.testNotificationToken
     }
 
-    /// Get Test Notification Status: returns how our endpoint responded, as seen by Apple's server.
+    /// Get Test Notification Status: returns our endpoint's response, as seen by Apple's server.
     ///
-    /// - Throws: ``APIFailure``, with code `testNotificationNotFound` until Apple's first attempt after about a minute.
+    /// - Throws: ``APIFailure``, with code `testNotificationNotFound` until Apple's first attempt, which takes about a
+    ///   minute.
     package func getTestNotificationStatus(
         _ token: TestNotificationToken, _ scope: APIScope
     ) async throws(APIFailure) -> TestNotificationStatus {

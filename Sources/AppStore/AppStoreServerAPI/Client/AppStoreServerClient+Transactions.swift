@@ -67,7 +67,7 @@ extension AppStoreServerClient {
 
     /// Look Up Order ID.
     ///
-    /// - Throws: ``APIFailure``. An order that belongs to another app is not a failure; it has status `invalid`.
+    /// - Throws: ``APIFailure``. An order that belongs to another app is not a failure; its status is `invalid`.
     package func lookUpOrderId(_ id: OrderId, _ scope: APIScope) async throws(APIFailure) -> OrderLookup {
         let operation = APIOperation.lookUpOrderId
         let answer: OrderLookupAnswer = try await answer(APIRequest(operation, id.rawValue), to: scope)
@@ -75,8 +75,7 @@ extension AppStoreServerClient {
         return OrderLookup(status: answer.status, transactions: transactions, refused: refused)
     }
 
-    /// Set App Account Token: assigns a purchase that was made without an account to an account in the developer's
-    /// system.
+    /// Set App Account Token: assigns a purchase made without an account to an account in the developer's system.
     ///
     /// - Parameter id: a transaction. For a subscription, the token applies to all of its transactions.
     /// - Throws: ``APIFailure``.

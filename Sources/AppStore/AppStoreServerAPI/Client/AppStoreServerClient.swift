@@ -5,17 +5,18 @@ package import Primitives
 internal import Telemetry
 internal import Tracing
 
-/// A client of Apple's App Store Server API, for both environments and all configured apps. Create one per process,
-/// because the client owns the tokens and the request budgets.
+/// A client for Apple's App Store Server API that serves both environments and all configured apps. Create one per
+/// process, because the client owns the tokens and the request budgets.
 ///
-/// The client follows no redirects, reads at most 16 MiB of a response, waits for it at most 30 seconds, and retries
-/// only once, after a refused token. Every signed object in a response is verified and must belong to the requested app
-/// and environment. Source: Apple, "App Store Server API" 1.20.
+/// The client follows no redirects, reads at most 16 MiB of a response, waits for it for at most 30 seconds, and
+/// retries only once, after a rejected token. Every signed object in a response is verified and must belong to the
+/// requested app and environment. Source: Apple, "App Store Server API" 1.20.
 package final class AppStoreServerClient: Sendable {
     package struct Configuration: Sendable {
         /// The credentials of each app. Requests for an app without credentials fail with `noKey`.
         package var credentials: [BundleId: APICredentials]
-        /// The scheme, host and port, and a path before `/inApps` if a proxy needs one, without a trailing `/`.
+        /// The scheme, host and port, plus any path prefix that a proxy requires before `/inApps`, without a trailing
+        /// `/`.
         package var productionURL: String
         package var sandboxURL: String
         package var limits: RequestBudgets.Limits
@@ -52,7 +53,7 @@ package final class AppStoreServerClient: Sendable {
 
     /// - Parameters:
     ///   - verifier: verifies the signed objects in responses; must have the same apps as `configuration`.
-    ///   - budgets: the budgets shared within the process, or nil to create new ones.
+    ///   - budgets: the request budgets of the process, or nil to create new ones.
     ///   - report: called with events for logs and metrics, on any thread; must not block.
     package init(
         _ configuration: Configuration, http: HTTPClient, verifier: NotificationVerifier, clocks: Clocks = .system,
@@ -80,7 +81,7 @@ package final class AppStoreServerClient: Sendable {
             return try await send(request, url, token, scope)
         } catch {
             guard error.kind == .unauthorized else { throw error }
-            // Retry with a new token: the key may have been rotated, or the clock corrected.
+            // Retry with a new token: the key may have been rotated or the clock corrected.
             tokens.discard(token, of: scope.bundleId)
             let renewed = try tokens.token(for: scope.bundleId)
             do throws(APIFailure) {

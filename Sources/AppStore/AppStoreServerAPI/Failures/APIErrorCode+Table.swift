@@ -1,5 +1,5 @@
 extension APIErrorCode {
-    /// All codes that Apple documents for the endpoints that Sluice uses, each with a fix. The codes of the Retention
+    /// All documented error codes of the endpoints that Sluice uses, each with a fix. The codes of the Retention
     /// Messaging API are not included. Source: Apple, "App Store Server API", "Error codes".
     static let entries: [Entry] = badRequests + refusedConsumption + conflicts + notFound + later
 

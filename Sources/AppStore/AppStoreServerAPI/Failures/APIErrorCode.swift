@@ -1,4 +1,4 @@
-/// The number in the body of an error response. Numbers that are not in the table are preserved.
+/// The number in the body of an error response. Unknown numbers are preserved.
 ///
 /// Equality compares only the number.
 package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -28,7 +28,8 @@ package struct APIErrorCode: RawRepresentable, Sendable, Hashable, CustomStringC
     /// Apple's name, such as `TransactionIdNotFoundError`, or nil for an unknown number.
     package var name: String? { entry.map { "\($0.name)Error" } }
 
-    /// Whether Apple documents that the same request may succeed later, or the code belongs to status 429 or 5xx.
+    /// Whether the same request may succeed later, according to Apple's documentation or because the code belongs to
+    /// status 429 or 5xx.
     package var isRetriable: Bool { entry?.isRetriable ?? (rawValue / 10_000 == 429 || rawValue / 1_000_000 == 5) }
 
     /// How to fix the error, or nil for an unknown number.

@@ -6,8 +6,7 @@ extension APIFailure {
     /// Creates the failure for an unsuccessful response.
     ///
     /// - Parameters:
-    ///   - token: the token, which is redacted in the text of the response, because some proxies echo requests in their
-    ///     error pages.
+    ///   - token: the token to redact from the response text, because some proxies echo requests in their error pages.
     ///   - now: the current time, in milliseconds since 1970.
     init(_ response: HTTPClientResponse, token: BearerToken, now: Int64) {
         let error = ErrorBody(response.body)
@@ -19,11 +18,11 @@ extension APIFailure {
             switch status {
             case 401: (.unauthorized, false)
             case 429: (.rateLimited, true)
-            // Apple's refusals have a code, except for a malformed body. Any other 4xx without a code comes from a
-            // proxy, so the request itself may be fine.
+            // Apple sends a code with every refusal except that of a malformed body. Any other 4xx without a code comes
+            // from a proxy, so the request itself may be fine.
             case 400...499: (.refused, code?.isRetriable ?? (status != 400))
             case 500...599: (.server, true)
-            // Redirects are not followed, because that would send the token elsewhere. Apple has not decided on the
+            // Redirects are not followed, because that would send the token elsewhere. Apple has not handled the
             // request.
             default: (.unreadable, true)
             }
@@ -43,8 +42,8 @@ extension APIFailure {
         self = failure
     }
 
-    /// Creates the failure for a request without a response. The client's messages contain only the scheme, host and
-    /// port.
+    /// Creates the failure for a request that received no response. The HTTP client's messages contain only the scheme,
+    /// host and port.
     init(_ error: HTTPClientError) {
         switch error.code {
         case .cancelled:
@@ -64,7 +63,7 @@ extension APIFailure {
         }
     }
 
-    /// Lists the possible causes of a 401, which Apple sends without a code.
+    /// Returns the possible causes of a 401, which Apple sends without a code.
     ///
     /// - Parameter clockDifference: this machine's clock minus Apple's, in milliseconds.
     static func causesOfUnauthorized(clockDifference: Int64?) -> String {

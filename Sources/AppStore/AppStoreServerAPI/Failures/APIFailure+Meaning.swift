@@ -1,6 +1,6 @@
-// The consequences of a failure for the request and for the API.
+// Conclusions from a failure about the request and the API.
 extension APIFailure {
-    /// Whether this particular request was refused, so that it would fail again while others may succeed.
+    /// Whether Apple refused this particular request: it would fail again, while others may succeed.
     package var isRefusal: Bool {
         switch kind {
         case .invalidRequest, .unverified: true
@@ -10,8 +10,8 @@ extension APIFailure {
         }
     }
 
-    /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information, so that the same
-    /// answer would be refused again. No other failure is final, not even a 404, because Apple itself signed the ID.
+    /// Whether Apple refuses this body, or this kind of transaction, for Send Consumption Information, so sending the
+    /// same answer again is pointless. No other failure is final, not even a 404, because Apple itself signed the ID.
     /// Source: app-store.md 10.6.
     package var isFinalForConsumption: Bool {
         if kind == .invalidRequest { return true }
@@ -33,10 +33,10 @@ extension APIErrorCode {
 }
 
 extension APIErrorCode {
-    /// Whether the number begins with 400, like all codes that Apple returns with status 400.
+    /// Whether the number begins with 400, as do all codes that Apple returns with status 400.
     fileprivate var isOfRefusedRequest: Bool { (4_000_000...4_009_999).contains(rawValue) }
 
-    /// The codes for a refused body or kind of transaction. Codes that Apple added later are missing.
+    /// The codes for a refused body or kind of transaction. Codes that Apple has added since are missing.
     fileprivate static let ofRefusedConsumption: Set<APIErrorCode> = Set(
         (Array(4_000_032...4_000_042) + [4_000_006, 4_000_044, 4_000_047, 4_000_048, 4_000_185, 4_000_209, 4_000_227])
             .map { APIErrorCode(Int64($0)) })
@@ -44,7 +44,7 @@ extension APIErrorCode {
 
 extension ServiceHealth {
     /// Creates the health after a failed Send Consumption Information. If Apple refused the body or the kind of
-    /// transaction, the endpoint works. A cancellation or an unknown transaction shows nothing, and any other failure
+    /// transaction, the endpoint works. A cancellation or an unknown transaction proves nothing; any other failure
     /// counts against the endpoint.
     package init(ofConsumption failure: APIFailure) {
         if failure.kind == .cancelled || failure.code == .transactionIdNotFound {
@@ -54,7 +54,7 @@ extension ServiceHealth {
         }
     }
 
-    /// Creates the health after a failure. A refusal shows that the service works.
+    /// Creates the health after a failure. A refusal proves that the service works.
     package init(_ failure: APIFailure) {
         if failure.kind == .cancelled {
             self = .unknown

@@ -1,4 +1,4 @@
-/// The reason why a request to the App Store Server API has no usable response.
+/// A failed request to the App Store Server API, with its cause.
 ///
 /// Callers base decisions on `kind`, `code` and `isRetriable`. The texts are for people and contain neither tokens nor
 /// keys.
@@ -14,9 +14,9 @@ package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case cancelled
         /// The status was 401, even with a new token.
         case unauthorized
-        /// The status was 429, or the local budget is used up or closed until `retryAt`.
+        /// The status was 429, or the local budget is exhausted or closed until `retryAt`.
         case rateLimited = "rate_limited"
-        /// The status was any other 4xx, because Apple refuses this request.
+        /// The status was any other 4xx: Apple refuses this request.
         case refused
         /// The status was 5xx.
         case server
@@ -32,12 +32,12 @@ package struct APIFailure: Error, Sendable, Equatable, CustomStringConvertible {
     package var status: Int?
     /// Apple's error code, if the response contains one.
     package var code: APIErrorCode?
-    /// A message of one line, at most 512 bytes, without control characters.
+    /// A single-line message of at most 512 bytes, without control characters.
     package var message: String
     /// Whether the same request may succeed later without intervention.
     package var isRetriable: Bool
-    /// The time of the next attempt, from Retry-After or a closed budget, in milliseconds since 1970, at most an hour
-    /// ahead.
+    /// The time of the next attempt, taken from Retry-After or a closed budget, in milliseconds since 1970; at most an
+    /// hour ahead.
     package var retryAt: Int64?
     /// How an operator can fix the failure.
     package var fix: String?

@@ -1,13 +1,13 @@
 internal import Primitives
 
-/// The header field `Retry-After` of a 429 response. Unlike in RFC 9110 section 10.2.3, Apple sends a UNIX time in
-/// milliseconds, so the meaning of a number depends on its size. The standard forms are accepted too. Source: Apple,
-/// "Identifying Rate Limits".
+/// The header field `Retry-After` of a 429 response. Apple departs from RFC 9110 section 10.2.3 and sends a UNIX time
+/// in milliseconds, so the meaning of a number depends on its size. The standard forms are also accepted. Source:
+/// Apple, "Identifying Rate Limits".
 package enum RetryAfter {
-    /// The longest time for which a budget is closed, in milliseconds.
+    /// The maximum time for which a budget is closed, in milliseconds.
     package static let longest: Int64 = 3_600_000
 
-    /// Returns the time of the next attempt in milliseconds since 1970, from `now` to an hour after it. Returns nil if
+    /// Returns the time of the next attempt in milliseconds since 1970, between `now` and an hour later. Returns nil if
     /// the field is absent or malformed; the caller then uses its own backoff.
     ///
     /// | text | meaning |
@@ -15,14 +15,14 @@ package enum RetryAfter {
     /// | a number from 10^11 | milliseconds since 1970 |
     /// | from 10^8 to 10^11 | seconds since 1970 |
     /// | a smaller number | seconds from now |
-    /// | an HTTP date | that moment |
+    /// | an HTTP date | that time |
     ///
     /// - Parameter now: the current time, in milliseconds since 1970.
     package static func moment(_ text: String?, now: Int64) -> Int64? {
         guard let text, !text.isEmpty, text.utf8.count <= 64 else { return nil }
         let moment: Int64
         if isNumber(text) {
-            // A number with more digits than an `Int64` is a time beyond any limit.
+            // A number with too many digits for an `Int64` is a time beyond any limit.
             let number = Int64(text) ?? .max
             switch number {
             case 100_000_000_000...: moment = number

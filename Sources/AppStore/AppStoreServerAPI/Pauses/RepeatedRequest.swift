@@ -5,7 +5,7 @@ package struct Repetition: Sendable {
     package let clocks: Clocks
     /// Waits for the duration. Throws if the task is cancelled.
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// Called when an attempt has failed and another one follows.
+    /// Called when an attempt failed and will be retried.
     package let failed: @Sendable () -> Void
 
     package init(
@@ -22,7 +22,7 @@ package struct Repetition: Sendable {
 package struct RepeatedRequest {
     /// The maximum number of consecutive attempts. After that, the caller waits longer.
     private static let attempts = 6
-    /// The longest wait in milliseconds. Longer waits are left to the caller.
+    /// The longest wait in milliseconds. Longer waits are up to the caller.
     private static let longestWait: Int64 = 60_000
 
     private let repetition: Repetition
@@ -32,13 +32,12 @@ package struct RepeatedRequest {
 
     /// Waits until the next attempt is due.
     ///
-    /// - Throws: the failure if no attempt follows soon, otherwise any error of `sleep`.
+    /// - Throws: the failure if no attempt follows soon; otherwise any error from `sleep`.
     package mutating func wait(after failure: APIFailure) async throws {
         failures += 1
         guard failure.isRetriable, failure.kind != .cancelled, failures < Self.attempts else { throw failure }
         repetition.failed()
-        // The wait is half of the backoff plus a random part, so that members that failed together do not retry
-        // together.
+        // The wait is half of the backoff plus a random part, so members that failed together do not retry together.
         let backoff = Int64(500) << Int64(failures)
         let now = repetition.clocks.wallMilliseconds()
         let wait = failure.retryAt.map { max(0, $0 - now) } ?? Int64.random(in: backoff / 2...backoff)

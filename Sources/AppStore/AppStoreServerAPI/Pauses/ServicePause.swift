@@ -1,7 +1,7 @@
-/// Suspends requests to a service after several consecutive failures, until a request succeeds or the retry time of the
-/// service has passed. Callers pass the current time. All times are in milliseconds since 1970.
+/// Suspends requests to a service after several consecutive failures, until a request succeeds or the service's retry
+/// time has passed. Callers pass the current time. All times are in milliseconds since 1970.
 package struct ServicePause: Equatable, Sendable {
-    /// The number of consecutive failures, of any requests, after which the service is considered down.
+    /// The number of consecutive failures, across all requests, after which the service is considered down.
     package static let limit = 8
     private static let shortest: Int64 = 1_000
     private static let longest: Int64 = 60_000
@@ -13,7 +13,8 @@ package struct ServicePause: Equatable, Sendable {
 
     package var isDown: Bool { failures >= Self.limit }
 
-    /// Returns whether a request may begin. While the service is down, the request tests whether it is available again.
+    /// Returns whether a request may begin. While the service is down, that request tests whether the service has
+    /// recovered.
     package func isOver(at now: Int64) -> Bool { now >= until }
 
     package mutating func succeeded() { self = ServicePause() }
@@ -34,7 +35,7 @@ package struct ServicePause: Equatable, Sendable {
 package enum ServiceHealth: Sendable, Equatable {
     case unknown
     case answers
-    /// There was no response, or a response about the service itself, with the retry time if the response has one.
+    /// There was no response, or the response indicates a fault of the service, possibly with a retry time.
     case fails(retryAt: Int64? = nil)
 }
 

@@ -35,7 +35,7 @@ package enum APIOperation: String, Sendable, Hashable, CaseIterable, CustomStrin
         }
     }
 
-    /// The path under the base URL. Each `*` stands for one argument of the request.
+    /// The path below the base URL. Each `*` is a placeholder for one argument of the request.
     package var path: String {
         switch self {
         case .getTransactionInfo: "/inApps/v1/transactions/*"

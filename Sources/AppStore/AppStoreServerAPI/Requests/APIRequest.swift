@@ -1,4 +1,4 @@
-/// One request to the App Store Server API, without base URL, token or budget.
+/// A request to the App Store Server API, without base URL, token or budget.
 package struct APIRequest: Sendable {
     package let operation: APIOperation
     /// The values of the `*` placeholders in the operation's path.
@@ -20,8 +20,8 @@ package struct APIRequest: Sendable {
 
     /// Returns the path and query, percent-encoded.
     ///
-    /// - Throws: ``APIFailure`` of kind `invalidRequest` for an argument that cannot be an identifier from Apple,
-    ///   because external input must not change the path.
+    /// - Throws: ``APIFailure`` of kind `invalidRequest` if an argument cannot be one of Apple's identifiers. External
+    ///   input must not change the path.
     package func target() throws(APIFailure) -> String {
         var target = ""
         var rest = arguments[...]
@@ -44,9 +44,9 @@ package struct APIRequest: Sendable {
         return target
     }
 
-    /// Returns whether the text consists of letters, digits, hyphens, underscores and dots, is at most 256 bytes long,
-    /// and is not only dots. Such a text needs no encoding in a path, and Apple's identifiers and product identifiers
-    /// contain no other characters.
+    /// Returns whether the text consists of at most 256 letters, digits, hyphens, underscores and dots, and not only of
+    /// dots. This text needs no encoding in a path, and Apple's identifiers and product identifiers contain no other
+    /// characters.
     static func isPathArgument(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...256).contains(bytes.count) && bytes.allSatisfy(isPlain) && !bytes.allSatisfy { $0 == 0x2E }

@@ -14,13 +14,13 @@ package struct APIScope: Sendable, Hashable {
     }
 }
 
-/// How a request shares the budget of its endpoint with others.
+/// How a request shares its endpoint's budget with other requests.
 package enum RequestPriority: Sendable, Hashable {
-    /// For requests with a waiting user or a deadline, such as answering a consumption request.
+    /// For requests with a waiting user or a deadline, such as the answer to a consumption request.
     case urgent
     /// For the last attempt before a deadline. It uses the next free slot even if a 429 has closed the budget.
     case last
-    /// For history, reconciliation and backfill. Uses at most a share of the budget, and only slots that urgent
-    /// requests leave free.
+    /// For history, reconciliation and backfill. Uses at most a share of the budget, and only slots that no urgent
+    /// request needs.
     case background
 }

@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// A customer of an app, identified by any of their transactions with a transactionId, an originalTransactionId or an
-/// appTransactionId.
+/// A customer of an app, identified by any of the customer's transactions: a transactionId, an originalTransactionId or
+/// an appTransactionId.
 package struct AnyTransactionId: AppStoreIdentifier {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

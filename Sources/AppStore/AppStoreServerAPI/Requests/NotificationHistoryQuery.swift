@@ -7,14 +7,13 @@ package struct NotificationHistoryQuery: Sendable, Hashable {
     package var startDate: AppStoreInstant
     /// The end of the window, after `startDate`.
     package var endDate: AppStoreInstant
-    /// The type of the notifications. It cannot be combined with `transactionId`.
+    /// The notification type. It cannot be combined with `transactionId`.
     package var notificationType: NotificationType?
-    /// The subtype of the notifications. It requires `notificationType`.
+    /// The notification subtype. It requires `notificationType`.
     package var notificationSubtype: Subtype?
     /// The customer whose notifications are returned, identified by a transaction.
     package var transactionId: AnyTransactionId?
-    /// Whether to return only notifications that have not been delivered yet, including those that are still being
-    /// retried.
+    /// Whether to return only undelivered notifications, including those that Apple is still retrying.
     package var onlyFailures: Bool?
 
     package init(from startDate: AppStoreInstant, to endDate: AppStoreInstant) {

@@ -2,9 +2,9 @@ package import AppStoreModel
 
 /// The filter of a transaction history, the same for every page. Apple: Get Transaction History.
 package struct TransactionHistoryQuery: Sendable, Hashable {
-    /// The earliest purchase date of the returned transactions, inclusive.
+    /// The earliest purchase date of the returned transactions (inclusive).
     package var startDate: AppStoreInstant?
-    /// The latest purchase date of the returned transactions, exclusive.
+    /// The latest purchase date of the returned transactions (exclusive).
     package var endDate: AppStoreInstant?
     package var productIds: [ProductId] = []
     package var productTypes: [HistoryProductType] = []
@@ -35,7 +35,7 @@ package struct TransactionHistoryQuery: Sendable, Hashable {
     }
 }
 
-/// The kind of product in a history query, which is spelled differently than in a transaction. Apple: ProductType.
+/// The kind of product in a history query. Its spelling differs from that in transactions. Apple: ProductType.
 package struct HistoryProductType: OpenEnumeration {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
@@ -48,7 +48,7 @@ package struct HistoryProductType: OpenEnumeration {
     package static let known: Set<HistoryProductType> = [.autoRenewable, .nonRenewable, .consumable, .nonConsumable]
 }
 
-/// The sort order by the time of the last change. Apple: Order.
+/// The sort order by time of last change. Apple: Order.
 package struct HistorySort: OpenEnumeration {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

@@ -7,11 +7,11 @@ package struct NotificationHistoryPage: Sendable {
         package let signedPayload: [UInt8]
         /// The verdict that the notification would have received if Apple had posted it: `accepted` or `nonconforming`.
         package let verdict: Verdict
-        /// The delivery attempts, oldest first, at most six.
+        /// The delivery attempts, oldest first; at most six.
         package let sendAttempts: [SendAttempt]
     }
 
-    /// A refused notification, with its text, so that nothing is lost.
+    /// A rejected notification with its text, so nothing is lost.
     package struct RefusedItem: Sendable {
         /// The text, exactly as in the response.
         package let signedPayload: [UInt8]

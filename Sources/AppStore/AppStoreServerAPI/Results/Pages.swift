@@ -1,8 +1,7 @@
 /// The pages of a history, each fetched with one request.
 ///
-/// The sequence ends after the last page. If Apple announces another page with a cursor that was already used, or
-/// without a usable cursor, reading would never end. In that case the page is returned, and the next call throws a
-/// failure of kind `unreadable`.
+/// The sequence ends after the last page. If Apple announces another page but repeats a cursor or sends no usable one,
+/// the page is returned and the next call throws a failure of kind `unreadable`; otherwise, reading would never end.
 package struct Pages<Page: Sendable>: Sendable {
     /// A page and its continuation cursor.
     struct Fetched: Sendable {
@@ -25,8 +24,7 @@ package struct Pages<Page: Sendable>: Sendable {
     /// The cursors used so far.
     private var seen: Set<String> = []
     private var position = Position.next
-    /// The cursor of the page after the last one returned. Use it to continue later, after a failure or in another
-    /// process.
+    /// The cursor of the page after the last one returned. Use it to resume after a failure or in another process.
     package private(set) var cursor: String?
 
     init(

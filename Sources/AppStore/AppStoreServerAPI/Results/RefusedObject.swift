@@ -1,12 +1,12 @@
 internal import AppStoreModel
 internal import AppStoreVerification
 
-/// A signed object in a response that was refused, because it is not signed by Apple, is nonconforming, or belongs to
-/// another app or environment than requested.
+/// A signed object that was rejected because it is not signed by Apple, is nonconforming, or belongs to an app or
+/// environment that was not requested.
 package struct RefusedObject: Error, Sendable, Hashable, CustomStringConvertible {
     /// The verifier's reason code, such as `audience` or `signature`.
     package let reason: String
-    /// A constant text that is more specific than the reason. It never contains text from the response.
+    /// A constant text, more specific than the reason. It never contains text from the response.
     package let detail: String
     /// Whether the same object may be accepted later, for example once the revocation status is known.
     package let isRetriable: Bool
@@ -17,10 +17,10 @@ package struct RefusedObject: Error, Sendable, Hashable, CustomStringConvertible
         isRetriable = refusal.status == 503 || refusal.status == 429
     }
 
-    /// Creates a refusal if Apple signed the object for another app or environment than requested, or returns nil if
-    /// both match.
+    /// Creates a rejection if the object belongs to an app or environment that was not requested; returns nil if both
+    /// match.
     init?(bundleId: BundleId?, environment: AppStoreEnvironment?, unless scope: APIScope) {
-        // Compare bytes, because equality of strings accepts look-alikes.
+        // Compare bytes, because string equality accepts look-alikes.
         guard let bundleId, bundleId.rawValue.utf8.elementsEqual(scope.bundleId.rawValue.utf8) else {
             self.init("bundleId does not match the request")
             return

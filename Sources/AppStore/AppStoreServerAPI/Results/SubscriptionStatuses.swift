@@ -15,7 +15,7 @@ package struct SubscriptionStatuses: Sendable {
         package let latest: VerifiedTransaction
     }
 
-    /// A refused subscription, with its texts, so that nothing is lost.
+    /// A rejected subscription with its texts, so nothing is lost.
     package struct RefusedItem: Sendable {
         package let object: RefusedObject
         /// The ID in the response, which is not signed.
@@ -27,6 +27,6 @@ package struct SubscriptionStatuses: Sendable {
     package let groups: [Group]
     package let refusedItems: [RefusedItem]
 
-    /// The refused objects in the response.
+    /// The rejected objects in the response.
     package var refused: [RefusedObject] { refusedItems.map(\.object) }
 }

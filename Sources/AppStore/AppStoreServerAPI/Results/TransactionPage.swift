@@ -3,9 +3,9 @@ package import AppStoreVerification
 /// The verified transactions of one response, in Apple's order.
 package struct TransactionPage: Sendable {
     package let transactions: [VerifiedTransaction]
-    /// The refused objects in the response.
+    /// The rejected objects in the response.
     package let refused: [RefusedObject]
-    /// The cursor of the next page. It is present even after the last page, because a later request with this cursor
+    /// The cursor of the next page. It is present even on the last page, because a later request with this cursor
     /// returns the changes since then.
     package let revision: String?
     package let hasMore: Bool

@@ -3,7 +3,7 @@ internal import Cryptography
 internal import JSON
 internal import Primitives
 
-/// A JWT for one app. Its descriptions never contain the token.
+/// A JWT for one app. Its description never contains the token.
 struct BearerToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The lifetime of a token. Apple allows at most 60 minutes; Apple's libraries use five.
     static let lifetimeSeconds: Int64 = 300
@@ -44,7 +44,7 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomDebugStringConverti
     /// The value of the `Authorization` header. The long name makes every use easy to find in a review.
     var revealedAuthorization: String { "Bearer \(text)" }
 
-    /// Returns `other` with all occurrences of this token, and of each of its segments, replaced.
+    /// Returns `other` with all occurrences of this token and its segments redacted.
     func redacted(_ other: String) -> String {
         text.split(separator: ".").reduce(other) { $0.split(separator: $1).joined(separator: "<token>") }
     }

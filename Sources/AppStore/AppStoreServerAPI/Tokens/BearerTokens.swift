@@ -3,11 +3,10 @@ internal import Cryptography
 package import Primitives
 internal import Synchronization
 
-/// Creates and caches a token for each app. A token is created on demand, reused for a few minutes, and replaced when
-/// the key file changes.
+/// Creates and caches one token per app. Tokens are created on demand, reused for a few minutes, and replaced when the
+/// key file changes.
 package final class BearerTokens: Sendable {
-    /// The age at which a new token is created. It is well before expiry, so that the token is still valid when the
-    /// request arrives.
+    /// The age at which a token is replaced, well before expiry so that it is still valid when the request arrives.
     private static let useSeconds: Int64 = 180
     /// The minimum interval between checks for changes to a key file.
     private static let lookMilliseconds: Int64 = 5_000
@@ -15,7 +14,7 @@ package final class BearerTokens: Sendable {
     private struct KeyState {
         var file: SigningKeyFile
         var lookedAt: Int64?
-        /// The number of times that a key has been read from the file.
+        /// The number of times the key has been read from the file.
         var generation = 0
     }
 
@@ -64,11 +63,11 @@ package final class BearerTokens: Sendable {
         return try result.get()
     }
 
-    /// Discards a token that Apple refused. The next request for a token checks the key file again.
+    /// Discards a token that Apple rejected. The next request for a token checks the key file again.
     func discard(_ token: BearerToken, of bundleId: BundleId) {
         guard let credentials = credentials[bundleId] else { return }
         state.withLock { state in
-            // Another request may have replaced the token already.
+            // Another request may already have replaced the token.
             guard let cached = state.tokens[bundleId], cached.token.isSame(as: token) else { return }
             state.tokens[bundleId] = nil
             state.keys[credentials.keyFile]?.lookedAt = nil
@@ -92,7 +91,7 @@ package final class BearerTokens: Sendable {
             }
         }
         state.keys[path] = key
-        // If the clock was set back, the cached token has a future date, and Apple would refuse it.
+        // If the clock was set back, the cached token is dated in the future and Apple would reject it.
         if let cached = state.tokens[bundleId], cached.generation == key.generation,
             (0..<useSeconds).contains(now - cached.token.issuedAt)
         {

@@ -2,14 +2,14 @@ internal import Cryptography
 internal import FoundationEssentials
 internal import Glibc
 
-/// The key in a `.p8` file. It is read again when the file changes, so a key is rotated by replacing its file.
+/// The key in a `.p8` file. To rotate the key, replace the file; it is read again when it changes.
 ///
 /// The key exists only in OpenSSL's memory, which is wiped when the last reference is released.
 struct SigningKeyFile: Sendable {
     let path: String
     private(set) var key: PrivateKey?
-    /// The key ID in the name of the file, after resolving links, if the name is as given by Apple. Pointing a link to
-    /// another file therefore changes the ID together with the key.
+    /// The key ID in the file name after resolving links, if the name was given by Apple. Pointing a link to another
+    /// file therefore changes the ID together with the key.
     private(set) var keyId: String?
     private var version: FileVersion?
 
@@ -18,14 +18,14 @@ struct SigningKeyFile: Sendable {
     enum Outcome: Sendable, Equatable {
         case unchanged
         case read
-        /// The file cannot be used, for this reason. A key that was read earlier remains in use.
+        /// The file cannot be used; the text is the reason. A key read earlier remains in use.
         case unusable(String)
     }
 
-    /// Checks the file and reads it if it has changed. This accesses only local files, so it may block briefly.
+    /// Checks the file and reads it if it has changed. It accesses only local files, so it may block briefly.
     mutating func refresh() -> Outcome {
         guard let current = FileVersion(path: path) else {
-            // A missing file is reported once, and again if it reappears and disappears.
+            // A missing file is reported once, and again if it reappears and disappears again.
             let isNews = version != nil || key == nil
             version = nil
             return isNews ? .unusable("\(path) cannot be read") : .unchanged
@@ -59,7 +59,7 @@ extension SigningKeyFile {
     }
 }
 
-/// The identity of a file's content. It also changes when a symbolic link changes, as in a mounted secret.
+/// The identity of a file's content. It also changes when a symbolic link is redirected, as in a mounted secret.
 private struct FileVersion: Sendable, Equatable {
     let device: UInt64
     let inode: UInt64
@@ -67,7 +67,7 @@ private struct FileVersion: Sendable, Equatable {
     let seconds: Int
     let nanoseconds: Int
 
-    /// Returns nil if there is no regular file, because opening a named pipe would block.
+    /// Returns nil unless the path is a regular file, because opening a named pipe would block.
     init?(path: String) {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

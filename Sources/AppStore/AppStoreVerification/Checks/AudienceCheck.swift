@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// Check 13: the payload is a notification for a configured app, from an environment that Apple signs for.
+/// Check 13: the payload is a notification for a configured app, from an environment for which Apple signs.
 ///
 /// The app is checked before the environment.
 struct AudienceCheck: Sendable {
@@ -9,7 +9,7 @@ struct AudienceCheck: Sendable {
     struct Audience {
         let app: AppIdentity
         let environment: AppStoreEnvironment
-        /// Whether the notification is from the sandbox, for an app that is configured without the sandbox.
+        /// Whether the notification is from the sandbox but the app is configured without it.
         let isUnexpectedSandbox: Bool
     }
 
@@ -37,7 +37,7 @@ struct AudienceCheck: Sendable {
         if envelope.environment.fault == .ambiguous {
             throw Refusal(.profileContainer, "the external purchase token does not identify the environment")
         }
-        // The app is ours. From here on, a notification with new or missing members is quarantined. It is rejected only
+        // The app is ours. From here on, a notification with new or missing members is quarantined; it is rejected only
         // if a member identifies another app.
         guard let environment = envelope.environment.value else {
             throw Refusal(.profileAudience, "the environment is not a string")
@@ -64,7 +64,8 @@ struct AudienceCheck: Sendable {
         return Audience(app: app, environment: environment, isUnexpectedSandbox: !isExpected)
     }
 
-    /// Whether Apple documents `appAppleId` for the container. In newer containers, it is compared only if present.
+    /// Returns whether Apple documents `appAppleId` for the container. In newer containers, it is compared only if
+    /// present.
     private static func needsAppAppleId(_ envelope: NotificationEnvelope) -> Bool {
         switch envelope.containers.first {
         case .data, .summary, .externalPurchaseToken, .appData, nil: true
@@ -72,8 +73,8 @@ struct AudienceCheck: Sendable {
         }
     }
 
-    /// Requires exactly one container, because the audience is otherwise unclear. Without exactly one, a notification
-    /// is quarantined, unless it has several containers and all of them identify other apps.
+    /// Requires exactly one container, because the audience would otherwise be unclear. Any other notification is
+    /// quarantined, or rejected if it has several containers that all identify other apps.
     private func checkContainers(_ envelope: NotificationEnvelope) throws(Refusal) {
         if envelope.containers.count > 1, !envelope.hasMalformedContainer {
             guard envelope.containerBundleIds.contains(where: { $0.map(isConfigured) ?? false }) else {

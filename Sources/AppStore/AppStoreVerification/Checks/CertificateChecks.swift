@@ -11,10 +11,10 @@ enum CertificateChecks {
     /// Check 6: decodes `x5c`, an array of two to four strings. Each of the first two must be the base64 encoding of
     /// one DER certificate of limited size.
     ///
-    /// The size is checked first, because some OpenSSL versions need time proportional to the square of the size. A
-    /// third or fourth entry can be anything: trust depends only on the path, and a list other than leaf, intermediate,
-    /// root is quarantined rather than rejected.
-    /// - Returns: the decoded entries, with nil for a third or fourth entry that is not base64 or too long.
+    /// The size is checked first, because some OpenSSL versions take quadratic time. A third or fourth entry can be
+    /// anything: trust depends only on the path, and a list other than leaf, intermediate, root is quarantined rather
+    /// than rejected.
+    /// - Returns: the decoded entries, with nil for a third or fourth entry that is too long or not base64.
     static func encodings(_ header: JWSHeader) throws(Refusal) -> [[UInt8]?] {
         guard let texts = header.certificateTexts, (2...4).contains(texts.count) else {
             throw Refusal(.certificateListForm, "x5c is not an array of two to four strings")
@@ -50,10 +50,10 @@ enum CertificateChecks {
 
     // MARK: Checks 7 to 9
 
-    /// Check 7: finds a path from the leaf through the intermediate to a pinned root, with valid and strong signatures
-    /// only. Names are never trusted.
+    /// Check 7: finds a path from the leaf through the intermediate to a pinned root in which every signature is valid
+    /// and strong. Names are never trusted.
     ///
-    /// This includes the second half of check 9: the library rejects an issuer unless basicConstraints and keyUsage
+    /// This includes the second half of check 9: the library rejects an issuer unless its basicConstraints and keyUsage
     /// permit it to sign certificates.
     static func path(
         _ certificates: [Certificate?], in trust: TrustStore
@@ -75,7 +75,7 @@ enum CertificateChecks {
         return (leaf, intermediate, root, path)
     }
 
-    /// Part of check 7: both certificates are X.509 version 3, and have no extensions that OpenSSL cannot parse or that
+    /// Part of check 7: both certificates are X.509 version 3 and have no extensions that OpenSSL cannot parse or that
     /// constrain names or policies. Apple's certificates have no such extensions, and policies are not evaluated here.
     static func checkExtensions(leaf: Certificate, intermediate: Certificate) throws(Refusal) {
         for certificate in [leaf, intermediate] {
@@ -87,11 +87,11 @@ enum CertificateChecks {
         }
     }
 
-    /// Checks 8 and 9: the leaf and the intermediate each have Apple's marker exactly once.
+    /// Checks 8 and 9: the leaf and the intermediate each have their Apple marker exactly once.
     ///
-    /// The marker of the leaf permits signing App Store receipts. Without this check, any certificate under Apple's
-    /// root, such as a developer's, could sign notifications. The marker of the intermediate belongs to Apple Worldwide
-    /// Developer Relations.
+    /// The leaf's marker permits signing App Store receipts. Without this check, any certificate under Apple's root,
+    /// such as a developer's, could sign notifications. The intermediate's marker belongs to Apple Worldwide Developer
+    /// Relations.
     static func checkMarkers(leaf: Certificate, intermediate: Certificate) throws(Refusal) {
         guard isMarked(leaf: leaf) else {
             throw Refusal(.leafMarker, "the leaf lacks Apple's receipt-signing extension")
@@ -114,7 +114,8 @@ enum CertificateChecks {
         }
     }
 
-    /// Maps the library's first failure to a refusal. The path is unauthenticated, so the refusal is only informative.
+    /// Maps the library's first failure to a refusal. The path is unauthenticated, so the refusal is only
+    /// informational.
     private static func refusal(
         _ failure: ChainFailure, _ certificates: [Certificate?], _ trust: TrustStore
     ) -> Refusal {
@@ -153,8 +154,8 @@ final class ValidatedPath: Sendable {
     let publicKey: [UInt8]
     let validity: CertificateValidity
     let serials: CertificateSerials
-    /// Whether `x5c` is anything other than leaf, intermediate and one more certificate. Such a list is authentic, but
-    /// not what Apple sends.
+    /// Whether `x5c` is anything other than leaf, intermediate and one more certificate. An unexpected list can be
+    /// authentic, but it differs from what Apple sends.
     let hasUnexpectedShape: Bool
     /// The time of the validation, in milliseconds since 1970.
     let validatedAt: Int64

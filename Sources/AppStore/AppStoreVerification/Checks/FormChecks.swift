@@ -2,7 +2,7 @@ internal import Cryptography
 internal import JSON
 internal import Primitives
 
-/// Checks 3 to 5, made before any certificate is examined.
+/// Checks 3 to 5, which run before any certificate is examined.
 enum FormChecks {
     enum Content {
         /// The text of `signedPayload`, as a slice of the body if it contains no escapes.
@@ -12,7 +12,7 @@ enum FormChecks {
     }
 
     /// Check 3: the body is one JSON object with exactly one string `signedPayload`. Other members are ignored, up to a
-    /// thousand names and as many array elements. The version of a body, and therefore its limits, is known only after
+    /// thousand names and as many array elements. The body's version, and therefore its limits, is known only after
     /// parsing.
     static func content(of body: [UInt8], _ limits: BodyLimits) throws(Refusal) -> Content {
         let document: JSONDocument
@@ -26,10 +26,10 @@ enum FormChecks {
             }
         }
         let root = document.root
-        // A value other than an object has no members, so it is rejected here too.
+        // A value other than an object has no members, so it is also rejected here.
         guard let member = root["signedPayload"] else {
             // A body with a password passes even if its `notification_type` is not a string: if the password is
-            // correct, the body is stored even though it is malformed.
+            // correct, the body is stored despite being malformed.
             guard let type = root["notification_type"], type.kind == .string || root["password"] != nil else {
                 throw Refusal(.jsonShape, "the body has no signedPayload")
             }
@@ -52,8 +52,8 @@ enum FormChecks {
     /// The maximum number of members in one object of a version 1 body. A transaction has about 25.
     private static let maximumLegacyMembers = 128
 
-    /// Parses the body. A version 1 body has one member for each field of up to a hundred transactions, so it may have
-    /// more names than other bodies. Its password can be checked only after parsing, so the cost of parsing is limited.
+    /// Parses the body. A version 1 body has one member per field of up to a hundred transactions, so it may have more
+    /// names than other bodies. Its password can be checked only after parsing, so the cost of parsing is limited.
     private static func document(_ body: [UInt8], _ limits: BodyLimits) throws(JSONError) -> JSONDocument {
         var scanned = JSONLimits()
         (scanned.names, scanned.elements) = (maximumUntrusted, maximumUntrusted)
@@ -98,7 +98,8 @@ enum FormChecks {
         return decoded
     }
 
-    /// Distinguishes text that is not a JWS from a JWS in the wrong base64 variant, considering all segments.
+    /// Returns the refusal that distinguishes text that is not a JWS from a JWS in the wrong base64 variant,
+    /// considering all segments.
     private static func failure(of jws: ArraySlice<UInt8>) -> Refusal {
         let dots = jws.count { $0 == UInt8(ascii: ".") }
         let isForeign = jws.contains { byte in
@@ -113,14 +114,14 @@ enum FormChecks {
     /// Check 5: `alg` is exactly `ES256`. The algorithm is fixed; the header can only confirm it (RFC 8725 section
     /// 3.1).
     static func checkAlgorithm(of header: JWSHeader) throws(Refusal) {
-        // Compare bytes, which excludes "ES256\u0000" and Unicode look-alikes.
+        // Comparing bytes rejects "ES256\u0000" and Unicode look-alikes.
         guard let algorithm = header.algorithm, Array(algorithm.utf8) == es256 else {
             throw Refusal(.algorithm, "alg is not ES256")
         }
     }
 }
 
-/// The members of a JWS header that are used. All others (`kid`, `jwk`, `jku`, `x5u`) are ignored and never fetched.
+/// The JWS header members that are used. All others (`kid`, `jwk`, `jku`, `x5u`) are ignored and never fetched.
 struct JWSHeader {
     /// `alg`, or nil if absent or not a string.
     let algorithm: String?
@@ -129,7 +130,7 @@ struct JWSHeader {
     /// Whether `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797).
     let hasCriticalMembers: Bool
 
-    /// The maximum length of `x5c`. The strings of a longer array are not read.
+    /// The maximum length of `x5c`. The elements of a longer array are not read.
     private static let greatestCount = 4
 
     /// - Throws: a refusal with `jws_header` if the bytes are not a single unambiguous JSON object.

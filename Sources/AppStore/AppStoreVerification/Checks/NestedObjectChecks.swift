@@ -7,27 +7,27 @@ struct NestedPayload<Envelope> {
     let envelope: Envelope
 }
 
-/// The nested signed objects of a notification, each verified with its own header, certificate chain and signature.
+/// A notification's nested signed objects, each verified with its own header, certificate chain and signature.
 struct NestedObjects {
     var transaction: NestedPayload<TransactionEnvelope>?
     var renewalInfo: NestedPayload<RenewalInfoEnvelope>?
     var appTransaction: NestedPayload<AppTransactionEnvelope>?
-    /// Whether the revocation status of any object's certificates is unknown.
+    /// Whether the revocation status of any of the objects' certificates is unknown.
     var isRevocationUnknown = false
 }
 
-/// The parsed nested objects of a payload with a valid signature, or the reason why one cannot be parsed. Nil means
-/// that the object is absent.
+/// The parsed nested objects of a payload with a valid signature. For each object: the parsed object, the reason why it
+/// cannot be parsed, or nil if it is absent.
 struct OpenedNestedObjects {
     let transaction: Result<OpenedObject, Refusal>?
     let renewalInfo: Result<OpenedObject, Refusal>?
     let appTransaction: Result<OpenedObject, Refusal>?
 
-    /// The objects that were parsed, so that their signatures can be verified.
+    /// The successfully parsed objects, whose signatures can be verified.
     var objects: [OpenedObject] { [transaction, renewalInfo, appTransaction].compactMap { try? $0?.get() } }
 }
 
-/// Verifies the nested objects of a payload with a valid signature. There is only one level of nesting; nested payloads
+/// Verifies the nested objects of a payload with a valid signature. There is only one level of nesting: nested payloads
 /// are not searched for further objects.
 struct NestedObjectVerifier {
     private static let transaction = "signedTransactionInfo"
@@ -40,7 +40,7 @@ struct NestedObjectVerifier {
     let now: Int64
     let moment: CertificateMoment
 
-    /// Parses the nested objects. A refusal is stored and not thrown, because ``verify(_:for:)`` must complete all
+    /// Parses the nested objects. A refusal is stored rather than thrown, because ``verify(_:for:)`` must complete all
     /// checks of one object before it reports a refusal of the next.
     func open(_ envelope: NotificationEnvelope, in payload: [UInt8]) -> OpenedNestedObjects {
         OpenedNestedObjects(
@@ -129,17 +129,17 @@ struct NestedObjectVerifier {
     }
 
     /// Turns the refusal of a nested object into a quarantine. The outer signature is valid, so Apple signed the
-    /// notification. A refusal that a retry can resolve remains a refusal.
+    /// notification. If a retry can help, the refusal remains unchanged.
     private static func nested(_ refusal: Refusal, _ name: String) -> Refusal {
         refusal.status < 500 ? Refusal(.profileNested, "\(name): \(refusal.reason)") : refusal
     }
 }
 
-/// Part of check 14: the nested objects that a notification of this type needs are present, are of the right kind, and
-/// belong to the same app, environment and purchase as the notification. Renewal info has no bundleId, so without this
-/// check an authentic object of another app could be substituted.
+/// Part of check 14: the nested objects that this notification type requires are present, of the right kind, and belong
+/// to the same app, environment and purchase as the notification. Renewal info has no bundleId, so without this check
+/// an authentic object from another app could be substituted.
 enum NestedObjectChecks {
-    // Apple's documentation lists the nested objects by type. Types that are not listed, or unknown, do not need any.
+    // Apple's documentation lists the nested objects by type. Unlisted and unknown types require none.
     private static let aboutSubscription: Set<NotificationType> = [
         .subscribed, .didRenew, .didFailToRenew, .gracePeriodExpired, .expired, .didChangeRenewalStatus,
         .didChangeRenewalPref, .offerRedeemed, .priceIncrease, .renewalExtended,

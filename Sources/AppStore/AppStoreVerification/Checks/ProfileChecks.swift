@@ -2,9 +2,9 @@ internal import AppStoreModel
 internal import JSON
 
 /// Check 14: a notification for a configured app matches Apple's documentation. Other notifications are quarantined,
-/// because a retry would not change them. Nested objects are checked in ``NestedObjectVerifier``.
+/// because a retry would not change them. ``NestedObjectVerifier`` checks the nested objects.
 enum ProfileChecks {
-    /// 10 July 2008, the opening of the App Store.
+    /// 10 July 2008, the day the App Store opened.
     private static let earliest: Int64 = 1_215_648_000_000
     private static let greatestLead: Int64 = 24 * 3_600_000
 
@@ -15,7 +15,7 @@ enum ProfileChecks {
     ) throws(Refusal) {
         try checkHeader(object.header, of: "signedPayload")
         let type = try type(of: envelope)
-        // The UUID is required, because it is used to detect duplicates.
+        // The UUID is required because duplicates are detected by it.
         guard let id = envelope.notificationUUID.value, id.isWellFormed else {
             throw Refusal(.profileUUID, "notificationUUID is not a UUID")
         }
@@ -28,9 +28,9 @@ enum ProfileChecks {
     }
 
     /// Checks that the header has neither `crit` nor `b64`, and that `x5c` contains the leaf, the intermediate and one
-    /// more certificate, as Apple sends it. The content of the third does not matter, because the root is pinned.
+    /// more certificate, as Apple sends it. The third may be any certificate, because the root is pinned.
     ///
-    /// Apple sends neither `crit` nor `b64`, and both change the meaning of the signature, so a library must not ignore
+    /// Apple sends neither `crit` nor `b64`. Both change the meaning of the signature, so a library must not ignore
     /// them (RFC 7515 section 4.1.11, RFC 7797 section 6).
     static func checkHeader(_ header: KnownHeader, of object: String) throws(Refusal) {
         guard !header.hasCriticalMembers else {
@@ -95,7 +95,7 @@ enum ProfileChecks {
     }
 }
 
-/// Part of check 14: signed strings that become keys, headers, file names and URLs downstream follow a narrow grammar,
+/// Part of check 14: signed strings that become keys, headers, file names and URLs downstream follow a strict grammar,
 /// and no string uses escapes to hide control characters.
 enum TextChecks {
     /// - Throws: `profile_text` if the field is present and does not follow the grammar.
@@ -117,8 +117,8 @@ enum TextChecks {
         guard payload.hasEscapes else { return }
         let bytes = payload.bytes.span
         var at = 0
-        // Strings need not be located, because JSON has no backslash outside strings. A backslash is never the last
-        // byte.
+        // There is no need to locate the strings, because JSON has no backslash outside strings. A backslash is never
+        // the last byte.
         while at + 1 < bytes.count {
             guard bytes[at] == UInt8(ascii: "\\") else {
                 at += 1
@@ -135,7 +135,8 @@ enum TextChecks {
         }
     }
 
-    /// Returns whether the hexadecimal digits are `00` followed by a code below 20, or by 7F, except for 09, 0A and 0D.
+    /// Returns whether the hexadecimal digits encode a control character: `00` followed by a code below 20 other than
+    /// 09, 0A and 0D, or by 7F.
     private static func isControlEscape(_ bytes: Span<UInt8>, at start: Int) -> Bool {
         guard start + 4 <= bytes.count, bytes[start] == UInt8(ascii: "0"), bytes[start + 1] == UInt8(ascii: "0") else {
             return false

@@ -1,11 +1,11 @@
 internal import Cryptography
 internal import JSON
 
-/// Checks 10 to 12: the signature, then the validity and revocation of the certificates used to verify it.
+/// Checks 10 to 12: the signature, then the validity and revocation of its certificates.
 enum SignatureChecks {
     private static let byteCount = 64
-    /// How far outside the validity period a retry can still help, in seconds. Within two days, a wrong clock should
-    /// have been corrected, or Apple should have replaced an expired certificate.
+    /// The distance from the validity period, in seconds, within which a retry can help. Within two days, a wrong clock
+    /// should have been corrected or Apple should have replaced an expired certificate.
     private static let graceSeconds: Int64 = 48 * 3600
 
     // MARK: Check 10
@@ -34,14 +34,14 @@ enum SignatureChecks {
         case .valid: return
         case .invalid:
             throw Refusal(.signature, "the signature does not verify with the leaf's key", certificates: certificates)
-        // There is no result, because memory is exhausted or OpenSSL is broken. The notification may be authentic.
+        // There is no result because memory is exhausted or OpenSSL is broken. The notification may be authentic.
         case .failed: throw Refusal(.internal, "verifying the signature failed", at: .signature)
         }
     }
 
     // MARK: Check 11
 
-    /// Check 11: the current time is within the validity of all three certificates, inclusive at both ends.
+    /// Check 11: the current time is within the validity periods of all three certificates, inclusive at both ends.
     /// - Parameter now: the current time, in milliseconds since 1970.
     static func checkValidity(of path: ValidatedPath, at now: Int64) throws(Refusal) {
         let distance = secondsOutsideValidity(of: path, at: now)
@@ -68,7 +68,7 @@ enum SignatureChecks {
             secondsOutsideValidity: distance == .min ? .max : abs(distance), certificates: path.serials)
     }
 
-    /// Returns 0 within the validity, a negative number before it, or a positive number after it.
+    /// Returns 0 within the validity period, a negative number before it, or a positive number after it.
     private static func secondsOutsideValidity(of path: ValidatedPath, at milliseconds: Int64) -> Int64 {
         let isExact = milliseconds >= 0 || milliseconds % 1000 == 0
         return path.validity.distance(to: isExact ? milliseconds / 1000 : milliseconds / 1000 - 1)
@@ -90,10 +90,10 @@ enum SignatureChecks {
         }
     }
 
-    /// The second half of check 12, which runs after the audience check. OCSP requests are made only for notifications
-    /// signed for our apps, and only for certificates that are valid now, because responders do not answer for others.
+    /// The second half of check 12, which runs after the audience check. OCSP requests are sent only for notifications
+    /// to our apps, and only for certificates that are currently valid, because responders do not answer for others.
     /// - Returns: whether the revocation status of any certificate in the path is unknown.
-    /// - Throws: `ocsp_unknown` if the policy does not allow an unknown status.
+    /// - Throws: `ocsp_unknown` if the policy does not permit an unknown status.
     static func isRevocationUnknown(
         of header: KnownHeader, by checker: RevocationChecker, at now: Int64
     ) throws(Refusal) -> Bool {
