@@ -32,10 +32,10 @@ package enum FactsBounds {
     static let legacyEvents = 8
     /// The latest upgrades by signedDate. An upgrade is relevant until the end of the period that it replaced.
     static let upgrades = 8
-    /// The latest periods that the customer bought. They show whether a claim to the purchase still applies, because
-    /// the customer's next purchase ends it.
+    /// The number of purchased periods to keep, latest first. They show whether a claim to the purchase still applies,
+    /// because the customer's next purchase ends it.
     static let purchases = 4
-    /// The earliest predecessors and the earliest successors of this purchase.
+    /// The number of predecessors and of successors to keep, earliest first.
     static let links = 8
     /// The maximum number of items of an Advanced Commerce transaction; `itemBytes` limits the total size of their
     /// SKUs.
@@ -43,7 +43,7 @@ package enum FactsBounds {
     static let itemBytes = 1024
     /// The maximum size in bytes of a text from Apple that is stored verbatim.
     package static let textBytes = 256
-    /// The maximum number of unknown members per object, written by a later version of this library;
+    /// The maximum number of unknown members per object, written by later versions of this library;
     /// `unknownMemberBytes` limits the size of each value.
     static let unknownMembers = 8
     static let unknownMemberBytes = 128
@@ -51,7 +51,7 @@ package enum FactsBounds {
     /// Returns the text, or nil if it exceeds the limit.
     static func text(_ text: String) -> String? { text.utf8.count <= textBytes ? text : nil }
 
-    /// Returns the unknown members to store: the first by name among those within the size limit.
+    /// Returns the unknown members to store: those within the size limit, up to the maximum number, in name order.
     static func members(_ members: JSONObject) -> JSONObject {
         var kept = JSONObject()
         for name in members.names.sorted() where kept.members.count < unknownMembers {

@@ -10,8 +10,8 @@ extension FieldReader {
     }
 }
 
-// These functions are not in the JSON module, because generic functions are not specialized across modules, and that
-// would dominate the cost of writing.
+// These functions are not in the JSON module, because generic functions are not specialized across modules, and the
+// cost of unspecialized calls would dominate writing.
 extension JSONWriter {
     mutating func set(_ name: StaticString, _ value: (some AppStoreIdentifier)?) { set(name, value?.rawValue) }
 

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// An entitlement granted by a transaction, and the time when the revocation of its items ended it.
+/// An entitlement granted by a transaction, with the time when the revocation of its items ended it.
 struct ItemEntitlement: Hashable, Sendable {
     var name: String
     /// The time when the last item that grants the entitlement was revoked, or nil if an unrevoked item grants it or
@@ -9,9 +9,9 @@ struct ItemEntitlement: Hashable, Sendable {
 }
 
 extension ProductRule {
-    /// Returns the entitlements of a transaction's holder. Each item of an Advanced Commerce transaction grants the
-    /// entitlements in the rule for its SKU, or for the product if the SKU has no rule. Individual items can be
-    /// revoked. Source: Apple, `advancedCommerceInfo`, "the date access to this item was revoked".
+    /// Returns the entitlements that a transaction grants to its holder. Each item of an Advanced Commerce transaction
+    /// grants the entitlements in the rule for its SKU, or for the product if the SKU has no rule. Individual items can
+    /// be revoked. Source: Apple, `advancedCommerceInfo`, "the date access to this item was revoked".
     func entitlements(of transaction: TransactionFacts, at instant: AppStoreInstant) -> [ItemEntitlement] {
         guard !transaction.items.isEmpty else { return entitlements.map { ItemEntitlement(name: $0) } }
         var result: [ItemEntitlement] = []
@@ -35,14 +35,14 @@ extension TransactionTraits.Item {
 }
 
 extension TransactionFacts {
-    /// Returns the SKUs of the Advanced Commerce items that are not revoked at a given time, or nil if there are no
+    /// Returns the SKUs of the Advanced Commerce items that are unrevoked at a given time, or nil if there are no
     /// items.
     package func skus(at instant: AppStoreInstant) -> [String]? {
         items.isEmpty ? nil : items.filter { !$0.isRevoked(at: instant) }.map(\.sku)
     }
 
-    /// The time when units are debited: when the transaction is revoked or, if only items are, when the last of them is
-    /// revoked.
+    /// The time when units are debited: when the transaction is revoked or, if only items are revoked, when the last of
+    /// them is.
     var unitsRevocationDate: AppStoreInstant? {
         if let revocationDate { return revocationDate }
         let dates = items.compactMap(\.revocationDate)

@@ -3,7 +3,7 @@ internal import AppStoreModel
 /// The state of a subscription under the app's policy for version 1 notifications. See ``LegacyTrust``.
 ///
 /// Under `confirm`, statements that Apple has not settled neither grant nor remove access. Access follows Apple's last
-/// signed statements, and a purchase without any signed statement is shown as unconfirmed.
+/// signed statements, and a purchase without any is shown as unconfirmed.
 struct JudgedSubscription {
     /// The state, or nil if the purchase is not a subscription.
     private(set) var state: SubscriptionState?
@@ -63,14 +63,14 @@ struct JudgedSubscription {
             let both = purchase.stateAndNextChange(at: instant, policy: rules.subscriptions)
             return (both?.state, both?.nextChange)
         case .history:
-            // No next change is returned, because callers can query a later time to find it.
+            // No next change is returned, because callers can find it by querying a later time.
             return (purchase.state(asOf: instant, policy: rules.subscriptions), nil)
         }
     }
 }
 
 extension PurchaseFacts {
-    /// Returns whether version 1 notifications contain statements that do not apply until Apple confirms them.
+    /// Returns whether version 1 notifications contain statements that apply only after Apple confirms them.
     package func awaitsConfirmation(_ rules: LegacyTrustRules) -> Bool {
         legacy != nil && rules[bundleId] == .confirm && hasUnsettledLegacy
     }

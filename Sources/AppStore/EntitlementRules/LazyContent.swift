@@ -4,16 +4,16 @@ internal import Synchronization
 /// Content that is parsed from JSON text on first access. Merging usually needs only the version of a statement, so
 /// most content is never parsed.
 final class LazyContent<Content: Sendable>: Sendable {
-    /// A reference to parsed content, so that reading one member does not copy all of the content.
+    /// A reference to parsed content, so that reading one member does not copy everything.
     final class Box: Sendable {
         let content: Content
         init(_ content: Content) { self.content = content }
     }
 
-    /// The JSON text, or nil if only the content was given.
+    /// The JSON text, or nil if only the content is available.
     let text: ArraySlice<UInt8>?
-    /// The address of an owned reference to the parsed content, a ``Box``, which is set once; 0 until then. It is
-    /// untyped, because an atomic value of a generic type looks up that type at each access.
+    /// The address of an owned reference to the parsed content (a ``Box``), set once; 0 until then. It is untyped,
+    /// because an atomic value of a generic type looks up that type on every access.
     private let known: Atomic<UInt>
 
     /// - Parameter text: the JSON text of the content.

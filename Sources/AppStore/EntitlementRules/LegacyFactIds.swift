@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 /// The identity of a version 1 statement about a purchase: the time of receipt and the first bytes of the content
-/// digest, which is the notificationUUID of the record. A replay produces the same ID.
+/// digest, which is the record's notificationUUID. A replay produces the same ID.
 package typealias LegacyFactId = TransactionVersion
 
 /// IDs of facts, sorted by time of receipt. Only the latest are stored. See ``FactsBounds``.
@@ -30,8 +30,8 @@ struct LegacyFactIds: Hashable, Sendable {
 
     func contains(_ id: LegacyFactId) -> Bool { values.contains(id) }
 
-    /// Returns whether the set contains the ID, or is full and the ID is older than all members. Older IDs were
-    /// dropped, so their facts are considered decided.
+    /// Returns whether the set contains the ID, or is full and all members are newer. Older IDs were dropped, so their
+    /// facts are considered settled.
     func covers(_ id: LegacyFactId) -> Bool {
         if values.contains(id) { return true }
         guard values.count >= FactsBounds.legacyIds, let oldest = values.first else { return false }

@@ -1,27 +1,28 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Statements about a purchase from notifications of version 1 or older, authenticated only by a shared secret.
+/// Statements about a purchase from notifications of version 1 or earlier, authenticated only by a shared secret.
 ///
 /// They are stored separately from the signed facts, so that a merge never replaces a signed fact with one of them.
-/// Their dates are those of the events, not of Apple's statements, so they are not compared with signed dates; the
-/// version of an unsigned fact is its time of receipt. ``PurchaseFacts/unsettledLegacy`` decides which of them apply.
+/// Their dates are those of the events, not of Apple's statements, so they are never compared with signed dates; the
+/// version of an unsigned fact is its time of receipt. ``PurchaseFacts/unsettledLegacy`` determines which of them
+/// apply.
 ///
-/// Each kind of fact is a separate join. The bounds and erasures use the time of receipt, so a forged date in a body
+/// Each kind of fact is a separate join. Bounds and erasures use the time of receipt, so a forged date in a body
 /// affects neither.
 package struct LegacyFacts: Hashable, Sendable {
     /// Transactions that, according to the bodies, were neither cancelled nor replaced by an upgrade.
     package private(set) var transactions = Transactions()
-    /// Transactions that were cancelled or replaced by an upgrade. Later bodies cannot change that, because version 1
-    /// has no notification of a reversal.
+    /// Transactions that were cancelled or replaced by an upgrade. Later bodies cannot undo that, because version 1 has
+    /// no notification for a reversal.
     package private(set) var endedTransactions = Transactions()
     private(set) var renewal: UnsignedRenewal?
-    /// The newest body that names the purchase but none of its transactions.
+    /// The newest body that identifies the purchase but none of its transactions.
     private(set) var unresolved: LegacyFactId?
     private(set) var history = PurchaseEvents()
-    /// Facts that were already known when Apple answered a query about them.
+    /// Facts already known when Apple answered a query about them.
     private(set) var confirmed = LegacyFactIds()
-    /// Facts that Apple did not know for seven days. These and older facts no longer apply.
+    /// Facts that Apple failed to confirm for seven days. They and all older facts no longer apply.
     private(set) var setAside = LegacyFactIds()
 
     init() {}
@@ -30,7 +31,7 @@ package struct LegacyFacts: Hashable, Sendable {
         !hasFacts && history.values.isEmpty && confirmed.values.isEmpty && setAside.values.isEmpty
     }
 
-    /// Whether any of the facts may change an answer or cause a query to Apple.
+    /// Whether any fact can change an answer or cause a query to Apple.
     var hasFacts: Bool {
         !transactions.isEmpty || !endedTransactions.isEmpty || renewal != nil || unresolved != nil
     }
@@ -49,7 +50,7 @@ package struct LegacyFacts: Hashable, Sendable {
             + [renewal.map { LegacyFactId($0.facts.version) }, unresolved].compactMap { $0 }
     }
 
-    /// The latest time of receipt or date among these facts.
+    /// The latest receipt time or date among these facts.
     var latestDate: AppStoreInstant {
         let dates = (ids + confirmed.values.suffix(1) + setAside.values.suffix(1)).map(\.signedDate)
         return max(history.values.last?.signedDate ?? .earliest, dates.max() ?? .earliest)
@@ -183,7 +184,8 @@ extension LegacyFacts {
         history.write(to: &object)
     }
 
-    /// Reads the output of ``write(to:)``, or returns nil if a dense text is not one that this library would write.
+    /// Reads the output of ``write(to:)``, or returns nil if this library would not have written one of the dense
+    /// texts.
     ///
     /// - Parameter keepsText: whether this library wrote the text.
     init?(_ element: JSONElement, keepsText: Bool) {
@@ -211,14 +213,15 @@ extension LegacyFacts {
 }
 
 extension FieldReader {
-    /// Returns a reader of the member, which is empty if the member is absent, or nil if it is not a dense text.
+    /// Returns a reader for the member, which is empty if the member is absent, or nil if the member is not a dense
+    /// text.
     mutating func dense(_ name: StaticString) -> DenseReader? {
         guard let element = element(name) else { return DenseReader([], 0..<0) }
         return element.plainTextRange.map { DenseReader(element.document.bytes, $0) }
     }
 
-    /// Reads the members `traits` and `transactions`, or returns nil if this library would not have written them in
-    /// this form.
+    /// Reads the members `traits` and `transactions`, or returns nil if they are not in the form that this library
+    /// writes.
     fileprivate mutating func transactions() -> Transactions? {
         let traits = objects("traits").map(TransactionTraits.init(_:))
         return dense("transactions").flatMap { Transactions(dense: $0, traits: traits) }

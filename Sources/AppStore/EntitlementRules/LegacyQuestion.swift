@@ -1,24 +1,23 @@
 package import AppStoreModel
 
-/// A query to Apple about a purchase that version 1 notifications name.
+/// A query to Apple about a purchase identified by version 1 notifications.
 package struct LegacyQuestion: Hashable, Sendable {
-    /// The time when the query is due, which is when the oldest unsettled fact was received, or when the query must be
-    /// repeated.
+    /// The time when the query is due: the receipt of the oldest unsettled fact, or the time of the next attempt.
     package var due: AppStoreInstant
-    /// The IDs of all facts received so far, which an answer settles.
+    /// The IDs of all facts received so far. An answer settles them.
     package var ids: [LegacyFactId]
-    /// The transactions whose signed copy is requested, latest receipt first.
+    /// The transactions whose signed copies are requested, latest receipt first.
     package var transactions: [TransactionId]
 }
 
 extension PurchaseFacts {
-    /// The delays after the receipt of a cancellation, in milliseconds, at which Apple is queried again while the
+    /// The delays, in milliseconds after the receipt of a cancellation, after which Apple is queried again while the
     /// signed transaction does not show the cancellation. After the last delay, Apple's signed statement prevails.
     static let contestedSteps: [Int64] = [300_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000, 72 * 3_600_000]
 
-    /// The query that is due now or later, or nil if there is none.
+    /// The next query, due now or later, or nil if there is none.
     ///
-    /// The query depends only on the facts, so every replica makes the same query, and a restart does not repeat one.
+    /// The query depends only on the facts, so all replicas make the same query and a restart does not repeat it.
     package var legacyQuestion: LegacyQuestion? {
         guard let legacy else { return nil }
         let unsettled = unsettledLegacy ?? UnsettledLegacy()
@@ -47,7 +46,7 @@ extension PurchaseFacts {
     }
 
     /// Returns the time to query Apple about a cancellation, or nil once the signed transaction shows the cancellation
-    /// and after the last attempt.
+    /// or the last attempt was made.
     private func contestedMoment(of ended: TransactionFacts, _ legacy: LegacyFacts) -> AppStoreInstant? {
         let receipt = ended.version.signedDate
         guard let signed = transactions[ended.key] else { return receipt }
@@ -59,8 +58,8 @@ extension PurchaseFacts {
     }
 
     /// The end of the period, or of its grace period, if Apple has signed nothing since then. Version 1 has no
-    /// notification of a plain expiry, so Apple is queried once. Nil if renewal was turned off earlier, because the end
-    /// is then already known.
+    /// notification for a plain expiry, so Apple is queried once. Nil if renewal was turned off earlier, because the
+    /// end is then already known.
     private var unheardEnd: AppStoreInstant? {
         guard let end = latestPeriod({ !isUpgraded($0) && $0.revocationDate == nil })?.expiresDate,
             renewal?.autoRenewStatus != .off || renewal?.gracePeriodExpiresDate != nil

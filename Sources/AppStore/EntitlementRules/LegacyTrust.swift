@@ -1,17 +1,17 @@
 package import AppStoreModel
 
-/// The way in which a statement is authenticated.
+/// How a statement is authenticated.
 package enum FactTrust: String, Sendable, CaseIterable {
     /// Apple's signature.
     case signed
-    /// The shared secret of notifications of version 1 or older. Every body contains the secret, which does not
+    /// The shared secret in notifications of version 1 or earlier. Every body contains the secret, but it does not
     /// authenticate the content.
     case sharedSecret = "shared-secret"
 }
 
-/// How notifications of version 1 or older may change the entitlements of an app: the setting `legacy.trust`.
+/// How notifications of version 1 or earlier may change an app's entitlements: the setting `legacy.trust`.
 package enum LegacyTrust: String, Hashable, Sendable, CaseIterable {
-    /// The notifications neither grant nor remove anything until Apple has signed the same statement.
+    /// The notifications grant and remove nothing until Apple has signed the same statement.
     case confirm
     /// The notifications apply unchanged until Apple signs a contradicting statement.
     case accept

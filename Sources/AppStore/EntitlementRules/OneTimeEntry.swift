@@ -15,8 +15,8 @@ struct OneTimeEntry {
     var product: AppProduct { AppProduct(bundleId: purchase.bundleId, productId: productId) }
 
     /// Returns the states of all transactions of one product, and the times when they change without a notification. If
-    /// the rule says so, non-renewing subscriptions extend each other: each one begins when the previous one ends, or
-    /// when it was bought if that is later. The `until` of an active subscription includes the subscriptions that
+    /// the rule is `extend`, non-renewing subscriptions extend each other: each one begins when the previous one ends
+    /// or when it was bought, whichever is later. The `until` of an active subscription includes the subscriptions that
     /// follow it without a gap.
     static func states(
         of transactions: [OneTimeEntry], at instant: AppStoreInstant, rule: ProductRule
@@ -50,10 +50,10 @@ struct OneTimeEntry {
 private struct PassTime {
     let start: AppStoreInstant
     let end: AppStoreInstant
-    /// The time when access ends, which is the end, or earlier if revoked.
+    /// The time when access ends: at the end, or earlier if revoked.
     let access: AppStoreInstant
 
-    /// Returns nil for other product types, and if there is no length.
+    /// Returns nil for other product types or if no length is configured.
     init?(of facts: TransactionFacts, from start: AppStoreInstant, at instant: AppStoreInstant, rule: ProductRule) {
         guard facts.type == .nonRenewingSubscription, let length = rule.lengthMilliseconds else { return nil }
         self.start = start
@@ -61,7 +61,7 @@ private struct PassTime {
         access = min(end, facts.revocationDate ?? end)
     }
 
-    /// Returns the time when access ends, including the subscriptions that follow without a gap.
+    /// Returns the time when access ends, including all subscriptions that follow without a gap.
     ///
     /// - Parameter others: the other subscriptions, sorted by start.
     func endOfAccess(followedBy others: [PassTime]) -> AppStoreInstant {

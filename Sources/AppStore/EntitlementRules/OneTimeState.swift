@@ -3,7 +3,7 @@ package import AppStoreModel
 /// The state of a transaction that does not renew automatically.
 package struct OneTimeState: Hashable, Sendable {
     package enum Phase: String, Sendable, CaseIterable {
-        /// The units of a consumable are credited.
+        /// The units of a consumable were credited.
         case credited = "CREDITED"
         /// Some units of a consumable were debited.
         case partlyRefunded = "PARTLY_REFUNDED"
@@ -22,7 +22,7 @@ package struct OneTimeState: Hashable, Sendable {
     package var isEntitled: Bool
     /// The time when this state ends without a notification, or nil if it never does.
     package var until: AppStoreInstant?
-    /// The credited units of a consumable; `debitedUnits` is the number of these that were debited.
+    /// The credited units of a consumable. `debitedUnits` is the part of them that was debited.
     package var creditedUnits: Int64 = 0
     package var debitedUnits: Int64 = 0
     package var problems: [EntitlementProblem] = []
@@ -30,14 +30,14 @@ package struct OneTimeState: Hashable, Sendable {
     package var netUnits: Int64 { creditedUnits - debitedUnits }  // 0 <= debited <= credited
 }
 
-/// The reason why a transaction may grant less than intended. The problem is reported, and everything else is evaluated
-/// as usual.
+/// A problem that may make a transaction grant less than intended. It is reported, and everything else is evaluated as
+/// usual.
 package enum EntitlementProblem: String, Sendable, CaseIterable {
     /// The quantity is not a whole number from 1 to 2^31 - 1. Nothing is credited.
     case quantityOutOfRange = "quantity_out_of_range"
     /// The revocation percentage is not from 0 to 100000. Nothing is credited.
     case percentageOutOfRange = "percentage_out_of_range"
-    /// Units times quantity do not fit in 64 bits, or the units in the rule are negative. Nothing is credited.
+    /// The product of units and quantity overflows 64 bits, or the units in the rule are negative. Nothing is credited.
     case unitsOutOfRange = "units_out_of_range"
     /// The rules contain no usable length for a non-renewing product.
     case lengthNotConfigured = "length_not_configured"
@@ -45,12 +45,12 @@ package enum EntitlementProblem: String, Sendable, CaseIterable {
     case productMissing = "product_missing"
     /// Apple states that a subscription is active, but none of its transactions is known.
     case transactionMissing = "transaction_missing"
-    /// An Advanced Commerce transaction has more items than are stored. The answer contains only the first SKUs.
+    /// An Advanced Commerce transaction exceeds the limit on stored items. The answer contains only the first SKUs.
     case itemsOutOfRange = "items_out_of_range"
 }
 
 extension TransactionFacts {
-    /// Returns the state of this transaction, regardless of any other.
+    /// Returns the state of this transaction, regardless of all others.
     package func oneTimeState(at instant: AppStoreInstant, rule: ProductRule) -> OneTimeState {
         switch type {
         case .some(.consumable):
@@ -105,7 +105,7 @@ extension TransactionFacts {
     }
 
     /// Returns units × percentage ÷ 100000 without overflow, for a percentage from 0 to 100000. The result is rounded
-    /// half up, because Apple rounds the percentage; one third, for example, is 33333.
+    /// half up because Apple rounds the percentage: one third, for example, is 33333.
     static func share(of units: Int64, percentage: Int64) -> Int64 {
         units / 100_000 * percentage + (units % 100_000 * percentage + 50_000) / 100_000
     }

@@ -3,10 +3,10 @@ internal import AppStoreModel
 extension PurchaseFacts {
     /// Returns the transactions that do not renew automatically, with one transaction per non-consumable. Restoring a
     /// non-consumable on another device creates another transaction of the same purchase, and Apple reports a refund in
-    /// only one of them. Therefore Apple's last signed statement applies to all of them. Source: Apple,
+    /// only one of them, so Apple's last signed statement applies to all of them. Source: Apple,
     /// `originalTransactionId`; developer.apple.com/forums/thread/736020.
     ///
-    /// - Parameter moment: a time in the past, to return transactions as they were known then, or nil to use the newest
+    /// - Parameter moment: a time in the past, to return the transactions as known then, or nil to use the newest
     ///   facts.
     func oneTimeTransactions(asOf moment: AppStoreInstant?) -> [TransactionFacts] {
         var result: [TransactionFacts] = []
@@ -26,13 +26,13 @@ extension PurchaseFacts {
 }
 
 extension TransactionFacts {
-    /// Returns whether both transactions belong to one purchase of a non-consumable.
+    /// Returns whether both transactions belong to the same purchase of a non-consumable.
     fileprivate func isCopy(of other: TransactionFacts) -> Bool {
         type == .nonConsumable && productId == other.productId
     }
 
-    /// Returns whether this statement takes precedence for the shared purchase, because it is the newer of the
-    /// statements signed by that time.
+    /// Returns whether this statement takes precedence for the shared purchase because, among the statements signed by
+    /// that time, it is the newer one.
     fileprivate func overrides(_ other: TransactionFacts, asOf moment: AppStoreInstant?) -> Bool {
         if let moment {
             let (isSigned, isOtherSigned) = (version.signedDate <= moment, other.version.signedDate <= moment)

@@ -6,8 +6,8 @@ package import JSON
 package struct OwnerClaim: VersionedFacts {
     package var version: FactVersion
     package var appAccountToken: AppAccountToken
-    /// The owner at the time of the transfer: the account in Apple's facts, over which this claim takes precedence, or
-    /// the account of an earlier claim. Nil for a claim on a purchase without an account.
+    /// The previous owner if the claim is a transfer: either the account in Apple's facts, over which this claim takes
+    /// precedence, or the account of an earlier claim. Nil if the purchase had no account.
     package var transferredFrom: AppAccountToken?
     package var unknownFields = JSONObject()
 

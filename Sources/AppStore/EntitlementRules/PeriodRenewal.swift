@@ -1,17 +1,17 @@
 internal import AppStoreModel
 
-/// The newest renewal info and status, restricted to statements about one period. Statements about a former period are
-/// ignored, no matter when they were signed. Source: Apple, `isInBillingRetryPeriod` and "Testing failing subscription
-/// renewals".
+/// The newest renewal info and status, restricted to statements about one period. Statements about an earlier period
+/// are ignored, no matter when they were signed. Source: Apple, `isInBillingRetryPeriod` and "Testing failing
+/// subscription renewals".
 struct PeriodRenewal {
     /// The renewal info, or nil if it was signed before the period began.
     let renewal: RenewalFacts?
-    /// The renewal info that provides the retry, grace and intent fields, or nil if these belong to a former period.
+    /// The renewal info that provides the retry, grace and intent fields, or nil if they belong to an earlier period.
     let failure: RenewalFacts?
-    /// The status, or nil if it belongs to a former period.
+    /// The status, or nil if it belongs to an earlier period.
     let status: StatusFacts?
-    /// Whether the period belongs to a commitment, which has no grace period. Source: Apple, "Managing the life cycle
-    /// of monthly subscriptions with a 12-month commitment".
+    /// Whether the period belongs to a commitment. A commitment has no grace period. Source: Apple, "Managing the life
+    /// cycle of monthly subscriptions with a 12-month commitment".
     private let isCommitted: Bool
     /// Whether this is the last period of a commitment.
     private let isLastOfCommitment: Bool
@@ -22,13 +22,12 @@ struct PeriodRenewal {
             isCommitted && period?.commitmentExpiresDate.map { $0 <= period?.expiresDate ?? .earliest } ?? false
         func isBefore(_ version: FactVersion) -> Bool {
             guard let period else { return false }
-            // Apple renews ahead of time. Statements signed together with the transaction, or after it, are about this
-            // period.
+            // Apple renews ahead of time. Statements signed with or after the transaction concern this period.
             return version.signedDate < min(period.start, period.version.signedDate)
         }
         let isOfFormer = renewal?.renewalDate.map { $0 < period?.expiresDate ?? .earliest } ?? false
-        // If Apple signed the transaction again later, the renewalDate still shows which period the renewal info is
-        // about.
+        // If Apple signed the transaction again later, the renewalDate still shows which period the renewal info
+        // concerns.
         self.renewal = renewal.flatMap { isBefore($0.version) && (isOfFormer || $0.renewalDate == nil) ? nil : $0 }
         failure = isOfFormer ? nil : self.renewal
         guard let status, !isBefore(status.version) else {
@@ -39,8 +38,8 @@ struct PeriodRenewal {
         self.status = isToldWithFormer ? nil : status
     }
 
-    /// The end of the grace period, as stated by Apple, or nil unless Apple is still retrying. Renewal info contains
-    /// the date even after a status that ends the period, and after the retries.
+    /// The end of the grace period according to Apple, or nil if Apple has stopped retrying. Renewal info still
+    /// contains the date after a status that ends the period and after the last retry.
     var gracePeriodEnd: AppStoreInstant? {
         guard !isCommitted, let failure, let end = failure.gracePeriodExpiresDate else { return nil }
         let since = status.flatMap { Self.isEarlier($0.version, than: failure.version) ? nil : $0.status }
@@ -66,7 +65,7 @@ struct PeriodRenewal {
     /// Whether the subscription renews at the end of the period, or nil if unknown.
     var willRenew: Bool? { renewal?.autoRenewStatus.map { $0 == .on } }
 
-    /// Whether the commitment renews at its end, or nil if there is no commitment or this is unknown.
+    /// Whether the commitment renews at its end, or nil if unknown or there is no commitment.
     var commitmentWillRenew: Bool? {
         isCommitted ? renewal?.commitmentAutoRenewStatus.map { $0 == .on } : nil
     }
@@ -97,7 +96,7 @@ struct PeriodRenewal {
         one.signedDate > other.signedDate && !isOfOneNotification(one, other)
     }
 
-    /// The parts of one notification are signed one after another, so their dates differ.
+    /// The parts of a notification are signed one after another, so their dates differ slightly.
     private static func isOfOneNotification(_ one: FactVersion, _ other: FactVersion) -> Bool {
         one.uuid != nil && one.uuid == other.uuid
     }

@@ -1,12 +1,12 @@
 package import AppStoreModel
 
-/// The entitlements that a product grants. The app configures them; Apple does not know them.
+/// The entitlements that a product grants. They are configured for the app; Apple does not have them.
 package struct ProductRule: Hashable, Sendable {
-    /// How several transactions of one non-renewing product combine.
+    /// How multiple transactions of a non-renewing product combine.
     package enum Accumulation: String, Sendable, CaseIterable {
         /// Each transaction begins when the previous one ends.
         case extend
-        /// Each transaction begins at its own purchaseDate.
+        /// Each transaction begins at its purchaseDate.
         case overlap
     }
 
@@ -32,7 +32,7 @@ package struct ProductRule: Hashable, Sendable {
         self.skus = skus
     }
 
-    /// The length in milliseconds, or nil if there is none, or if it is not positive or overflows.
+    /// The length in milliseconds, or nil if it is not configured, not positive, or overflows.
     var lengthMilliseconds: Int64? {
         guard let lengthDays, lengthDays > 0 else { return nil }
         let (milliseconds, overflow) = lengthDays.multipliedReportingOverflow(by: 86_400_000)
@@ -40,7 +40,7 @@ package struct ProductRule: Hashable, Sendable {
     }
 }
 
-/// The rules of all products. A product without a rule grants one entitlement named after the product.
+/// The rules for all products. A product without a rule grants one entitlement named after the product.
 package struct ProductRules: Hashable, Sendable {
     package var products: [ProductId: ProductRule]
     package var subscriptions: SubscriptionPolicy

@@ -1,9 +1,9 @@
 package import AppStoreModel
 package import JSON
 
-/// A notification as an event. The history of a purchase is the set of its events.
+/// A notification as an event. A purchase's history is the set of its events.
 package struct PurchaseEvent: Hashable, Sendable {
-    /// A type and subtype. All events of a stored row with the same values share one object.
+    /// A type and subtype. Events in a stored row with equal values share one object.
     final class Kind: Hashable, Sendable {
         let type: NotificationType
         let subtype: Subtype?
@@ -69,14 +69,13 @@ package struct PurchaseEvent: Hashable, Sendable {
         object.set(version)
     }
 
-    /// Returns whether one event is older than another. Events are ordered by version, in the same way as
-    /// ``FactVersion``.
+    /// Returns whether one event is older than another. Events are ordered by version, like ``FactVersion``.
     static func isOlder(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one.version < other.version
     }
 
-    /// Returns whether an event replaces another with the same version, because its content is greater.
+    /// Returns whether an event replaces another with the same version because its content is greater.
     static func isGreater(_ one: PurchaseEvent, than other: PurchaseEvent) -> Bool {
         one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
     }
@@ -118,7 +117,7 @@ struct PurchaseEvents: Hashable, Sendable {
         return true
     }
 
-    /// Allocates memory before this number of events is inserted.
+    /// Allocates memory for this number of events.
     mutating func reserveCapacity(_ count: Int) { values.reserveCapacity(count) }
 
     mutating func removeUnsigned() {

@@ -41,7 +41,7 @@ extension PurchaseEvents {
         object.text(dense.json)
     }
 
-    /// Reads the output of ``write(to:)``, or returns nil for anything else.
+    /// Reads the output of ``write(to:)``, or returns nil for any other text.
     init?(dense reader: DenseReader, kinds: JSONElement?) {
         var known: [PurchaseEvent.Kind] = []
         var isMalformed = false

@@ -13,25 +13,25 @@ extension PurchaseFacts {
     package var claim: OwnerClaim? { storage.fields.claim }
     /// The account in the newest statement about a transaction, even if that transaction is no longer stored.
     package var namedAccount: OwnerClaim? { storage.fields.namedAccount }
-    /// The transactions that began with an upgrade, each with the signedDate of the upgrade.
+    /// The transactions that began with an upgrade, each with the upgrade's signedDate.
     package var upgrades: [TransactionKey: AppStoreInstant] { storage.fields.upgrades }
-    /// The start of each period that the customer bought under an account, with the signedDate of the newest statement
-    /// about the period. Renewals are not included.
+    /// The starts of the periods that the customer bought under an account, each with the signedDate of the newest
+    /// statement about the period. Renewals are not included.
     var purchases: [AppStoreInstant: AppStoreInstant] { storage.fields.purchases }
     var history: PurchaseEvents { storage.fields.history }
-    /// The facts from notifications of version 1 or older, or nil for most purchases.
+    /// The facts from notifications of version 1 or earlier, or nil for most purchases.
     var legacyStorage: LegacyStorage? { storage.fields.legacyStorage }
     /// The purchases that continue this one after a migration to Advanced Commerce or a switch to or from a bundle,
     /// with the date of the change.
     package var successors: [OriginalTransactionId: AppStoreInstant] { storage.fields.successors }
     /// The purchases that this one continues, with the date of the change.
     package var predecessors: [OriginalTransactionId: AppStoreInstant] { storage.fields.predecessors }
-    /// The account named by the transactions of the purchase that this one continues; `transferredClaim` is the account
-    /// that the app claims for that purchase.
+    /// The account in the transactions of the purchase that this one continues. `transferredClaim` is the account that
+    /// the app claims for that purchase.
     package var transferredToken: OwnerClaim? { storage.fields.transferredToken }
     package var transferredClaim: OwnerClaim? { storage.fields.transferredClaim }
     /// The time up to which signed facts are erased.
     package var erasedAt: AppStoreInstant? { storage.fields.erasedAt }
-    /// Members that a later version of this library has written.
+    /// Members written by a later version of this library.
     package var unknownFields: JSONObject { storage.fields.unknownFields }
 }

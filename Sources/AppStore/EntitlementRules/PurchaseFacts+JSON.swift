@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// The reason why a text cannot be read as a purchase. Equality compares the code and the cause.
+/// An error while reading a text as a purchase. Equality compares the code and the cause.
 package struct PurchaseFormatError: Error, Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         case invalidJSON = "invalid_json"
@@ -20,8 +20,8 @@ package struct PurchaseFormatError: Error, Hashable, Sendable {
 }
 
 extension PurchaseFacts {
-    /// The format version to write. Added members do not change it, because every reader keeps unknown members. A
-    /// change that older readers would misunderstand increments it.
+    /// The format version to write. Additional members do not change it, because every reader keeps unknown members. A
+    /// change that older readers would misinterpret increments it.
     package static let formatVersion: Int64 = 2
 
     /// The facts as JSON text, with Apple's names, dates in milliseconds since 1970, and transactions and events as
@@ -85,15 +85,15 @@ extension PurchaseFacts {
         }
     }
 
-    /// Reads the output of ``jsonText``. A member of the wrong kind is treated as absent.
+    /// Reads the output of ``jsonText``. A member of the wrong type is treated as absent.
     ///
-    /// Parts that are not changed by a merge are later written back unchanged.
+    /// Parts that a merge does not change are later written back unchanged.
     package init(json text: [UInt8]) throws(PurchaseFormatError) { try self.init(Self.object(text), keepsText: true) }
 
     private static func object(_ text: [UInt8]) throws(PurchaseFormatError) -> JSONElement {
         let root: JSONElement
         do {
-            // In a published value, the facts are one level deeper than in a row, so one more level is allowed.
+            // In a published value, the facts are nested one level deeper than in a row, so one more level is allowed.
             root = try JSONDocument(text, maximumDepth: JSONDocument.defaultMaximumDepth + 1).root
         } catch {
             throw PurchaseFormatError(code: .invalidJSON, cause: error)
@@ -169,8 +169,8 @@ extension PurchaseFacts {
 }
 
 extension PurchaseFacts {
-    /// Encodes the value of a record in the entitlement topic: the answer at the time of publishing, for readers in any
-    /// language, and the joined facts under `facts`. The value is nil, which is a tombstone, if all facts were erased.
+    /// Encodes the value of a record in the entitlement topic: the answer at the time of publication, for readers in
+    /// any language, and the joined facts under `facts`. Returns nil, which is a tombstone, if all facts were erased.
     ///
     /// - Parameter row: ``jsonText``, if already computed.
     package func published(at instant: AppStoreInstant, rules: ProductRules, row: [UInt8]? = nil) -> PublishedPurchase {
@@ -219,9 +219,9 @@ extension PurchaseFacts {
 }
 
 extension PurchaseFacts {
-    /// Returns a record of the entitlement topic with its facts replaced by these. Used by processes without a products
-    /// file. The published answer and its version remain unchanged; sluice-entitlements reads the facts and publishes
-    /// the resulting answer.
+    /// Returns a record for the entitlement topic with its facts replaced by these. Used by processes without a
+    /// products file. The published answer and its version remain unchanged; sluice-entitlements reads the facts and
+    /// publishes the resulting answer.
     ///
     /// - Parameter published: the value of a record about the same purchase.
     /// - Throws: ``PurchaseFormatError`` with code `noIdentity` for a value without facts.

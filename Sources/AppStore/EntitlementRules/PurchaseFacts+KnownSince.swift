@@ -2,8 +2,8 @@ package import AppStoreModel
 
 /// Determines the time from which the facts are complete.
 extension PurchaseFacts {
-    /// Returns the time from which the facts are complete, if it is after `instant`. Before that time, an answer may
-    /// differ from the answer that was given then. Returns nil if the facts at `instant` are complete.
+    /// Returns the time from which the facts are complete if it is after `instant`, or nil if the facts at `instant`
+    /// are complete. Before that time, an answer may differ from the one given then.
     package func whollyKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         var since = transactions.firstPeriodOfMany?.start ?? .earliest
         if latestSignedDate > instant {
@@ -16,20 +16,19 @@ extension PurchaseFacts {
         return since > instant ? since : nil
     }
 
-    /// Returns the time from which the statements about a transaction are complete, if Apple signed the transaction
-    /// again after `instant`.
+    /// Returns the time from which the statements about a transaction are complete if Apple signed it again after
+    /// `instant`.
     private func knownSince(_ transaction: TransactionFacts, before instant: AppStoreInstant) -> AppStoreInstant? {
         let later = events.filter { $0.key == transaction.key && $0.signedDate > instant }
         switch telling(of: transaction, by: instant) {
         case .later:
             // The transaction may have been known before its first notification, from an upload by the app or a
-            // response of the App Store Server API.
+            // response from the App Store Server API.
             return transaction.start <= instant ? later.first?.signedDate : nil
         case .unknown: return transaction.version.signedDate
         case .told: break
         }
-        // The end of a period before an extension is not stored, and neither is the number of seats before a refund of
-        // seats.
+        // A refund of seats overwrites the number of seats, and an extension overwrites the previous end of the period.
         let change = later.last { $0.notificationType == .renewalExtended || $0.isRefundOfSeats }
         let moments = [change?.signedDate, revocationKnownSince(transaction, before: instant)]
         return moments.compactMap { $0 }.max()
@@ -48,7 +47,7 @@ extension PurchaseFacts {
         if transaction.type == .consumable, told.last(where: { $0.signedDate <= instant })?.isRevocation == true {
             moments.append(next)
         }
-        // The items that are revoked are also overwritten by the next statement.
+        // The next statement also overwrites which items are revoked.
         if !transaction.items.isEmpty { moments.append(told.last { $0.signedDate > instant }?.signedDate) }
         // The app may have uploaded the revocation before Apple's notification arrived.
         let dates = [transaction.revocationDate] + transaction.items.map(\.revocationDate)
@@ -59,8 +58,8 @@ extension PurchaseFacts {
         return moments.compactMap { $0 }.max()
     }
 
-    /// Returns the time from which the statements about the renewal are complete, if access at `instant` depended on
-    /// them because the period had ended and the status was not decisive.
+    /// Returns the time from which the statements about the renewal are complete if access at `instant` depended on
+    /// them, because the period had ended and the status was not decisive.
     private func renewalKnownSince(before instant: AppStoreInstant) -> AppStoreInstant? {
         guard let renewal, renewal.version.signedDate > instant, isSubscription,
             let evidence = evidence(asOf: instant), let current = evidence.current(at: instant),

@@ -1,16 +1,16 @@
 package import AppStoreModel
 
 extension PurchaseFacts {
-    /// Creates the facts of one notification of any type, for merging into the current facts.
+    /// Creates the facts from a notification of any type, to be merged into the current facts.
     ///
-    /// Returns nil if there is no purchase: neither the transaction nor the renewal info has an originalTransactionId,
-    /// or the app or the environment is missing.
+    /// Returns nil if there is no purchase, that is, if neither the transaction nor the renewal info has an
+    /// originalTransactionId, or if the app or the environment is missing.
     /// - Parameters:
-    ///   - appTransaction: the app transaction in a notification about a customer's consent; the facts are stored under
+    ///   - appTransaction: the app transaction of a notification about a customer's consent; the facts are stored under
     ///     its appTransactionId.
-    ///   - isSigned: whether Apple signed the notification; false for version 1 or older.
+    ///   - isSigned: whether Apple signed the notification; false for version 1 or earlier.
     ///   - receivedAt: the time when the ingress received the notification, which orders unsigned facts. If nil, the
-    ///     date of the notification is used, which is never later.
+    ///     notification's date is used, which is never later.
     package init?(
         notification: NotificationPayload, transaction: TransactionPayload?, renewalInfo: RenewalInfoPayload?,
         appTransaction: AppTransactionPayload? = nil, isSigned: Bool = true, receivedAt: AppStoreInstant? = nil
@@ -38,7 +38,7 @@ extension PurchaseFacts {
         insert(type, notification.subtype, version, of: content, status: data.status)
     }
 
-    /// Merges the event of a notification, and the facts about the transaction that follow from the notification type.
+    /// Merges a notification's event, and the facts about the transaction implied by the notification type.
     mutating func insert(
         _ type: NotificationType, _ subtype: Subtype?, _ version: FactVersion,
         of transaction: TransactionDetailsContent?, status: SubscriptionStatus?
@@ -51,15 +51,15 @@ extension PurchaseFacts {
         if transaction.transactionReason == nil, type.tellsOfPurchase(subtype) {
             insertPurchase(TransactionFacts(transaction))
         }
-        // An upgrade ends the previous transaction. Apple's last statement about that transaction may not say so, so
-        // the upgrade is stored with the new one.
+        // An upgrade ends the previous transaction. Apple's last statement about that transaction may not mention it,
+        // so the upgrade is stored with the new transaction.
         if subtype == .upgrade, type == .didChangeRenewalPref || type == .offerRedeemed {
             insertUpgrade(to: transaction.transactionId, signedDate: version.signedDate)
         }
     }
 
-    /// Creates the facts of a version 1 body that names a purchase but no transaction: the event, and a query to Apple.
-    /// Returns nil if the app, the environment or the date is missing.
+    /// Creates the facts from a version 1 body that identifies a purchase but no transaction: the event, and a query to
+    /// Apple. Returns nil if the app, the environment or the date is missing.
     package init?(
         unresolved notification: NotificationPayload, of originalTransactionId: OriginalTransactionId,
         receivedAt: AppStoreInstant?
@@ -94,7 +94,7 @@ extension PurchaseFacts {
                 renewalInfo, version: receipt, periodStart: transaction?.purchaseDate, date: version.signedDate))
     }
 
-    /// Creates the facts of a withdrawn consent to a minor's use of the app.
+    /// Creates the facts about a withdrawn consent to a minor's use of the app.
     private init?(consent notification: NotificationPayload, _ appTransaction: AppTransactionPayload?, isSigned: Bool) {
         guard let app = notification.appData, let bundleId = app.bundleId, let environment = app.environment,
             let id = appTransaction?.appTransactionId, let signedDate = notification.signedDate
@@ -106,9 +106,9 @@ extension PurchaseFacts {
         insert(PurchaseEvent(version: version, notificationType: .rescindConsent))
     }
 
-    /// Creates the facts of one response of the App Store Server API. The status has no date of its own, so it gets the
+    /// Creates the facts from one response of the App Store Server API. The status has no date, so it takes the
     /// signedDate of the renewal info, or of the transaction if there is no renewal info. Returns nil if no purchase is
-    /// named or there is no signedDate.
+    /// identified or there is no signedDate.
     package init?(
         environment: AppStoreEnvironment, bundleId: BundleId, transaction: TransactionPayload?,
         renewalInfo: RenewalInfoPayload?, status: SubscriptionStatus?

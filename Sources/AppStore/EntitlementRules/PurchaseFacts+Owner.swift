@@ -2,18 +2,17 @@ package import AppStoreModel
 
 /// The owner of a purchase. For the rule as a table, see "Whose a purchase is" in `deploy/README.md`.
 extension PurchaseFacts {
-    /// The tolerated difference, in milliseconds, between Apple's clock and the clock of the member that records a
-    /// claim.
+    /// The tolerated clock difference, in milliseconds, between Apple and the member that records a claim.
     package static let clockTolerance: Int64 = 5 * 60_000
 
-    /// Returns the owner of the purchase at a given time. The owner is the account that Apple names, unless the app has
-    /// transferred the purchase from that account and nothing has been bought since. If Apple names no account, the
-    /// owner is the account that the app claims. Returns nil if there is no claim either.
+    /// Returns the owner of the purchase at a given time: the account that Apple names, unless the app has transferred
+    /// the purchase from that account and nothing has been bought since. If Apple names no account, the owner is the
+    /// account that the app claims. Returns nil if there is no claim either.
     package func owner(at instant: AppStoreInstant) -> AppAccountToken? {
         let latestKnown = instant.advanced(byMilliseconds: Self.clockTolerance)
         guard let named = purchasedToken(at: instant) else {
             guard let claim = bindingClaim else { return nil }
-            // Until a claim takes effect, the purchase belongs to the account of the claim that it replaced.
+            // Until a claim takes effect, the purchase belongs to the account from the claim that it replaced.
             return claim.version.signedDate > latestKnown
                 ? claim.transferredFrom ?? claim.appAccountToken
                 : claim.appAccountToken
@@ -53,18 +52,18 @@ extension PurchaseFacts {
         offer(claim?.transferredFrom)
         offer(transferredClaim?.appAccountToken)
         offer(transferredClaim?.transferredFrom)
-        // The owner is one of the accounts above, unless only version 1 notifications name it.
+        // The owner is one of the accounts above unless only version 1 notifications name it.
         if legacy != nil { offer(appAccountToken) }
     }
 
     /// The app's newest claim on this purchase or on the purchase that it continues.
     package var newestClaim: OwnerClaim? { .newer(claim, transferredClaim) }
 
-    /// Returns the account that Apple's own facts name at a given time. This is the appAccountToken of the latest
-    /// transaction that has begun and has one. If there is none, it is that of the first transaction with an
-    /// appAccountToken. Renewal info names the account of the upcoming renewal, which applies once Apple signs that
-    /// renewal. The fallbacks are, in this order: the account that was named last, the account of the purchase that
-    /// this one continues, and, if there are no signed facts, the account in version 1 notifications.
+    /// Returns the account that Apple's facts name at a given time: the appAccountToken of the latest transaction that
+    /// has begun and has one, or else of the first transaction with one. Renewal info names the account of the upcoming
+    /// renewal, which applies once Apple signs that renewal. The fallbacks are, in this order: the account named last,
+    /// the account of the purchase that this one continues, and, if there are no signed facts, the account in version 1
+    /// notifications.
     package func purchasedToken(at instant: AppStoreInstant) -> AppAccountToken? {
         let isBegun = { (transaction: TransactionFacts) in
             transaction.start <= instant && !isReplacedRenewal(transaction, at: instant)
@@ -75,7 +74,7 @@ extension PurchaseFacts {
             ?? (hasSignedFacts ? nil : legacy?.appAccountToken)
     }
 
-    /// Returns whether a transaction is the renewal for a period that an upgrade replaced before the period began.
+    /// Returns whether a transaction is the renewal for a period that an upgrade replaced before it began.
     private func isReplacedRenewal(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> Bool {
         !upgrades.isEmpty && isUpgraded(transaction)
             && upgrades.contains { key, signedDate in
@@ -88,8 +87,8 @@ extension PurchaseFacts {
             }
     }
 
-    /// Returns the start of the latest period that the customer bought under an account, among the periods that begin
-    /// at or before a given time. Renewals do not count.
+    /// Returns the start of the latest period that the customer bought under an account, among the periods that have
+    /// begun by a given time. Renewals do not count.
     package func latestPurchase(upTo instant: AppStoreInstant) -> AppStoreInstant? {
         purchases.keys.filter { $0 <= instant }.max()
     }
@@ -98,15 +97,15 @@ extension PurchaseFacts {
         latestPurchase(upTo: instant).map { $0 >= moment } ?? false
     }
 
-    /// The newest claim, ignoring the app's claim on this purchase if it was made before the purchase. Otherwise, a
-    /// client could guess the ID of a future purchase and claim it in advance.
+    /// The newest claim. A claim on this purchase is ignored if it was made before the purchase; otherwise, a client
+    /// could guess the ID of a future purchase and claim it in advance.
     private var bindingClaim: OwnerClaim? {
         .newer(claim.flatMap { precedesPurchase($0) ? nil : $0 }, transferredClaim)
     }
 
     private func precedesPurchase(_ claim: OwnerClaim) -> Bool {
-        // A purchase that continues another was bought with that one, so a claim before its own first transaction is
-        // not too early.
+        // A purchase that continues another was effectively bought with that one, so a claim before its own first
+        // transaction is not too early.
         guard previousOriginalTransactionId == nil, let first = transactions.values.first?.start else { return false }
         // The first periods of an old subscription may no longer be stored.
         let beginning = min(first, latestTransaction?.content?.originalPurchaseDate ?? first)
@@ -115,7 +114,7 @@ extension PurchaseFacts {
 }
 
 extension NotificationType {
-    /// Returns whether a notification of this type reports a purchase by the customer rather than a renewal.
+    /// Returns whether this subtype denotes a purchase by the customer rather than a renewal.
     func tellsOfPurchase(_ subtype: Subtype?) -> Bool {
         switch self {
         case .subscribed: true

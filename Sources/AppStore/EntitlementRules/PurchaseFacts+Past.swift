@@ -1,13 +1,13 @@
 package import AppStoreModel
 
-/// Known facts and access at a time in the past. For most facts only the newest statement is stored. The notifications
-/// in the history provide earlier statements, as far as they are stored.
+/// Known facts and access at a time in the past. For most facts, only the newest statement is stored; the notifications
+/// in the history supply earlier statements if they are still stored.
 extension PurchaseFacts {
     /// Returns the state at a time in the past, based on the transactions, upgrades and revocations reported by then,
-    /// the renewal info if it was signed by then, and Apple's status at the time. Returns nil before the first
-    /// transaction began.
+    /// the renewal info if signed by then, and Apple's status at the time. Returns nil before the first transaction
+    /// began.
     ///
-    /// Also check ``whollyKnownSince(before:)``. The facts may be incomplete before the time that it returns.
+    /// Also check ``whollyKnownSince(before:)``: before the time that it returns, the facts may be incomplete.
     package func state(
         asOf instant: AppStoreInstant, policy: SubscriptionPolicy = SubscriptionPolicy()
     ) -> SubscriptionState? {
@@ -39,7 +39,7 @@ extension PurchaseFacts {
         return evidence
     }
 
-    /// Returns the purchase with only the transactions reported by a given time, as they were known then.
+    /// Returns the purchase with only the transactions reported by a given time, as known at that time.
     private func transactionsTold(by instant: AppStoreInstant) -> PurchaseFacts {
         var past = PurchaseFacts(
             environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId)
@@ -71,7 +71,8 @@ extension PurchaseFacts {
         let earliest = transaction.start.advanced(byMilliseconds: -86_400_000)
         let isComplete = events.count < FactsBounds.events || events.first.map { $0.signedDate < earliest } ?? true
         // The transaction was certainly reported later only if its first stored notification reports it as new and no
-        // earlier one can be missing. If the first stored one is a refund, an earlier one is no longer stored.
+        // earlier notification can be missing. If the first stored notification is a refund, an earlier one was
+        // dropped.
         return own.first?.tellsPurchase == true && isComplete ? .later : .unknown
     }
 
@@ -81,8 +82,8 @@ extension PurchaseFacts {
         telling(of: transaction, by: instant) != .later
     }
 
-    /// Returns a transaction with the revocation that was known at a given time. A revocation reported later is
-    /// removed, and one reversed later is restored.
+    /// Returns a transaction with the revocation known at a given time. A revocation reported later is removed, and one
+    /// reversed later is restored.
     func asKnown(_ transaction: TransactionFacts, at instant: AppStoreInstant) -> TransactionFacts {
         guard transaction.version.signedDate > instant else { return transaction }
         let told = revocationEvents(of: transaction)
@@ -103,8 +104,8 @@ extension PurchaseFacts {
         return known
     }
 
-    /// Returns whether a transaction that Apple now marks as upgraded had been upgraded by a given time: an upgrade had
-    /// been reported or, if no upgrade is stored, there was a later transaction in its period.
+    /// Returns whether a transaction now marked as upgraded had been upgraded by a given time. That is the case if an
+    /// upgrade had been reported or, if no upgrade is stored, if there was a later transaction in its period.
     private func wasUpgraded(_ transaction: TransactionFacts, by instant: AppStoreInstant) -> Bool {
         transactions.values.contains { successor in
             guard successor.key != transaction.key, !successor.hasAddedSeats,
@@ -126,8 +127,8 @@ extension PurchaseFacts {
 
     // MARK: Renewal
 
-    /// Returns renewal info for a grace period whose end is not stored. It assumes Apple's maximum, 28 days from the
-    /// end of the period, then retries.
+    /// Returns renewal info for a grace period whose end is not stored. It assumes Apple's maximum of 28 days from the
+    /// end of the period, followed by retries.
     private func unknownGrace(until expiresDate: AppStoreInstant?, _ status: StatusFacts?) -> RenewalFacts? {
         guard let status, status.status == .billingGracePeriod, let expiresDate else { return nil }
         var content = RenewalContent(version: status.version)
@@ -137,8 +138,8 @@ extension PurchaseFacts {
         return RenewalFacts(content)
     }
 
-    /// Returns renewal info with the renewal status that the customer chose, if that was the last statement about
-    /// renewal. Returns nil otherwise.
+    /// Returns renewal info with the renewal status that the customer chose if that was the last statement about
+    /// renewal, or nil otherwise.
     private func renewalToldByHistory(at instant: AppStoreInstant) -> RenewalFacts? {
         let told = events.last {
             $0.signedDate <= instant
@@ -160,7 +161,7 @@ extension PurchaseEvent {
         notificationType == .revoke || notificationType == .refund && subtype != .seats
     }
 
-    /// Whether Apple reports new transactions with this type of notification.
+    /// Whether Apple reports new transactions with this notification type.
     var tellsPurchase: Bool {
         switch notificationType {
         case .subscribed, .didRenew, .didChangeRenewalPref, .offerRedeemed, .oneTimeCharge: true

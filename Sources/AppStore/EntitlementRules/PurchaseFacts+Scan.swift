@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// The members of a notification's payload that are needed to create facts.
+/// The members of a notification's payload from which facts are created.
 private enum NotificationMember: Int, ScannedName {
     case notificationType, subtype, notificationUUID, signedDate, data
     case summary, externalPurchaseToken, appData, unclaimInfo
@@ -19,7 +19,7 @@ private enum NotificationMember: Int, ScannedName {
     }
 }
 
-/// The members of a notification's data that are needed to create facts.
+/// The members of a notification's data from which facts are created.
 private enum DataMember: Int, ScannedName {
     case environment, bundleId, status
 
@@ -29,16 +29,15 @@ private enum DataMember: Int, ScannedName {
 }
 
 extension PurchaseFacts {
-    /// Creates the facts of a signed notification about a transaction directly from its record, without models. The
+    /// Creates the facts from a signed notification about a transaction directly from its record, without models. The
     /// result is the same as that of
     /// ``init(notification:transaction:renewalInfo:appTransaction:isSigned:receivedAt:)``.
     ///
-    /// Returns nil if the record must be read with the models, which also report errors. This is the case if a required
-    /// member is missing, undocumented or not in canonical form, if a rare object is present, or if the environment
-    /// differs.
+    /// Returns nil if the record must be read with the models, which also report errors: if a required member is
+    /// missing, undocumented or not in canonical form, if a rare object is present, or if the environment differs.
     /// - Parameters:
     ///   - notification: the notification's payload, already decoded, as are `transaction` and `renewalInfo`.
-    ///   - environment: the environment that each payload must name, if it names any.
+    ///   - environment: the environment that every payload with an environment must have.
     package init?(
         scanning notification: JSONElement, transaction: JSONElement, renewalInfo: JSONElement?,
         environment: AppStoreEnvironment

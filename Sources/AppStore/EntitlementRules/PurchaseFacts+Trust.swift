@@ -1,12 +1,12 @@
 internal import AppStoreModel
 
-/// Statements of version 1 notifications about a purchase that are not settled by signed statements from Apple.
+/// Statements from version 1 notifications that Apple's signed statements have not settled.
 struct UnsettledLegacy: Sendable {
     var transactions: [TransactionFacts] = []
     /// Transactions that were cancelled or replaced by an upgrade.
     var endedTransactions: [TransactionFacts] = []
     var renewal: UnsignedRenewal?
-    /// The newest body that names the purchase but none of its transactions.
+    /// The newest body that identifies the purchase but none of its transactions.
     var unresolved: LegacyFactId?
 
     var isEmpty: Bool {
@@ -21,15 +21,15 @@ struct UnsettledLegacy: Sendable {
 
 /// Combines signed facts with facts from version 1 notifications.
 ///
-/// An unsigned fact is settled by a statement that Apple signed after the fact was received, which is either a
-/// confirmation that lists the fact or a signed statement about the same object. Dates in the body of an unsigned fact
-/// are never compared with signed dates.
+/// An unsigned fact is settled by a statement that Apple signed after the fact was received: either a confirmation that
+/// lists the fact, or a signed statement about the same object. Dates in the body of an unsigned fact are never
+/// compared with signed dates.
 extension PurchaseFacts {
-    /// The minimum delay, in milliseconds, between the receipt of an unsigned fact and a signed statement about the
+    /// The minimum delay, in milliseconds, between the receipt of an unsigned fact and the signed statement about the
     /// same object that settles it. Apple's API may show a change later than the notification reports it.
     static let settlingMilliseconds: Int64 = 300_000
 
-    /// Unsigned facts that apply under `accept` and wait for confirmation under `confirm`, or nil if there are none.
+    /// Unsigned facts that apply under `accept` and await confirmation under `confirm`, or nil if there are none.
     var unsettledLegacy: UnsettledLegacy? {
         guard let legacy, legacy.hasFacts else { return nil }
         var unsettled = UnsettledLegacy()
@@ -57,8 +57,8 @@ extension PurchaseFacts {
         return legacy.confirmed.covers(id) || Self.settles(signed.version.signedDate, id)
     }
 
-    /// Returns whether a cancellation is settled. Only a signed copy of the transaction settles it. The copy must
-    /// either show the cancellation, or be signed so much later that it would show the cancellation.
+    /// Returns whether a cancellation is settled. Only a signed copy of the transaction settles it, and only if the
+    /// copy shows the cancellation or was signed so much later that it would have to show it.
     private func isEndSettled(_ unsigned: TransactionFacts, _ legacy: LegacyFacts) -> Bool {
         if legacy.setAside.covers(unsigned.version) { return true }
         guard let signed = transactions[unsigned.key] else { return false }
@@ -79,7 +79,7 @@ extension PurchaseFacts {
         signedDate > id.signedDate.advanced(byMilliseconds: settlingMilliseconds)
     }
 
-    /// The unsettled transactions that are known only from version 1 notifications, latest receipt first.
+    /// The unsettled transactions known only from version 1 notifications, latest receipt first.
     package var unsignedTransactions: [TransactionFacts] {
         guard let unsettled = unsettledLegacy else { return [] }
         let ended = Set(unsettled.endedTransactions.map(\.key))
@@ -117,9 +117,8 @@ extension PurchaseFacts {
 }
 
 extension TransactionFacts {
-    /// Returns a known transaction, extended to the end in an unsigned statement if that end is later. The unsigned
-    /// statement cannot reverse a revocation or change anything else. If no transaction is known, returns the statement
-    /// itself.
+    /// Returns a known transaction, extended if the unsigned statement has a later end. The unsigned statement cannot
+    /// reverse a revocation or change anything else. If no transaction is known, returns the statement itself.
     fileprivate func extending(_ known: TransactionFacts?) -> TransactionFacts {
         guard let known else { return self }
         return TransactionFacts(
@@ -128,8 +127,8 @@ extension TransactionFacts {
             revocationDate: known.revocationDate, traits: known.traits)
     }
 
-    /// Returns a known transaction, marked as cancelled or replaced as in an unsigned statement. If no transaction is
-    /// known, returns the statement itself.
+    /// Returns a known transaction, marked as cancelled or replaced according to an unsigned statement. If no
+    /// transaction is known, returns the statement itself.
     fileprivate func ending(_ known: TransactionFacts?) -> TransactionFacts {
         guard let known else { return self }
         return TransactionFacts(

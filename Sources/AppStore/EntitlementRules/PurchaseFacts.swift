@@ -2,13 +2,13 @@ package import AppStoreModel
 internal import JSON
 
 /// The current facts about one purchase: signed facts, limited by ``FactsBounds``, and separately the unsigned facts
-/// from version 1 notifications (``LegacyFacts``), which only a shared secret authenticates. All properties except
+/// from version 1 notifications (``LegacyFacts``), authenticated only by a shared secret. All properties except
 /// ``legacy`` contain signed facts.
 ///
 /// Merging is associative, commutative and idempotent, so duplicates, reordering and replays lead to the same value. A
 /// one-time purchase has only one or a few transactions.
 package struct PurchaseFacts: Hashable, Sendable {
-    /// The facts, which copies of this value share until one of them changes.
+    /// The facts, shared by all copies of this value until one of them changes.
     private(set) var storage: PurchaseStorage
 
     package init(
@@ -19,7 +19,7 @@ package struct PurchaseFacts: Hashable, Sendable {
                 environment: environment, bundleId: bundleId, originalTransactionId: originalTransactionId))
     }
 
-    /// The facts to change. They are copied first if another value shares them.
+    /// The facts for modification. They are copied first if another value shares them.
     private var fields: PurchaseFields {
         get { storage.fields }
         _modify {
@@ -67,8 +67,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         var outcome = MergeOutcome()
         if let erasedAt = other.erasedAt { erase(upTo: erasedAt, &outcome) }
         for transaction in other.transactions.values { take(transaction, &outcome) }
-        // Do not report the following two facts as stale, because the transaction that they come from was reported
-        // above.
+        // Do not report the following two facts as stale: they come from a transaction that was reported above.
         var ignored = MergeOutcome()
         Self.take(other.latestTransaction, into: &fields.latestTransaction, erasedAt, &ignored)
         Self.take(other.namedAccount, into: &fields.namedAccount, erasedAt, &ignored)
@@ -110,7 +109,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         }
     }
 
-    /// Keeps the newer of two statements, and ignores statements from before the erasure.
+    /// Keeps the newer of two statements. Statements from before the erasure are ignored.
     private static func take<Facts: VersionedFacts>(
         _ offered: Facts?, into place: inout Facts?, _ erasedAt: AppStoreInstant?, _ outcome: inout MergeOutcome
     ) {
@@ -193,7 +192,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         take(facts, into: &place, erasedAt, &outcome)
     }
 
-    /// Records that a transaction began with an upgrade that was signed at the given date.
+    /// Records that a transaction began with an upgrade signed on the given date.
     package mutating func insertUpgrade(to transactionId: TransactionId, signedDate: AppStoreInstant) {
         _ = takeUpgrade(to: TransactionKey(transactionId), signedDate)
     }
@@ -235,18 +234,18 @@ package struct PurchaseFacts: Hashable, Sendable {
         fields.legacyStorage = facts.isEmpty ? nil : LegacyStorage(facts)
     }
 
-    /// Replaces the signed statement about a transaction with an unsigned one. Use this only for evaluation; the result
-    /// must not be merged or written.
+    /// Replaces the signed statement about a transaction with an unsigned one. Use this only for evaluation; do not
+    /// merge or write the result.
     mutating func overlay(_ transaction: TransactionFacts) { fields.transactions.overlay(transaction) }
 
-    /// Replaces the renewal info and removes the signed status, which belonged to the replaced renewal info. Use this
-    /// only for evaluation, like ``overlay(_:)``.
+    /// Replaces the renewal info and removes the signed status, which belonged to the replaced renewal info. Like
+    /// ``overlay(_:)``, use this only for evaluation.
     mutating func replaceRenewal(with facts: RenewalFacts) {
         fields.renewal = facts
         fields.status = nil
     }
 
-    /// Restores properties from the JSON text of this library.
+    /// Restores properties from JSON text written by this library.
     mutating func restore(
         _ transactions: Transactions, _ history: PurchaseEvents, _ legacy: LegacyFacts?,
         latestTransaction: TransactionDetails?,
@@ -255,7 +254,7 @@ package struct PurchaseFacts: Hashable, Sendable {
     ) {
         fields.transactions = transactions
         fields.history = history
-        // No version writes unsigned facts here. If another program did, those facts must not be treated as signed.
+        // No version writes unsigned facts here. If another program wrote some, they must not be treated as signed.
         if self.transactions.values.contains(where: { !$0.version.isSigned }) {
             fields.transactions.removeAll { !$0.version.isSigned }
         }
@@ -269,7 +268,7 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     // MARK: Erasure
 
-    /// Removes all facts signed up to this time, and ignores them in later merges.
+    /// Removes all facts signed up to this time. Later merges ignore them.
     package mutating func erase(upTo moment: AppStoreInstant) {
         var outcome = MergeOutcome()
         erase(upTo: moment, &outcome)
@@ -291,8 +290,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         fields.namedAccount = Self.kept(namedAccount, after: moment)
         fields.transferredToken = Self.kept(transferredToken, after: moment)
         fields.transferredClaim = Self.kept(transferredClaim, after: moment)
-        // These links have no signedDate to compare with the erasure, so none are stored for a purchase that was ever
-        // erased.
+        // These links have no signedDate to compare with the erasure, so a purchase that was ever erased has none.
         fields.successors = [:]
         fields.predecessors = [:]
         fields.unknownFields = JSONObject()
@@ -309,7 +307,7 @@ package struct PurchaseFacts: Hashable, Sendable {
             && transferredToken == nil && transferredClaim == nil && legacyStorage == nil
     }
 
-    /// Whether the identifiers used in keys, indexes and answers are within the length limit.
+    /// Whether all identifiers used in keys, indexes and answers are within the length limit.
     package var hasBoundedIdentifiers: Bool {
         originalTransactionId.isBounded && bundleId.isBounded
             && transactions.values.allSatisfy { $0.hasBoundedIdentifiers }
@@ -323,7 +321,7 @@ package struct PurchaseFacts: Hashable, Sendable {
         return areBounded
     }
 
-    /// The latest signedDate of all facts. For unsigned facts, this is their own date.
+    /// The latest signedDate of all facts. For unsigned facts, this is the date of the event.
     package var latestSignedDate: AppStoreInstant {
         var latest = history.values.last?.signedDate ?? .earliest
         func consider(_ moment: AppStoreInstant?) { if let moment, moment > latest { latest = moment } }

@@ -1,13 +1,13 @@
 internal import AppStoreModel
 
 /// Migration of purchases. A migration to Advanced Commerce, or a switch between a single subscription and a bundle in
-/// either direction, begins a new purchase with transactions that name the purchase that it continues. The two
+/// either direction, begins a new purchase with transactions that identify the purchase that it continues. The two
 /// purchases have different keys, so facts about each are merged into the other. Both reach the same state in any order
 /// of arrival.
 extension PurchaseFacts {
-    /// Updates that follow from this purchase, to be merged into other purchases.
+    /// Updates that result from this purchase, to be merged into other purchases.
     ///
-    /// A successor adds itself to the purchase that it continues. The continued purchase passes its account on, and
+    /// A successor adds itself to the purchase that it continues. The continued purchase passes on its account, and
     /// ends when Apple signs a revocation or its period expires. Both updates only add facts, so joining them gives the
     /// same result in any order.
     package var derivedUpdates: [PurchaseFacts] {

@@ -1,13 +1,13 @@
 /// The object that holds the properties of ``PurchaseFacts``, so that copying the facts costs one reference.
 final class PurchaseStorage: @unchecked Sendable {
-    // @unchecked Sendable because the fields change only while a single value refers to the object, which the compiler
-    // then accesses exclusively.
+    // @unchecked Sendable because the fields change only while a single value refers to the object, and the compiler
+    // enforces exclusive access to that value.
     @exclusivity(unchecked) var fields: PurchaseFields
 
     init(_ fields: PurchaseFields) { self.fields = fields }
 }
 
-/// Stores the unsigned facts behind one reference, so that the many purchases without them use little memory.
+/// Stores the unsigned facts behind a reference, so that the many purchases without any use little memory.
 final class LegacyStorage: Hashable, Sendable {
     let facts: LegacyFacts
 

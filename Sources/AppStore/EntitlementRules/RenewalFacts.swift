@@ -24,11 +24,11 @@ package struct RenewalContent: FactsContent {
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppTransactionId?
     package var renewalQuantity: Int32?
-    /// The product that follows after the end of a commitment.
+    /// The product that follows the commitment.
     package var commitmentAutoRenewProductId: ProductId?
     /// Whether a commitment renews when it ends.
     package var commitmentAutoRenewStatus: AutoRenewStatus?
-    /// Members that a later version of this library has written.
+    /// Members written by a later version of this library.
     package var unknownFields = JSONObject()
 
     package init(version: FactVersion) { self.version = version }

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The members of a renewal info payload that are needed to create facts.
+/// The members of a renewal info payload from which facts are created.
 enum RenewalMember: Int, ScannedName {
     case originalTransactionId, productId, autoRenewProductId, autoRenewStatus, isInBillingRetryPeriod
     case gracePeriodExpiresDate, expirationIntent, priceIncreaseStatus, renewalDate, renewalPrice, currency
@@ -33,7 +33,7 @@ enum RenewalMember: Int, ScannedName {
 }
 
 extension RenewalContent {
-    /// Creates the same content as the model of the payload would.
+    /// Creates the same content as the payload's model.
     init(_ scan: ScannedMembers<RenewalMember>, _ version: FactVersion) {
         self.init(version: version)
         productId = scan.identifier(.productId)

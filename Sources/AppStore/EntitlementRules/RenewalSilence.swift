@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// How long access continues after the end of a period if a renewal is not reported. Apple's notification may be late,
-/// or may not have been read yet.
+/// The access that continues after the end of a period when no renewal is reported, because Apple's notification may be
+/// late or still unread.
 struct RenewalSilence: Hashable, Sendable {
     /// The time when access ends because no renewal was reported.
     var end: AppStoreInstant
@@ -34,7 +34,7 @@ struct RenewalSilence: Hashable, Sendable {
 }
 
 extension ProductRules {
-    /// Returns these rules for facts whose input was read up to a given time.
+    /// Returns these rules for facts whose input has been read up to a given time.
     ///
     /// - Parameter moment: the time up to which the facts include everything received.
     package func reading(until moment: AppStoreInstant) -> ProductRules {

@@ -11,9 +11,9 @@ protocol ScannedName: CaseIterable, RawRepresentable, Sendable where RawValue ==
 /// The documented form of a member. Only values in canonical form match.
 enum ScannedForm: Sendable {
     case text
-    /// A text that is stored, of at most ``FactsBounds/textBytes`` bytes.
+    /// A stored text of at most ``FactsBounds/textBytes`` bytes.
     case keptText
-    /// A text that is compared case-insensitively. Only lower case matches.
+    /// A text compared case-insensitively. Only lowercase matches.
     case token
     case bool
     /// A time in milliseconds since 1970.
@@ -32,7 +32,7 @@ enum ScannedForm: Sendable {
 struct ScannedTable: Sendable {
     let names: JSONMemberTable
     let forms: [ScannedForm]
-    /// The quoted name followed by a colon, indexed by the number of the member.
+    /// The quoted name followed by a colon, indexed by member number.
     let prefixes: [[UInt8]]
 
     init<Name: ScannedName>(_: Name.Type) {
@@ -49,7 +49,7 @@ struct ScannedMembers<Name: ScannedName> {
     private let document: JSONDocument
     private var values: JSONMemberTable.Values
 
-    /// Returns nil if any member does not have its documented form. The model then reads the object.
+    /// Returns nil if any member differs from its documented form. The object is then read with the model.
     init?(_ element: JSONElement) {
         guard element.kind == .object,
             let values = Name.table.names.values(of: element.index, in: element.document)

@@ -1,8 +1,8 @@
 package import AppStoreModel
 
-/// The state of one transaction of a purchase at a given time, with the rule that decided it.
+/// The state of one transaction of a purchase at a given time, with the rule that determined it.
 package struct Standing: Hashable, Sendable {
-    /// The entitlements in sorted order. Empty for a consumable, which is counted in units.
+    /// The entitlements in sorted order. Empty for a consumable, which has units instead.
     package var entitlements: [String]
     package var productId: ProductId
     package var transactionId: TransactionId
@@ -15,13 +15,13 @@ package struct Standing: Hashable, Sendable {
     /// Whether the subscription renews at the end of the period, or nil if unknown or not a subscription.
     package var willRenew: Bool?
     package var expirationIntent: ExpirationIntent?
-    /// The credited minus the debited units of a consumable, or nil for other purchases.
+    /// The units of a consumable, credited minus debited, or nil for other purchases.
     package var units: Int64?
 }
 
 extension PurchaseFacts {
     /// Returns the states of all relevant transactions at a given time, by entitlement and transaction, and the time
-    /// when one of the states next changes without a notification.
+    /// when one of them next changes without a notification.
     package func standings(
         at instant: AppStoreInstant, rules: ProductRules, view: EntitlementAnswer.View = .newestFacts
     ) -> (standings: [Standing], nextChange: AppStoreInstant?) {
@@ -30,7 +30,7 @@ extension PurchaseFacts {
         var standings: [Standing] = []
         for grant in answer.grants {
             let standing = Standing(grant)
-            // Entitlements of a transaction with the same state share one ``Standing``. Their states differ only if
+            // Entitlements of a transaction with equal states share one ``Standing``. Their states differ only if
             // individual items were revoked.
             if let index = standings.firstIndex(where: { $0.isEqual(to: standing) }) {
                 standings[index].entitlements += standing.entitlements

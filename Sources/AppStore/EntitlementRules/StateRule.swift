@@ -1,8 +1,8 @@
-/// The rule that decided a state. Raw values are a contract, because `sluicectl explain` prints them.
+/// The rule that determined a state. Raw values are a contract, because `sluicectl explain` prints them.
 package enum StateRule: String, Sendable, CaseIterable {
     // Rules for subscriptions, in the order in which they are tried.
 
-    /// Apple revoked the current transaction, or all of them if the period has several.
+    /// Apple revoked the current transaction or, if the period has several transactions, all of them.
     case transactionRevoked = "revoked"
     /// Apple's status is "revoked", and nothing else explains it.
     case statusRevoked = "revoked_by_status"
@@ -47,9 +47,9 @@ package enum StateRule: String, Sendable, CaseIterable {
     case debited
     case unknownType = "unknown_type"
 
-    /// Returns an explanation of the rule, as one sentence without a full stop.
+    /// Returns an explanation of the rule: one sentence without a period.
     ///
-    /// - Parameter until: the time when the state ends without a notification, if it does.
+    /// - Parameter until: the time when the state ends without a notification, or nil.
     package func explanation(until: String?) -> String {
         let end = until.map { " until \($0)" } ?? ""
         switch self {
@@ -88,7 +88,7 @@ package enum StateRule: String, Sendable, CaseIterable {
 }
 
 extension OneTimeState {
-    /// The rule that decided the state.
+    /// The rule that determined the state.
     package var rule: StateRule {
         switch phase {
         case .credited: .credited

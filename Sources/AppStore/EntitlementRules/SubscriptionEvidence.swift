@@ -1,11 +1,11 @@
 internal import AppStoreModel
 
-/// The facts that decide the state of a subscription at a given time and later.
+/// The facts that determine the state of a subscription at a given time and later.
 struct SubscriptionEvidence {
-    /// The current period, followed by the upcoming periods in order. If periods replaced each other, only the last of
-    /// them is included.
+    /// The current period, followed by the upcoming periods in order. Among periods that replaced each other, only the
+    /// last is included.
     var periods: [SubscriptionPeriod] = []
-    /// The latest transaction if `periods` is empty, because it was upgraded and the new transaction is unknown.
+    /// The latest transaction if `periods` is empty because it was upgraded and the new transaction is unknown.
     var replaced: TransactionFacts?
     var renewal: RenewalFacts?
     var status: StatusFacts?
@@ -89,8 +89,8 @@ struct SubscriptionEvidence {
         return told.willRenew == false ? .renewalOff : .periodOver
     }
 
-    /// Returns the time when access ends. This is the end of the current period or, if periods of the same product
-    /// follow without a gap, the end of the last of them. A revocation or a change of product ends access sooner.
+    /// Returns the time when access ends: the end of the current period or, if periods of the same product follow
+    /// without a gap, of the last of them. A revocation or a change of product ends access sooner.
     private func endOfAccess(
         in current: SubscriptionPeriod, _ expiresDate: AppStoreInstant, at instant: AppStoreInstant
     ) -> AppStoreInstant {

@@ -2,9 +2,9 @@ internal import AppStoreModel
 
 /// One period of a subscription: a single transaction, or several if seats were added during the period.
 ///
-/// Apple sets `additionalTransactionReason` in every transaction of such a period, including the one made before the
-/// seats were added. Therefore the field alone does not show which transaction is the first or whether one replaces
-/// another. Source: Apple, `additionalTransactionReason`, and StoreKit's `seatAddition`.
+/// If seats were added, Apple sets `additionalTransactionReason` in every transaction of the period, including the one
+/// made before. The field alone therefore does not show which transaction is the first or whether one replaces another.
+/// Source: Apple, `additionalTransactionReason`, and StoreKit's `seatAddition`.
 struct SubscriptionPeriod {
     /// The first transaction, which represents the period.
     var first: TransactionFacts
@@ -15,22 +15,22 @@ struct SubscriptionPeriod {
     var productId: ProductId? { first.productId }
     var transactions: [TransactionFacts] { [first] + additions }
 
-    /// Returns the end of the period, which is the latest expiry of the transactions that are not revoked at that time,
-    /// or of all transactions if all are revoked.
+    /// Returns the end of the period: the latest expiry among the transactions that are unrevoked at that time, or
+    /// among all transactions if all are revoked.
     func expiresDate(at instant: AppStoreInstant) -> AppStoreInstant? {
         guard !additions.isEmpty else { return first.expiresDate }
         let held = transactions.filter { !$0.isRevoked(at: instant) }
         return (held.isEmpty ? transactions : held).compactMap(\.expiresDate).max()
     }
 
-    /// Returns whether every transaction that has begun is revoked. The purchaser keeps access until the last one is
+    /// Returns whether all transactions that have begun are revoked. The purchaser keeps access until the last one is
     /// revoked.
     func isRevoked(at instant: AppStoreInstant) -> Bool {
         first.isRevoked(at: instant)
             && additions.allSatisfy { $0.start > instant || $0.isRevoked(at: instant) }
     }
 
-    /// The time when the last transaction was revoked, or nil if any of them is not revoked.
+    /// The time when the last transaction was revoked, or nil if any transaction is unrevoked.
     var revocationDate: AppStoreInstant? {
         guard var latest = first.revocationDate else { return nil }
         for addition in additions {
@@ -40,8 +40,8 @@ struct SubscriptionPeriod {
         return latest
     }
 
-    /// Returns the number of seats in the transactions that have begun. A group member's transaction repeats the seats
-    /// of the whole group, but grants access to only one person.
+    /// Returns the number of seats in the transactions that have begun. A group member's transaction repeats the number
+    /// of seats of the whole group, but grants access to only one person.
     func seats(at instant: AppStoreInstant) -> Int64 {
         if first.inAppOwnershipType == .assigned { return 1 }
         var seats = first.seats(at: instant)
@@ -54,7 +54,7 @@ extension SubscriptionPeriod {
     /// Groups transactions into periods. Overlapping transactions of one product form a single period if
     /// ``TransactionFacts/hasAddedSeats`` is true for any of them.
     ///
-    /// - Parameter transactions: transactions of one purchase, without those that were upgraded, sorted by start.
+    /// - Parameter transactions: transactions of one purchase, excluding upgraded ones, sorted by start.
     static func periods(of transactions: [TransactionFacts]) -> [SubscriptionPeriod] {
         var clusters: [[TransactionFacts]] = []
         for transaction in transactions {

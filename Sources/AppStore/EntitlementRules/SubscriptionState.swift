@@ -10,7 +10,7 @@ package struct SubscriptionState: Hashable, Sendable {
         case grace = "GRACE"
         /// Billing failed, and service has ended.
         case retry = "RETRY"
-        /// Apple stated "active" after the last known expiry. Get All Subscription Statuses must be queried.
+        /// Apple stated "active" after the last known expiry. Get All Subscription Statuses must be called.
         case stale = "STALE"
         case expired = "EXPIRED"
         case revoked = "REVOKED"
@@ -31,21 +31,21 @@ package struct SubscriptionState: Hashable, Sendable {
     }
 
     package var phase: Phase
-    /// The rule that decided the state.
+    /// The rule that determined the state.
     package var rule: StateRule
     package var isEntitled: Bool
     /// The time when this state ends without a notification, or nil if it never does. For an active subscription, this
-    /// is the end of consecutive periods of its product.
+    /// is the end of the last of its consecutive periods.
     package var until: AppStoreInstant?
-    /// The transaction that decides the state, or nil if none is known.
+    /// The transaction that determines the state, or nil if none is known.
     package var transaction: TransactionFacts?
     /// Whether the subscription renews at the end of the period, or nil if unknown.
     package var willRenew: Bool?
     /// Whether a twelve-month commitment renews at its end, or nil if there is no commitment or this is unknown.
     package var commitmentWillRenew: Bool?
-    /// The product after the next renewal, if different from the current one.
+    /// The product after the next renewal, if it differs from the current one.
     package var pendingProductId: ProductId?
-    /// The status of an announced price increase, which is 0 while the customer has not responded.
+    /// The status of an announced price increase; 0 while the customer has not responded.
     package var priceIncreaseStatus: PriceIncreaseStatus?
     /// The reason why the subscription expired.
     package var expirationIntent: ExpirationIntent?
@@ -54,30 +54,31 @@ package struct SubscriptionState: Hashable, Sendable {
     package var seats: Int64
     /// Whether Apple must be queried because the facts do not explain Apple's statement.
     package var needsStatusQuery: Bool
-    /// Whether access depends on unread input, so that it is unknown whether the subscription was renewed.
+    /// Whether access depends on unread input, so it is unknown whether the subscription was renewed.
     package var isUnknown = false
 
     package var productId: ProductId? { transaction?.productId }
 }
 
-/// Limits that the operator can configure.
+/// Limits configured by the operator.
 package struct SubscriptionPolicy: Hashable, Sendable {
-    /// How long, in milliseconds, a subscription remains entitled after its expiry while the notification of its
-    /// renewal may still arrive. Apple's first retry comes an hour after the first attempt.
+    /// The time, in milliseconds, for which a subscription remains entitled after its expiry while the notification of
+    /// its renewal may still arrive. Apple's first retry comes an hour after the first attempt.
     package var renewalLeewayMilliseconds: Int64 = 3 * 3_600_000
-    /// How long, in milliseconds, a subscription remains entitled after its expiry while the input that would contain
-    /// the renewal is unread.
+    /// The time, in milliseconds, for which a subscription remains entitled after its expiry while the input that would
+    /// contain the renewal is unread.
     package var outageLeewayMilliseconds: Int64 = 24 * 3_600_000
-    /// The time up to which the facts include everything received, or nil if they include all input.
+    /// The time up to which the facts include all input received, or nil if they include all input.
     package var receivedUntil: AppStoreInstant?
-    /// The length, in milliseconds, of a grace period without a stated end, as set in App Store Connect.
+    /// The length, in milliseconds, of a grace period whose end Apple does not state, as set in App Store Connect.
     package var graceFallbackMilliseconds: Int64 = 3 * 86_400_000
-    /// How long, in milliseconds, a subscription past its known expiry remains entitled after Apple stated "active".
+    /// The time, in milliseconds, for which a subscription past its known expiry remains entitled after Apple stated
+    /// "active".
     package var staleToleranceMilliseconds: Int64 = 3_600_000
-    /// How long, in milliseconds, Apple retries a charge after the expiry.
+    /// The time, in milliseconds, for which Apple retries a charge after the expiry.
     package var billingRetryMilliseconds: Int64 = 60 * 86_400_000
-    /// How long, in milliseconds, Apple retries a charge after the expiry of a period of a commitment with monthly
-    /// payments.
+    /// The time, in milliseconds, for which Apple retries a charge after the expiry of a period in a commitment with
+    /// monthly payments.
     package var commitmentRetryMilliseconds: Int64 = 90 * 86_400_000
 
     package init() {}
@@ -87,8 +88,8 @@ package struct SubscriptionPolicy: Hashable, Sendable {
         expiresDate.advanced(byMilliseconds: isCommitted ? commitmentRetryMilliseconds : billingRetryMilliseconds)
     }
 
-    /// Returns the end of a grace period without a stated end. An hour is added because Apple counts calendar days: six
-    /// days took 145 hours across a daylight saving change.
+    /// Returns the end of a grace period whose end Apple does not state. An hour is added because Apple counts calendar
+    /// days: six days took 145 hours across a daylight saving change.
     func endOfGraceWithoutDate(after expiresDate: AppStoreInstant) -> AppStoreInstant {
         guard graceFallbackMilliseconds > 0 else { return expiresDate }
         return expiresDate.advanced(byMilliseconds: graceFallbackMilliseconds).advanced(byMilliseconds: 3_600_000)
@@ -122,8 +123,8 @@ extension PurchaseFacts {
         stateAndNextChange(at: instant, policy: policy)?.nextChange
     }
 
-    /// Whether Apple's status disagrees with the state that follows from the facts at the time of that status. The
-    /// facts take precedence; this is used only for a metric.
+    /// Whether Apple's status contradicts the state derived from the facts at the time of that status. The facts take
+    /// precedence; this is used only for a metric.
     package var statusDisagrees: Bool {
         guard let status, status.status.isKnown else { return false }
         if status.status == .active, isPlainlyActive(at: status.version.signedDate) { return false }
@@ -135,13 +136,13 @@ extension PurchaseFacts {
         return SubscriptionState.Phase(status.status) != (isServed ? .active : state.phase) && !hasFailedEarly
     }
 
-    /// Whether the last transaction alone decides that the subscription is active at a given time, as after most
+    /// Returns whether the last transaction alone shows that the subscription is active at a given time, as after most
     /// renewals. If this is false, the subscription may still be active.
     private func isPlainlyActive(at instant: AppStoreInstant) -> Bool {
         guard let last = transactions.values.last, last.isAutoRenewable, last.start <= instant,
             last.expiresDate ?? .earliest > instant, last.revocationDate == nil, !isUpgraded(last)
         else { return false }
-        // Transactions are sorted by start. Another one with the same start, or added seats, might decide.
+        // Transactions are sorted by start. Another one with the same start, or added seats, might be decisive.
         return transactions.values.dropLast().last.map { $0.start < last.start } ?? true
             && !transactions.values.contains(where: \.hasAddedSeats)
     }

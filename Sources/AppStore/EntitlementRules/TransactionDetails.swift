@@ -1,14 +1,13 @@
 package import AppStoreModel
 internal import JSON
 
-/// All members of one statement by Apple about a transaction. They are stored only for the newest statement about the
-/// purchase; for other transactions, only ``TransactionFacts`` are stored.
+/// All members of one of Apple's statements about a transaction. They are stored only for the newest statement about
+/// the purchase; for other transactions, only ``TransactionFacts`` are stored.
 ///
-/// The content is stored as text, because merging reads only the version, and few readers need the content.
+/// The content is stored as text, because merging reads only the version and few readers need the content.
 package struct TransactionDetails: VersionedFacts {
     package let version: FactVersion
-    /// Whether the details contain the number of a period in a commitment, which is the only member that most answers
-    /// need.
+    /// Whether the details contain the number of a period in a commitment, the only member that most answers need.
     let hasBillingPeriod: Bool
     private let storage: LazyContent<TransactionDetailsContent?>
 
@@ -61,14 +60,14 @@ package struct TransactionDetailsContent: Hashable, Sendable {
     package var purchaseDate: AppStoreInstant?
     package var originalPurchaseDate: AppStoreInstant?
     package var expiresDate: AppStoreInstant?
-    /// The quantity, at least 1, or nil if Apple sent no value or one out of range (see `amountProblems`).
+    /// The quantity (at least 1), or nil if Apple sent none or one out of range (see `amountProblems`).
     package var quantity: Int32?
     package var inAppOwnershipType: InAppOwnershipType?
     package var isUpgraded = false
     package var revocationDate: AppStoreInstant?
     package var revocationReason: RevocationReason?
     package var revocationType: RevocationType?
-    /// The revoked share in milliunits of a percent, 0 to 100000.
+    /// The revoked share in milliunits of a percent (0 to 100000).
     package var revocationPercentage: Int32?
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppTransactionId?
@@ -99,7 +98,7 @@ package struct TransactionDetailsContent: Hashable, Sendable {
 // MARK: From Apple's payload
 
 extension TransactionDetailsContent {
-    /// Creates the content from Apple's payload. The version uses the signedDate of the transaction, or that of
+    /// Creates the content from Apple's payload. The version contains the signedDate of the transaction, or that of
     /// `fallback` if the transaction has none. Returns nil if there is no transactionId.
     init?(_ payload: TransactionPayload, fallback: FactVersion) {
         guard let transactionId = payload.transactionId else { return nil }

@@ -4,7 +4,7 @@ internal import JSON
 /// The members of the newest statement about a transaction that are needed to answer requests and to merge facts.
 ///
 /// A newer statement replaces an older one completely. If the newer statement has no revocation, the revocation is
-/// removed. This is how Apple reports the reversal of a refund.
+/// removed; this is how Apple reports the reversal of a refund.
 package struct TransactionFacts: Hashable, Sendable {
     let key: TransactionKey
     package let version: TransactionVersion
@@ -45,8 +45,8 @@ package struct TransactionFacts: Hashable, Sendable {
     package var revocationPercentage: Int32? { traits.revocationPercentage }
     package var appAccountToken: AppAccountToken? { traits.appAccountToken }
     package var appTransactionId: AppTransactionId? { traits.appTransactionId }
-    /// Whether seats were added to the period. Apple states this in every transaction of such a period, including the
-    /// first one when it is signed again.
+    /// Whether seats were added to the period. Apple states this in all transactions of the period, and also in the
+    /// first one if it is signed again.
     package var hasAddedSeats: Bool { traits.hasAddedSeats }
     package var revokedSeatQuantity: Int32? { traits.revokedSeatQuantity }
     package var previousOriginalTransactionId: OriginalTransactionId? { traits.previousOriginalTransactionId }
@@ -62,8 +62,7 @@ package struct TransactionFacts: Hashable, Sendable {
 
     package func isRevoked(at instant: AppStoreInstant) -> Bool { revocationDate.map { $0 <= instant } ?? false }
 
-    /// Whether the identifiers of the transaction are within the length limit. See
-    /// ``PurchaseFacts/hasBoundedIdentifiers``.
+    /// Whether the transaction's identifiers are within the length limit. See ``PurchaseFacts/hasBoundedIdentifiers``.
     var hasBoundedIdentifiers: Bool {
         key.isBounded && productId?.isBounded ?? true && previousOriginalTransactionId?.isBounded ?? true
     }
@@ -80,7 +79,7 @@ package struct TransactionFacts: Hashable, Sendable {
         one.start != other.start ? one.start < other.start : one.key < other.key
     }
 
-    /// Returns whether `one` replaces `other`, because it has a newer version, or the same version and greater content.
+    /// Returns whether `one` replaces `other` because it has a newer version, or the same version and greater content.
     static func isNewer(_ one: TransactionFacts, than other: TransactionFacts) -> Bool {
         if one.version != other.version { return other.version < one.version }
         return one != other && other.orderedContent.lexicographicallyPrecedes(one.orderedContent)
@@ -115,8 +114,8 @@ package struct TransactionVersion: Hashable, Comparable, Sendable {
 
     package init(_ version: FactVersion) {
         var tieBreak = version.uuid?.prefix ?? 0
-        // In the dense format, a number below 2^32 stands for eight hexadecimal digits, so no tie break may be that
-        // small. Only a text that begins with four zero bytes would be, and no UUID is such a text.
+        // In the dense format, a number below 2^32 represents eight hexadecimal digits, so no tie break may be that
+        // small. Only a text that begins with four zero bytes would be, and no UUID does.
         if tieBreak != 0, tieBreak >> 32 == 0 { tieBreak |= 1 << 32 }
         self.init(signedDate: version.signedDate, isSigned: version.isSigned, tieBreak: tieBreak)
     }

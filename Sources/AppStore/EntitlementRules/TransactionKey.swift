@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// A transactionId in compact form: a number for Apple's decimal IDs, otherwise the text.
+/// A transactionId in compact form: a number for Apple's decimal IDs; otherwise the text.
 package enum TransactionKey: Hashable, Sendable {
     case number(UInt64)
     case text(TransactionId)
@@ -16,7 +16,7 @@ package enum TransactionKey: Hashable, Sendable {
         }
     }
 
-    /// Whether the ID has a bounded length and no control characters, which is true for every number.
+    /// Whether the ID is within the length limit and has no control characters. True for every number.
     var isBounded: Bool {
         switch self {
         case .number: true

@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The members of a transaction payload that are needed to create facts.
+/// The members of a transaction payload from which facts are created.
 enum TransactionMember: Int, ScannedName {
     case transactionId, originalTransactionId, bundleId, productId, subscriptionGroupIdentifier
     case purchaseDate, originalPurchaseDate, expiresDate, quantity, type, appAccountToken, inAppOwnershipType
@@ -45,7 +45,7 @@ enum TransactionMember: Int, ScannedName {
 }
 
 extension TransactionDetailsContent {
-    /// Creates the same content as the model of the payload would. Returns nil if there is no transactionId.
+    /// Creates the same content as the payload's model. Returns nil if there is no transactionId.
     init?(_ scan: ScannedMembers<TransactionMember>, _ version: FactVersion) {
         guard let transactionId: TransactionId = scan.identifier(.transactionId) else { return nil }
         self.init(transactionId: transactionId, version: version)

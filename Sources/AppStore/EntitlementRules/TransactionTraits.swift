@@ -1,8 +1,8 @@
 package import AppStoreModel
 internal import JSON
 
-/// Members that are usually the same in all transactions of a purchase, stored once for all transactions that share
-/// them.
+/// Members that are usually the same in all transactions of a purchase, stored once for all transactions with equal
+/// values.
 package final class TransactionTraits: Sendable {
     /// An amount that is out of range. The transaction is then not credited.
     package enum AmountProblem: String, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ package final class TransactionTraits: Sendable {
         case quantity
         /// The percentage is not a whole number from 0 to 100000.
         case revocationPercentage
-        /// The items exceed the limits on number or size. The first items are stored.
+        /// The items exceed the limit on number or size. Only the first items are stored.
         case items
     }
 
@@ -22,11 +22,11 @@ package final class TransactionTraits: Sendable {
 
     let productId: ProductId?
     let type: ProductType?
-    /// The quantity, at least 1, or nil if Apple sent no value or one out of range (see `amountProblems`).
+    /// The quantity (at least 1), or nil if Apple sent none or one out of range (see `amountProblems`).
     let quantity: Int32?
     let inAppOwnershipType: InAppOwnershipType?
     let isUpgraded: Bool
-    /// The revoked share in milliunits of a percent, 0 to 100000.
+    /// The revoked share in milliunits of a percent (0 to 100000).
     let revocationPercentage: Int32?
     let appAccountToken: AppAccountToken?
     let appTransactionId: AppTransactionId?
@@ -34,7 +34,7 @@ package final class TransactionTraits: Sendable {
     let revokedSeatQuantity: Int32?
     let previousOriginalTransactionId: OriginalTransactionId?
     let billingPlanType: BillingPlanType?
-    /// The end of the commitment. It is the same in all periods of a commitment, unless a failed charge was recovered.
+    /// The end of the commitment. It is the same in all periods of a commitment unless a failed charge was recovered.
     let commitmentExpiresDate: AppStoreInstant?
     let originalPurchaseDate: AppStoreInstant?
     let revocationReason: RevocationReason?
@@ -101,7 +101,7 @@ package final class TransactionTraits: Sendable {
         return writer.bytes
     }
 
-    /// - Parameter element: a JSON object that this library wrote.
+    /// - Parameter element: a JSON object written by this library.
     init(_ element: JSONElement) {
         var fields = FieldReader(element)
         productId = fields.identifier("productId")
@@ -129,7 +129,7 @@ package final class TransactionTraits: Sendable {
         isAutoRenewableByType = Self.isAutoRenewable(type)
     }
 
-    /// The traits as they were before the upgrade.
+    /// The traits from before the upgrade.
     var withoutUpgrade: TransactionTraits {
         guard let document = try? JSONDocument(text) else { return self }
         var object = JSONObject(document.root)

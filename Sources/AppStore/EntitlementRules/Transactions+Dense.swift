@@ -49,11 +49,11 @@ extension Transactions {
         return known.count - 1
     }
 
-    /// Reads the output of ``write(to:)``, or returns nil for anything else.
+    /// Reads the output of ``write(to:)``, or returns nil for any other text.
     init?(dense reader: DenseReader, traits: [TransactionTraits]) {
         var reader = reader
         var values: [TransactionFacts] = []
-        // An entry takes about 24 bytes. Most purchases have few transactions, and one more is usually merged.
+        // An entry takes about 24 bytes. Most purchases have few transactions, and usually one more is merged.
         values.reserveCapacity(min(FactsBounds.periods, reader.byteCount / 24) + 2)
         var previous: Int64 = 0
         var previousNumber: UInt64 = 0
@@ -102,8 +102,7 @@ extension Transactions {
 }
 
 extension DenseWriter {
-    /// Writes the first bytes of a notificationUUID, as a 32-bit number if they are eight lower-case hexadecimal
-    /// digits.
+    /// Writes the first bytes of a notificationUUID, as a 32-bit number if they are eight lowercase hexadecimal digits.
     fileprivate mutating func tieBreak(_ tieBreak: UInt64) {
         guard tieBreak != 0 else { return }
         var short: UInt64 = 0

@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// The stored transactions of a purchase: unique, and sorted by start, then transactionId. ``FactsBounds`` limits their
-/// number.
+/// The stored transactions of a purchase, unique and sorted by start, then by transactionId. ``FactsBounds`` limits
+/// their number.
 package struct Transactions: Hashable, Sendable {
     /// The transactions, sorted by start, then by transactionId.
     package private(set) var values: [TransactionFacts] = []
@@ -24,7 +24,7 @@ package struct Transactions: Hashable, Sendable {
         case taken
         /// The statement was already known.
         case known
-        /// The statement is out of date, or its transaction is older than all stored ones.
+        /// The statement is out of date, or its transaction is older than all stored transactions.
         case stale
     }
 
@@ -35,14 +35,14 @@ package struct Transactions: Hashable, Sendable {
                 return offered.version == values[index].version ? .known : .stale
             }
             values.remove(at: index)
-            // Removing the older statement has made room, unless Apple has changed the kind of the transaction.
+            // Removing the older statement has made room unless Apple has changed the kind of the transaction.
             _ = insertWhereRoom(offered)
             return .taken
         }
         return insertWhereRoom(offered) ? .taken : .stale
     }
 
-    /// Merges a statement, keeping only the transactions with the latest statements.
+    /// Merges a statement and keeps only the transactions with the latest statements.
     ///
     /// - Parameter isNewer: returns whether a statement replaces another about the same transaction.
     mutating func take(
@@ -61,7 +61,7 @@ package struct Transactions: Hashable, Sendable {
         return oldest == offered.key ? .stale : .taken
     }
 
-    /// Replaces the known statement about a transaction regardless of its version. Use only for evaluation.
+    /// Replaces the known statement about a transaction regardless of its version. Use this only for evaluation.
     mutating func overlay(_ statement: TransactionFacts) {
         values.removeAll { $0.key == statement.key }
         insert(statement)
@@ -72,7 +72,7 @@ package struct Transactions: Hashable, Sendable {
     /// The first stored period if earlier periods may have been dropped, or nil if the limit has not been reached.
     var firstPeriodOfMany: TransactionFacts? { lowestWhereFull(isPeriod: true).map { values[$0] } }
 
-    /// - Returns: false if the list is full and the transaction precedes all stored ones.
+    /// - Returns: false if the list is full and the transaction precedes all stored transactions.
     private mutating func insertWhereRoom(_ offered: TransactionFacts) -> Bool {
         if let lowest = lowestWhereFull(isPeriod: offered.isPeriod) {
             guard TransactionFacts.isOrdered(values[lowest], offered) else { return false }
@@ -103,6 +103,7 @@ package struct Transactions: Hashable, Sendable {
         return count >= (isPeriod ? FactsBounds.periods : FactsBounds.others) ? lowest : nil
     }
 
-    /// Searches from the end, because most lookups are for recently inserted transactions.
+    /// Returns the index of a transaction. Searches from the end, because most lookups are for recently inserted
+    /// transactions.
     private func index(of key: TransactionKey) -> Int? { values.lastIndex { $0.key == key } }
 }

@@ -1,12 +1,12 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A version 1 statement about a renewal, with the values that order such statements.
+/// A version 1 statement about a renewal, with the values by which these statements are ordered.
 struct UnsignedRenewal: Hashable, Sendable {
     /// The renewal facts, with the time of receipt as their version.
     var facts: RenewalFacts
-    /// The start of the period that the body is about. A statement about a later period is newer. The date alone is not
-    /// enough, because a recovery during a grace period has the same date as the failure before it.
+    /// The start of the period that the body is about. A statement about a later period is newer. The date alone does
+    /// not suffice, because a recovery during a grace period has the same date as the preceding failure.
     var periodStart: AppStoreInstant
     /// The time of the event, if the body contains it.
     var date: AppStoreInstant
@@ -34,9 +34,9 @@ struct UnsignedRenewal: Hashable, Sendable {
         return RenewalFacts(content)
     }
 
-    /// Returns whether signed facts agree about the same period, so that either can be used. A missing element is not a
-    /// disagreement, because the older formats cannot express a grace period without an end, and the oldest format
-    /// cannot express a failed charge.
+    /// Returns whether signed facts about the same period agree with this statement, so that either can be used. A
+    /// missing element is not a disagreement: the older formats cannot express a grace period without an end, and the
+    /// oldest format cannot express a failed charge.
     ///
     /// - Parameter end: the end of the period that the body is about, or nil if unknown.
     func isSame(as signed: RenewalFacts, until end: AppStoreInstant?) -> Bool {
@@ -69,7 +69,7 @@ struct UnsignedRenewal: Hashable, Sendable {
         }
     }
 
-    /// Returns nil if there is no renewal info, or if it is marked as signed.
+    /// Returns nil if there is no renewal info or it is marked as signed.
     ///
     /// - Parameter keepsText: whether this library wrote the text.
     init?(_ fields: inout FieldReader, keepsText: Bool) {

@@ -1,7 +1,8 @@
 internal import JSON
 
 extension LegacyBody {
-    /// Large base64 receipts and device identifiers, which are personal data that consumers do not need.
+    /// The members that contain large base64 receipts or device identifiers, which are personal data that consumers do
+    /// not need.
     package static let privateNames = [
         "latest_receipt", "latest_expired_receipt", "unique_identifier", "unique_vendor_identifier",
     ]

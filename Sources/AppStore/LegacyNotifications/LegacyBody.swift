@@ -2,7 +2,7 @@ public import AppStoreModel
 public import JSON
 
 /// A version 1 notification or status update as received, with the fields that identify the app and the sender, which
-/// are read before all others.
+/// are read first.
 public struct LegacyBody: Sendable {
     let document: JSONDocument
     let root: LegacyObject
@@ -13,14 +13,14 @@ public struct LegacyBody: Sendable {
         root = LegacyObject(document.root)
     }
 
-    /// The version of the body. Version 1 has the object `unified_receipt`. Receipts in the older form next to it are
+    /// The version of the body. Version 1 has the object `unified_receipt`; receipts in the older format next to it are
     /// ignored.
     public var source: LegacySource { root["unified_receipt"] == nil ? .v0 : .v1 }
 
     /// The `password` of any JSON type, or nil if absent.
     public var password: JSONElement? { document.root["password"] }
 
-    /// The app in `bid`, which is in the body or, in the oldest form, in the receipt. Older bodies have no `bid`.
+    /// The app in `bid`, which is in the body or, in the oldest format, in the receipt. Older bodies have no `bid`.
     public var bundleId: EnvelopeField<BundleId> {
         for object in [root] + (source == .v0 ? receipts : []) where object["bid"] != nil {
             guard let text = try? object.text("bid"), object["bid"]?.kind == .string else { return .malformed(.text) }

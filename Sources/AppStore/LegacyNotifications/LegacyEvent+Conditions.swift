@@ -39,9 +39,10 @@ extension LegacyEvent {
     }
 
     /// "status on, and subject.purchase_date lies after the expiry of the transaction before it in the chain, our state
-    /// of the chain is expired, and neither the receipt nor our facts tell of a billing retry in the gap". State and
-    /// facts are not available here. Instead, the body must show that this purchase switched renewal on. If the date of
-    /// the change is later in the period, an earlier notification has already reported the purchase or recovery.
+    /// of the chain is expired, and neither the receipt nor our facts tell of a billing retry in the gap". The state
+    /// and the facts are not available here. Instead, the body must show that this purchase turned renewal on. If the
+    /// date of the change is later in the period, an earlier notification has already reported the purchase or
+    /// recovery.
     var isResubscribed: Bool {
         guard autoRenewStatus == true, renewal?.isInBillingRetryPeriod != true, let subject,
             let start = subject.transaction.purchaseDate, let previousEnd = subject.previous?.end, start > previousEnd

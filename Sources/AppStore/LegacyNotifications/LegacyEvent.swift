@@ -6,12 +6,12 @@ struct LegacyEvent: Sendable {
     /// The transaction that the body is about, or nil if none is found. The notification is then unresolved.
     let subject: LegacySubject?
     let renewal: LegacyRenewal?
-    /// Whether a newer, uncancelled transaction of the same group began at about the time of the subject's
-    /// cancellation.
+    /// Whether a newer, uncancelled transaction of the same group began at about the time when the subject was
+    /// cancelled.
     let isReplaced: Bool
-    /// The time of the event, which is used instead of Apple's signedDate.
+    /// The time of the event, used in place of Apple's signedDate.
     let time: AppStoreInstant
-    /// Whether the type has a date of its own and the body contains that date.
+    /// Whether this type of event has a separate date and the body contains it.
     let hasDate: Bool
     /// The newest date in the body about the purchase, or nil if there is none.
     let newestDate: AppStoreInstant?
@@ -22,7 +22,7 @@ struct LegacyEvent: Sendable {
     /// The maximum time between a cancellation and the start of its replacement, in milliseconds.
     static let replacementWindow: Int64 = 60_000
     /// The time after the start of a period, in milliseconds, within which turning renewal on counts as part of the
-    /// purchase; a purchase itself turns renewal on.
+    /// purchase. A purchase itself turns renewal on.
     static let purchaseWindow: Int64 = 5 * 60_000
 
     init(_ body: LegacyBody, receivedAt: AppStoreInstant) throws(LegacyFault) {
@@ -47,8 +47,8 @@ struct LegacyEvent: Sendable {
         time = min(date ?? newestDate ?? receivedAt, receivedAt)
     }
 
-    /// The number of fields that were sent but treated as absent. In the receipt, only the transactions and the renewal
-    /// of the subject's purchase are counted.
+    /// The number of fields that were sent but treated as absent. In the receipt, only the fields of the subject's
+    /// purchase are counted: its transactions and its renewal.
     var ignoredFields: Int {
         statement.ignoredFields + (renewal?.ignoredFields ?? 0)
             + (subject?.purchase.reduce(0) { $0 + $1.object.ignoredFields } ?? 0)
@@ -56,7 +56,7 @@ struct LegacyEvent: Sendable {
 
     // MARK: Time
 
-    /// Returns the date that the type is about.
+    /// Returns the date of the event that the type denotes.
     private static func date(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
         let transaction = subject?.transaction
         return switch statement.type {
@@ -68,8 +68,8 @@ struct LegacyEvent: Sendable {
         }
     }
 
-    /// Returns the newest date in the body. Apple wrote the body at that time or later. With this date, a notification
-    /// that is delivered late does not appear to be about a later event.
+    /// Returns the newest date in the body. Apple wrote the body at that time or later, so with this date, a
+    /// notification delivered late does not appear to be about a later event.
     private static func newestDate(_ statement: LegacyStatement, _ subject: LegacySubject?) -> AppStoreInstant? {
         let purchase = subject?.purchase ?? []
         let dates = purchase.flatMap { [$0.purchaseDate, $0.cancellationDate] } + [statement.autoRenewStatusChangeDate]
@@ -78,7 +78,7 @@ struct LegacyEvent: Sendable {
 
     // MARK: Subject
 
-    /// Whether the subject is an auto-renewable subscription. Only these expire, and the oldest form covers no other
+    /// Whether the subject is an auto-renewable subscription. Only these expire, and the oldest format covers no other
     /// products.
     var isAutoRenewable: Bool {
         subject.map { $0.transaction.expiresDate != nil || statement.source == .v0 } ?? false
@@ -91,8 +91,8 @@ struct LegacyEvent: Sendable {
         }
     }
 
-    /// Whether the subject was replaced by an upgrade, which is indicated by `is_upgraded` or by a CANCEL with a
-    /// replacement. It no longer grants access, but nothing was refunded.
+    /// Whether an upgrade replaced the subject, as indicated by `is_upgraded` or by a CANCEL with a replacement. It no
+    /// longer grants access, but nothing was refunded.
     var isUpgraded: Bool {
         subject?.transaction.isUpgraded == true || (statement.type == .cancel && isReplaced)
     }
@@ -101,9 +101,8 @@ struct LegacyEvent: Sendable {
 
     // MARK: Subscription
 
-    /// The status of the subscription at the time of the event, or nil if the purchase is not a subscription. It
-    /// follows from the purchase's newest transaction that was not replaced by an upgrade. That transaction need not be
-    /// the subject.
+    /// The status of the subscription at the time of the event, or nil if the purchase is not a subscription. It is
+    /// derived from the purchase's newest transaction that no upgrade replaced, which need not be the subject.
     var status: SubscriptionStatus? {
         guard let subject, isAutoRenewable else { return nil }
         let id = subject.transaction.transactionId
@@ -139,8 +138,8 @@ struct LegacyEvent: Sendable {
 
     var autoRenewStatus: Bool? { renewal?.autoRenewStatus ?? statement.autoRenewStatus }
     var autoRenewProductId: ProductId? { renewal?.autoRenewProductId ?? statement.autoRenewProductId }
-    /// The reason why the subscription expires. In the oldest form, renewals include the reason why the previous period
-    /// ended, which applies to the current period only while renewal is off.
+    /// The reason why the subscription expires. In the oldest format, renewals include the reason why the previous
+    /// period ended, which applies to the current period only while renewal is off.
     var expirationIntent: ExpirationIntent? {
         let isPresent = statement.source == .v1 || autoRenewStatus == false
         return (renewal?.expirationIntent ?? (isPresent ? statement.expirationIntent : nil))

@@ -1,6 +1,7 @@
-/// The reason why a version 1 or status update body cannot become a record. Equality compares the code and the detail.
+/// The reason why a body of version 1, or of a status update, cannot become a record. Equality compares the code and
+/// the detail.
 public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// All possible reasons for which parsing fails.
+    /// All causes of parsing failures.
     public enum Code: String, Sendable, CaseIterable {
         /// `notification_type` is absent or not a text.
         case form
@@ -8,11 +9,11 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
         case environment
         /// The receipt and the body have different environments.
         case environmentMismatch = "environment_mismatch"
-        /// The body names a different app than the one it was received for.
+        /// The body names an app other than the one for which it was received.
         case otherApp = "other_app"
         /// An array in the receipt exceeds the maximum length (``LegacyNotification/maximumElements``).
         case tooManyElements = "too_many_elements"
-        /// A part of the receipt has a different JSON type than documented.
+        /// A part of the receipt does not have its documented JSON type.
         case receipt
         /// A text to be copied is too long, contains control characters, or violates its grammar.
         case text
@@ -23,13 +24,13 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Outcome: Sendable {
         /// The body belongs to another app. The status is 403.
         case forbidden
-        /// The body comes from a client with the secret, but is unreadable. It is quarantined without its secrets, and
+        /// The body comes from a client with the secret but is unreadable. It is quarantined without its secrets, and
         /// the status is 200.
         case quarantined
     }
 
     public let code: Code
-    /// A constant text that contains nothing from the body.
+    /// A constant text without any part of the body.
     public let detail: String
 
     init(_ code: Code, _ detail: StaticString) {

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The syntax of texts in legacy bodies.
+/// The syntax of strings in legacy bodies.
 enum LegacyGrammar {
-    /// Parses a text of digits, without escapes, within the range of `Int64`.
+    /// Parses a string of digits, without escapes, within the range of `Int64`.
     static func wholeNumber(_ value: JSONElement) -> Int64? {
         guard let range = value.plainTextRange, (1...19).contains(range.count) else { return nil }
         var number: Int64 = 0

@@ -1,15 +1,15 @@
 internal import AppStoreModel
 internal import Cryptography
 
-/// Derives the identity of a notification without a UUID. The identity is the same for every delivery attempt.
+/// Derives the identity of a notification without a UUID. All delivery attempts have the same identity.
 enum LegacyIdentity {
-    /// Returns the SHA-256, as 64 hexadecimal digits, of the texts that identify the subject of the notification, one
-    /// per line, with an empty line for each absent text. Other transactions in the receipt are excluded, because a
-    /// later attempt may contain a newer receipt.
+    /// Returns the SHA-256 digest, as 64 hexadecimal digits, of the strings that identify the subject of the
+    /// notification, one per line, with an empty line for each absent string. Other transactions in the receipt are
+    /// excluded, because a later attempt may contain a newer receipt.
     ///
-    /// For a type without a date of its own, two lines are added: the newest date in the receipt and the time of
-    /// receipt. Within one period, "renews as basic", "as pro" and again "as basic" have no other differences, and the
-    /// third must not be treated as a duplicate.
+    /// For a type without a separate date, two lines are added: the newest date in the receipt and the time of receipt.
+    /// Within one period, "renews as basic", "as pro" and again "as basic" do not differ otherwise, and the third must
+    /// not be treated as a duplicate.
     static func eventId(
         _ event: LegacyEvent, environment: AppStoreEnvironment, bundleId: BundleId, receivedAt: AppStoreInstant
     ) -> String {

@@ -1,9 +1,9 @@
 internal import AppStoreModel
 
-/// Maps the types of the unsigned forms to the nearest version 2 type, using the first row of the type that has a true
-/// condition. The original type is also kept (`rawType`).
+/// Maps the types of the unsigned formats to the nearest version 2 type: the first row of the type whose condition is
+/// true applies. The original type is also kept (`rawType`).
 ///
-/// The unsigned forms have no equivalents of OFFER_REDEEMED, GRACE_PERIOD_EXPIRED, REFUND_DECLINED, REFUND_REVERSED,
+/// The unsigned formats have no equivalents of OFFER_REDEEMED, GRACE_PERIOD_EXPIRED, REFUND_DECLINED, REFUND_REVERSED,
 /// RENEWAL_EXTENDED, RENEWAL_EXTENSION, ONE_TIME_CHARGE, TEST, EXTERNAL_PURCHASE_TOKEN, RESCIND_CONSENT,
 /// METADATA_UPDATE, MIGRATION and PRICE_CHANGE.
 enum LegacyMapping {
@@ -33,7 +33,7 @@ enum LegacyMapping {
         row(.didChangeRenewalStatus, if: { $0.isResubscribed }, .subscribed, .resubscribe),
         row(.didChangeRenewalStatus, if: { $0.autoRenewStatus == true }, .didChangeRenewalStatus, .autoRenewEnabled),
         row(.didChangeRenewalStatus, if: { $0.autoRenewStatus == false }, .didChangeRenewalStatus, .autoRenewDisabled),
-        // This row is for a status that is absent, or neither on nor off.
+        // This row is for a status that is absent or neither on nor off.
         row(.didChangeRenewalStatus, .didChangeRenewalStatus),
         row(.cancel, if: { $0.isCancelledByUpgrade }, .didChangeRenewalPref, .upgrade),
         row(.cancel, .refund),

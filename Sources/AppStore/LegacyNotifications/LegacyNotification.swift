@@ -1,13 +1,13 @@
 public import AppStoreModel
 public import JSON
 
-/// A version 1 notification or status update, read and mapped to version 2.
+/// A version 1 notification or status update, parsed and mapped to version 2.
 ///
-/// Both forms contain the customer's receipt and an event type that does not fully describe the event. The transaction,
-/// the event and its time are computed from the receipt. Nothing in these bodies is signed: any client with the app's
-/// secret can write anything, so these facts rank below signed facts.
+/// Both formats contain the customer's receipt and an event type that does not fully describe the event. The
+/// transaction, the event and its time are computed from the receipt. Nothing in these bodies is signed: any client
+/// with the app's secret can write anything, so signed facts take precedence over these facts.
 public struct LegacyNotification: Sendable {
-    /// The maximum number of transactions, and of renewals. A body with more is quarantined.
+    /// The maximum number of transactions, and of renewals. A body that exceeds it is quarantined.
     public static let maximumElements = 1000
 
     public let source: LegacySource
@@ -19,12 +19,12 @@ public struct LegacyNotification: Sendable {
     /// The nearest version 2 type, or ``unknownType`` for an undocumented type.
     public let notificationType: NotificationType
     public let subtype: Subtype?
-    /// A SHA-256 digest of the content, as 64 hexadecimal digits. If the type has a date of its own, every delivery
+    /// The SHA-256 digest of the content, as 64 hexadecimal digits. If the type has a separate date, every delivery
     /// attempt has the same digest; otherwise, each body received has a different one.
     public let eventId: String
-    /// The time of the event according to the body, but never later than `receivedAt`.
+    /// The time of the event according to the body, but no later than `receivedAt`.
     public let eventTime: AppStoreInstant
-    /// The originalTransactionId in the body or, if it has none, that of the subject transaction.
+    /// The originalTransactionId in the body or, if absent, that of the subject transaction.
     public let originalTransactionId: OriginalTransactionId?
     /// The subject transaction, or nil if it cannot be determined. The notification then changes no entitlement.
     public let transactionId: TransactionId?
@@ -37,10 +37,10 @@ public struct LegacyNotification: Sendable {
     public let renewalInfo: [UInt8]?
     /// The body as received, without the members that ``LegacyBody/redacted()`` removes.
     public let legacy: [UInt8]
-    /// The number of fields without a valid date, number or flag, which are treated as absent.
+    /// The number of fields treated as absent because they contain no valid date, number or flag.
     public let ignoredFields: Int
 
-    /// All documented values of ``rawType``, for both forms.
+    /// All documented values of ``rawType``, for both formats.
     public static let documentedTypes = LegacyType.documented.map(\.rawValue)
 
     /// The ``notificationType`` of undocumented types.
@@ -50,12 +50,12 @@ public struct LegacyNotification: Sendable {
     ///
     /// - Parameters:
     ///   - body: a scanned object; its `password` has been checked.
-    ///   - bundleId: the app that the body was received for; if the body names an app, it must be the same.
-    ///   - receivedAt: the time of receipt, used as the time of the event if the body has no date, and as part of the
-    ///     identity if the type has no date.
-    /// - Throws: ``LegacyFault``, with the outcome for the sender.
+    ///   - bundleId: the app for which the body was received; an app named in the body must match it.
+    ///   - receivedAt: the time of receipt, used as the time of the event if the body contains no date, and as part of
+    ///     the identity if the type has no date.
+    /// - Throws: ``LegacyFault``, with the response to the sender.
     public init(_ body: JSONDocument, bundleId: BundleId, receivedAt: AppStoreInstant) throws(LegacyFault) {
-        // Parse the body without the secret, so that the secret cannot be copied to a key, header or payload.
+        // Parse the body without the secret, so that it cannot be copied to a key, header or payload.
         legacy = LegacyBody(body).redacted()
         let kept = try LegacyBody(Self.document(legacy))
         environment = try Self.environment(of: kept)
@@ -92,7 +92,7 @@ public struct LegacyNotification: Sendable {
         guard let environment = body.environment else {
             throw LegacyFault(.environment, "environment is neither PROD nor Sandbox")
         }
-        // The receipt calls the production environment `Production`, while the body calls it `PROD`.
+        // The receipt calls the production environment `Production`; the body calls it `PROD`.
         guard let receipt = body.root["unified_receipt"], let inner = LegacyObject(receipt)["environment"] else {
             return environment
         }

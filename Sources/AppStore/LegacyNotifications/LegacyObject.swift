@@ -3,8 +3,8 @@ internal import JSON
 
 /// Reads the fields of one object in a legacy body.
 ///
-/// Texts and identifiers are copied into keys, headers and payloads, so the whole body is rejected if one is invalid.
-/// An invalid date, number or flag is treated as absent and counted.
+/// Strings and identifiers are copied to keys, headers and payloads, so the whole body is rejected if one of them is
+/// invalid. An invalid date, number or flag is treated as absent and counted.
 struct LegacyObject: Sendable {
     let element: JSONElement
     /// The number of fields that were sent but treated as absent.
@@ -12,7 +12,7 @@ struct LegacyObject: Sendable {
 
     init(_ element: JSONElement) { self.element = element }
 
-    /// Returns a member; `null` and empty text are treated as absent.
+    /// Returns a member; `null` and empty strings are treated as absent.
     subscript(name: StaticString) -> JSONElement? {
         guard let value = element[name], !value.isNull else { return nil }
         return value.kind == .string && value.range.count == 2 ? nil : value
@@ -20,7 +20,7 @@ struct LegacyObject: Sendable {
 
     // MARK: Texts
 
-    /// Returns a text, or a number exactly as written, of 1 to 256 bytes without control characters.
+    /// Returns a string, or a number exactly as written, of 1 to 256 bytes without control characters.
     func text(_ name: StaticString) throws(LegacyFault) -> String? {
         guard let value = self[name] else { return nil }
         // A character takes at most six bytes, as `\u0041`.
@@ -36,7 +36,7 @@ struct LegacyObject: Sendable {
         return text
     }
 
-    /// Returns a short text or number exactly as written, or nil for other kinds. Used only for identities.
+    /// Returns a short string or number exactly as written, or nil for other types. Used only for identities.
     func spelling(_ name: StaticString) -> String? {
         guard let value = self[name], let text = value.string ?? value.number?.text else { return nil }
         return BoundedText.accepts(text) ? text : nil
@@ -46,7 +46,8 @@ struct LegacyObject: Sendable {
         try text(name).map { Identifier($0) }
     }
 
-    /// Returns an identifier from Apple that becomes part of keys. It consists of digits only, as a number or text.
+    /// Returns one of Apple's identifiers that becomes part of a key. It consists only of digits, as a number or
+    /// string.
     func number<Identifier: AppStoreIdentifier>(_ name: StaticString) throws(LegacyFault) -> Identifier? {
         guard let text = try text(name) else { return nil }
         guard TextGrammar.isNumber(text) else {
@@ -73,8 +74,8 @@ struct LegacyObject: Sendable {
         return number
     }
 
-    /// Returns the first of `X_ms`, `X` if it consists only of digits, `X_formatted`, and `X` in the form
-    /// `yyyy-MM-dd HH:mm:ss Etc/GMT`. If the first one that is present is malformed, the others are not tried.
+    /// Returns the first of `X_ms`, `X` if it consists only of digits, `X_formatted`, and `X` in the form `yyyy-MM-dd
+    /// HH:mm:ss Etc/GMT`. If the first one present is malformed, the others are not tried.
     mutating func date(_ name: LegacyDateName) -> AppStoreInstant? {
         if let milliseconds = self[name.milliseconds] { return instant(milliseconds) ?? ignored() }
         let plain = self[name.plain]
@@ -87,7 +88,7 @@ struct LegacyObject: Sendable {
         wholeNumber(value).flatMap { AppStoreInstant(millisecondsSince1970: $0) }
     }
 
-    /// Returns a number, or the value of a text of digits.
+    /// Returns a number, or the value of a string of digits.
     private func wholeNumber(_ value: JSONElement) -> Int64? {
         guard value.kind == .string else { return value.integer.flatMap { $0 < 0 ? nil : $0 } }
         return LegacyGrammar.wholeNumber(value)
@@ -99,7 +100,7 @@ struct LegacyObject: Sendable {
     }
 }
 
-/// The names of the members that contain the same date.
+/// The names of the members for one date.
 struct LegacyDateName: Sendable {
     let milliseconds: StaticString
     let plain: StaticString

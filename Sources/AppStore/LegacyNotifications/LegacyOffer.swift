@@ -1,13 +1,13 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The offer of a transaction or of the next renewal, as far as the unsigned forms contain it.
+/// The offer of a transaction or of the next renewal, to the extent that the unsigned formats contain it.
 struct LegacyOffer: Sendable {
     var type: OfferType
     var identifier: String?
     var discountType: OfferDiscountType?
 
-    /// Reads the offer of the next renewal, which is a promotional offer or an offer code.
+    /// Reads the offer of the next renewal: a promotional offer or an offer code.
     init?(named object: LegacyObject) throws(LegacyFault) {
         if let identifier = try object.text("promotional_offer_id") {
             (type, self.identifier) = (.promotional, identifier)

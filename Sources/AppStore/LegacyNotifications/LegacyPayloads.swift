@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Writes the content of a body in version 2 format, so that one consumer can read both.
+/// Writes the content of a body in the version 2 format, so that the same consumer can read both.
 struct LegacyPayloads {
     let event: LegacyEvent
     let environment: AppStoreEnvironment
@@ -126,7 +126,7 @@ private struct SubjectFields {
     let ignoredFields: Int
 
     init(_ subject: LegacyObject) throws(LegacyFault) {
-        // Use a new reader, because the ignored fields of `subject` have already been counted with the transaction.
+        // Use a new reader, because the ignored fields of `subject` were already counted with the transaction.
         var object = LegacyObject(subject.element)
         webOrderLineItemId = try object.identifier("web_order_line_item_id")
         subscriptionGroupIdentifier = try object.identifier("subscription_group_identifier")

@@ -1,11 +1,11 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The transactions and renewals of a body, in the same shape for both forms.
+/// The transactions and renewals of a body, in the same structure for both formats.
 struct LegacyReceipt: Sendable {
     /// The transactions, in the order of the body.
     let transactions: [ReceiptTransaction]
-    /// One object for each auto-renewable subscription. The oldest form has none.
+    /// One object per auto-renewable subscription. The oldest format has none.
     let renewals: [LegacyObject]
 
     init(_ body: LegacyBody, of originalTransactionId: OriginalTransactionId?) throws(LegacyFault) {

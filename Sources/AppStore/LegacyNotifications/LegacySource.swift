@@ -1,10 +1,10 @@
-/// The two unsigned forms of a body.
+/// The two unsigned formats of a body.
 public enum LegacySource: String, Sendable, CaseIterable {
     /// Version 1, which has `unified_receipt`.
     case v1
-    /// A status update notification, the oldest form. The receipts are objects in the body.
+    /// A status update notification, the oldest format. The receipts are objects in the body.
     case v0
 
-    /// The value to write for the `version` member of a body in this form.
+    /// The value of the `version` member for a body in this format.
     var version: String { self == .v1 ? "1.0" : "0.0" }
 }

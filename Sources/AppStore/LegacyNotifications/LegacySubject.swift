@@ -1,20 +1,20 @@
 internal import AppStoreModel
 internal import JSON
 
-/// The transaction that a body is about. The body does not name the transaction, so it must be found in the receipt.
+/// The transaction that a body is about. The body does not identify it, so it must be found in the receipt.
 struct LegacySubject: Sendable {
     let transaction: ReceiptTransaction
     /// All transactions of the purchase, including the subject.
     let purchase: [ReceiptTransaction]
 
-    /// Finds the subject. The candidates for the purchase are, in this order: the purchase named in the body; if the
-    /// body names none, the purchase with a renewal for the body's next product (the newest if there are several), then
-    /// the purchase of the newest transaction or, for cancellations, of the last cancelled transaction. The first
-    /// candidate that has a subject is used.
+    /// Finds the subject. The candidates for the purchase are, in this order: the purchase named in the body; if none
+    /// is named, the purchase with a renewal for the body's next product (the newest if there are several); then the
+    /// purchase of the newest transaction or, for cancellations, of the last cancelled transaction. The first candidate
+    /// with a subject is used.
     ///
-    /// For CANCEL, REFUND and REVOKE, the subject is the transaction with the `web_order_line_item_id` in the body, if
-    /// the body or the receipt contains the date of the cancellation; otherwise it is the last cancelled transaction.
-    /// For other types it is the transaction purchased last.
+    /// For CANCEL, REFUND and REVOKE, the subject is the transaction with the `web_order_line_item_id` from the body if
+    /// the body or the receipt contains the cancellation date; otherwise, it is the last cancelled transaction. For
+    /// other types, it is the transaction purchased last.
     static func find(_ statement: LegacyStatement, in receipt: LegacyReceipt) throws(LegacyFault) -> LegacySubject? {
         if let originalTransactionId = statement.originalTransactionId {
             return try subject(of: originalTransactionId, statement, in: receipt)
@@ -56,9 +56,9 @@ struct LegacySubject: Sendable {
         if let newest = newest(of: purchase, statement.type) {
             return LegacySubject(transaction: newest, purchase: purchase)
         }
-        // The notification is about a cancellation that the receipt does not show. The body must then contain its date.
+        // The notification is about a cancellation that is missing from the receipt, so the body must contain its date.
         guard statement.cancellationDate != nil else { return nil }
-        // A receipt in the oldest form is about one subscription, and the body is about its latest period.
+        // A receipt in the oldest format is about one subscription, and the body is about its latest period.
         guard statement.source == .v0 else { return nil }
         return purchase.max { $0.isBought(before: $1) }
             .map { LegacySubject(transaction: $0, purchase: purchase) }

@@ -1,4 +1,4 @@
-/// The `notification_type` of both unsigned forms.
+/// The `notification_type` in both unsigned formats.
 struct LegacyType: RawRepresentable, Hashable, Sendable {
     let rawValue: String
     init(rawValue: String) { self.rawValue = rawValue }

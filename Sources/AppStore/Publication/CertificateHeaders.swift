@@ -5,10 +5,10 @@ internal import Records
 internal import Synchronization
 
 /// The header segments that Kafka has acknowledged in the certificates topic. A record may reference only these, so
-/// that readers can always resolve the references.
+/// readers can always resolve the references.
 ///
-/// Only header segments with a verified signature get here, and Apple has few of them. The number of remembered
-/// segments is bounded. An evicted segment is written again, which is harmless.
+/// Only header segments with a verified signature are added, and Apple has few of them. The number of remembered
+/// segments is limited. An evicted segment is written again, which is harmless.
 final class CertificateHeaders: Sendable {
     typealias Send =
         @Sendable (KafkaProducerRecord, _ then: @escaping @Sendable (Result<Void, KafkaError>) -> Void) -> Void
@@ -17,7 +17,7 @@ final class CertificateHeaders: Sendable {
     private struct State {
         /// Acknowledged headers, most recently used first.
         var acknowledged: [CertificateHeader] = []
-        /// Publications that are waiting for a segment in flight.
+        /// Publications waiting for a segment in flight.
         var waiting: [HeaderReference: [Publication]] = [:]
     }
 
@@ -27,13 +27,13 @@ final class CertificateHeaders: Sendable {
     private let send: Send
     private let state = Mutex(State())
 
-    /// - Parameter send: produces a record; the completion may be called before `send` returns.
+    /// - Parameter send: produces a record; may call the completion before it returns.
     init(topic: KafkaTopic, send: @escaping Send) {
         self.topic = topic
         self.send = send
     }
 
-    /// Returns the references of these segments, or nil unless all are known to be acknowledged.
+    /// Returns the references to these segments, or nil unless all are known to be acknowledged.
     func references(to segments: [ArraySlice<UInt8>]) -> [HeaderReference]? {
         state.withLock { state in
             var references: [HeaderReference] = []
@@ -86,7 +86,7 @@ final class CertificateHeaders: Sendable {
     }
 }
 
-/// A notification that is waiting for its header segments.
+/// A notification waiting for its header segments.
 private final class Publication: Sendable {
     private let references: [HeaderReference]
     private let expected = Mutex<Set<HeaderReference>>([])

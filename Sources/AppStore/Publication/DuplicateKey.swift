@@ -1,10 +1,10 @@
 package import AppStoreModel
 internal import Primitives
 
-/// The identity that determines whether two arrivals are the same notification. It never depends on the text of a JWS,
-/// because the same JWS has many valid spellings.
+/// The identity by which duplicate notifications are detected. It never depends on the text of a JWS, because the same
+/// JWS has many valid encodings.
 ///
-/// It consists of 128 bits of the identifier, and the kind of identifier.
+/// It consists of 128 bits of an identifier and the kind of identifier.
 package struct DuplicateKey: Hashable, Sendable {
     private enum Kind: UInt8 {
         case production, sandbox, legacyProduction, legacySandbox
@@ -17,15 +17,15 @@ package struct DuplicateKey: Hashable, Sendable {
     let low: UInt64
 
     /// Creates the key of a signed notification. Returns nil if the text is not a UUID in the format 8-4-4-4-12, in
-    /// upper or lower case.
+    /// uppercase or lowercase.
     package init?(notificationUUID text: String, environment: AppStoreEnvironment) {
         guard let uuid = UUIDBytes(text: text.utf8) else { return nil }
         kind = environment == .production ? .production : .sandbox
         (high, low) = (uuid.high, uuid.low)
     }
 
-    /// Creates the key of a version 1 or older notification: the first half of its event id. Returns nil if the event
-    /// id does not have 64 hexadecimal digits.
+    /// Creates the key of a notification of version 1 or earlier: the first half of its event ID. Returns nil if the
+    /// event ID does not have 64 hexadecimal digits.
     package init?(eventId text: String, environment: AppStoreEnvironment) {
         guard text.utf8.count == 64, text.utf8.allSatisfy({ $0.hexadecimalValue != nil }) else { return nil }
         func number(_ digits: Substring.UTF8View) -> UInt64 {
@@ -36,8 +36,8 @@ package struct DuplicateKey: Hashable, Sendable {
         low = number(text.dropFirst(16).prefix(16).utf8)
     }
 
-    /// Creates the key of a nonconforming body: the first half of the SHA-256 of the part that all copies share.
-    /// Returns nil if the digest is shorter than 16 bytes.
+    /// Creates the key of a nonconforming body: the first half of the SHA-256 digest of the part that is identical in
+    /// all copies. Returns nil if the digest is shorter than 16 bytes.
     package init?(contentDigest digest: [UInt8]) {
         guard digest.count >= 16 else { return nil }
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }

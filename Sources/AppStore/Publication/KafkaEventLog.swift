@@ -2,7 +2,7 @@ package import Kafka
 package import Telemetry
 
 /// Logs the producer's events. librdkafka's log lines and errors are rate-limited, because an unavailable broker causes
-/// the same ones repeatedly.
+/// the same ones over and over.
 package final class KafkaEventLog: Sendable {
     private let logger: Logger
     private let limited: RateLimitedLogger

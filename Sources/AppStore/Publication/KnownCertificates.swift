@@ -8,11 +8,11 @@ package import Telemetry
 /// Preloads Apple's certificates from the certificates topic at startup, so that authentic notifications have a known
 /// certificate chain even if a flood of new chains exhausts the limit for new ones.
 ///
-/// Only the ingress and the reconciler write to the topic, and they write only segments with a verified signature. The
-/// certificates in each segment are checked again. An unreadable topic costs only this advantage.
+/// Only the ingress and the reconciler write to the topic, and only segments with a verified signature. The
+/// certificates in each segment are checked again. If the topic is unreadable, only this advantage is lost.
 package enum KnownCertificates {
     private static let limit = Duration.seconds(5)
-    /// Maximum number of segments to load, starting with the latest: as many as the verifier caches.
+    /// The maximum number of segments to load, latest first; the verifier caches as many.
     private static let greatestCount = 32
 
     package static func load(

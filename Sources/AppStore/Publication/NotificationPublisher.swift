@@ -5,16 +5,16 @@ package import Records
 package import Tracing
 
 /// Publishes notifications of any version: builds the record, publishes the header segments that it references,
-/// produces the record, and reports when Kafka has acknowledged it.
+/// produces the record, and reports Kafka's acknowledgement.
 ///
-/// Never blocks. Completions are called from delivery reports, on the producer's thread.
+/// Never blocks. Completions are called from delivery reports on the producer's thread.
 package final class NotificationPublisher: Sendable {
     package typealias Completion = @Sendable (Result<Void, KafkaError>) -> Void
 
     /// An event during publication, for metrics.
     package enum Event: Sendable {
-        /// A record was acknowledged. The value is the time since librdkafka accepted it.
-        /// The span is that of the publication, if it is recorded.
+        /// A record was acknowledged. The value is the time since librdkafka accepted it. The span is that of the
+        /// publication if it is recorded.
         case acknowledged(nanoseconds: UInt64, span: Span?)
         case notAcknowledged(KafkaError)
         /// A header segment was acknowledged in the certificates topic.
@@ -48,12 +48,12 @@ package final class NotificationPublisher: Sendable {
         }
     }
 
-    /// Publishes a notification. Calls `then` once: when the record and all header segments that it references are
+    /// Publishes a notification. Calls `then` once: after the record and all header segments that it references are
     /// acknowledged, or with the first failure.
     ///
     /// - Parameters:
     ///   - traceParent: the W3C trace context for the record's header, which the caller has validated.
-    ///   - span: the span of the publication, which the caller ends. The wait for the acknowledgement becomes a child.
+    ///   - span: the span of the publication, ended by the caller. The wait for the acknowledgement becomes its child.
     package func publish(
         _ notification: AcceptedNotification, receivedAt: AppStoreInstant, origin: RecordOrigin,
         traceParent: String? = nil, span: Span? = nil, then: @escaping Completion
@@ -74,7 +74,7 @@ package final class NotificationPublisher: Sendable {
 
     /// Publishes a quarantine record. Calls `then` once with the outcome.
     ///
-    /// - Parameter span: the span of the publication, as in ``publish(_:receivedAt:origin:traceParent:span:then:)``.
+    /// - Parameter span: the span of the publication; see ``publish(_:receivedAt:origin:traceParent:span:then:)``.
     package func quarantine(_ record: QuarantineRecord, span: Span? = nil, then: @escaping Completion) {
         send(record.produced(to: topics.quarantine), span, then: then)
     }
@@ -112,8 +112,8 @@ package final class NotificationPublisher: Sendable {
         _ observe: @Sendable @escaping (Event) -> Void, _ span: Span? = nil, then: @escaping Completion
     ) {
         let begun = clock()
-        // No deadline is needed here: the waiting request has its own, and the record counts as in flight until
-        // librdkafka has released it.
+        // No deadline is needed here: the waiting request has one, and the record counts as in flight until librdkafka
+        // has released it.
         producer.send(record, deadline: nil) { result in
             let waited = clock() &- begun
             if let span { recordAcknowledgement(result, nanoseconds: waited, in: span) }

@@ -2,7 +2,7 @@ package import AppStoreModel
 package import Kafka
 package import Records
 
-/// The topics that notifications are written to.
+/// The topics to which notifications are written.
 package struct ProducedTopics: Sendable {
     package let quarantine: KafkaTopic
     package let certificates: KafkaTopic

@@ -3,8 +3,8 @@ package import AppStoreVerification
 internal import Cryptography
 package import Records
 
-/// A nonconforming notification that is ready for the quarantine topic. From here on, the version of its body is
-/// irrelevant.
+/// A nonconforming notification that is ready for the quarantine topic. From here on, the version of its body does not
+/// matter.
 package struct QuarantinableNotification: Sendable {
     package let record: QuarantineRecord
     package let duplicateKey: DuplicateKey
@@ -19,10 +19,10 @@ package struct QuarantinableNotification: Sendable {
         record = QuarantineRecord(notification, body: body, receivedAt: receivedAt, source: source)
     }
 
-    /// Creates a value from a version 1 or older body with the correct password.
+    /// Creates a value from a body of version 1 or earlier with the correct password.
     /// - Parameters:
     ///   - reason: the code of the verdict.
-    ///   - bundleId: the app, or nil if it is unknown.
+    ///   - bundleId: the app, or nil if unknown.
     ///   - redacted: the body without the parts that must not be stored.
     package init?(
         legacy redacted: [UInt8], reason: String, detail: String, bundleId: BundleId?,

@@ -1,13 +1,13 @@
 package import AppStoreModel
 internal import Cryptography
 
-/// The digest that identifies a notification in the reconciliation topic: the first half of the SHA-256 of its ID in
-/// lower case.
+/// The digest that identifies a notification in the reconciliation topic: the first half of the SHA-256 digest of its
+/// ID in lowercase.
 package struct NotificationMark: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
 
-    /// - Parameter id: a notificationUUID, in upper or lower case, or any other identifier of a notification.
+    /// - Parameter id: a notificationUUID, in uppercase or lowercase, or another identifier of a notification.
     package init(of id: String) {
         let digest = SHA256.digest(of: Array(id.lowercased().utf8)).bytes
         high = Self.number(digest.prefix(8))

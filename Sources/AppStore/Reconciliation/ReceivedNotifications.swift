@@ -1,36 +1,35 @@
 package import AppStoreModel
 
-/// The notifications of one key that were found in the notification topic. The topic deletes them after 30 days, while
+/// The notifications with one key that were found in the notification topic. The topic deletes them after 30 days;
 /// Apple's history returns them for 180 days.
 ///
-/// Merging is commutative, associative and idempotent. Entries that are older than the newest entry by more than
-/// ``retention`` are dropped, and beyond ``maximumEntries`` only the newest are kept.
+/// Merging is commutative, associative and idempotent. Entries older than the newest entry by more than ``retention``
+/// are dropped. If more than ``maximumEntries`` remain, only the newest are kept.
 package struct ReceivedNotifications: Hashable, Sendable {
     /// The retention in milliseconds. It is longer than Apple's history, which covers 180 days.
     package static let retention: Int64 = 190 * 86_400_000
     /// The maximum number of entries per key (320 KiB).
     package static let maximumEntries = 16_384
 
-    /// The key of the record, which is ``quarantined(_:)`` or ``partition(_:)``.
+    /// The key of the record: ``quarantined(_:)`` or ``partition(_:)`` for special rows.
     package let key: String
-    /// The date of each notification in minutes since 1970. This is the time when it was signed, or when it arrived if
-    /// that was later.
+    /// The date of each notification in minutes since 1970: the time when it was signed or, if later, when it arrived.
     package private(set) var minutes: [NotificationMark: UInt32] = [:]
-    /// In a row with the key ``partition(_:)``, the time from which the index of that partition is complete, in
-    /// milliseconds since 1970. Nil in other rows.
+    /// In a row with the key ``partition(_:)``, the time from which that partition's index is complete, in milliseconds
+    /// since 1970. Nil in other rows.
     package private(set) var since: Int64?
 
     package init(key: String) { self.key = key }
 
     /// Creates a value with one notification.
     ///
-    /// - Parameter moment: the time when the notification was signed, or when it arrived if that was later.
+    /// - Parameter moment: the time when the notification was signed or, if later, when it arrived.
     package init(key: String, _ mark: NotificationMark, at moment: AppStoreInstant) {
         self.key = key
         insert(mark, at: Self.minute(moment))
     }
 
-    /// Creates the row that states where the index of one partition of the notification topic begins. The index
+    /// Creates the row that contains the start of the index of one partition of the notification topic. The index
     /// contains all records later than `since`, in milliseconds since 1970.
     package init(partition: Int32, since: Int64) {
         key = Self.partition(partition)
@@ -57,8 +56,8 @@ package struct ReceivedNotifications: Hashable, Sendable {
         return self != before
     }
 
-    /// The time when all entries have expired, in milliseconds since 1970, or nil without entries: the row that states
-    /// where a partition's index begins never expires.
+    /// The time when all entries have expired, in milliseconds since 1970. Nil if there are no entries: the row with
+    /// the start of a partition's index never expires.
     package var expiry: Int64? {
         minutes.values.max().map { Int64($0) * 60_000 + Self.retention }
     }
@@ -84,11 +83,11 @@ package struct ReceivedNotifications: Hashable, Sendable {
 // These keys cannot equal the keys of notification records, which have a slash before any space because a bundle ID
 // contains neither.
 extension ReceivedNotifications {
-    /// Returns the key for a nonconforming notification that was quarantined.
+    /// Returns the key of a quarantined, nonconforming notification.
     package static func quarantined(_ mark: NotificationMark) -> String {
         "quarantined \(String(mark.high, radix: 16)).\(String(mark.low, radix: 16))"
     }
 
-    /// Returns the key of the row that states where the index of one partition of the notification topic begins.
+    /// Returns the key of the row with the start of the index of one partition of the notification topic.
     package static func partition(_ number: Int32) -> String { "partition \(number)" }
 }

@@ -48,7 +48,7 @@ private enum Name {
 }
 
 extension Sweep {
-    /// The format version to write. Added members do not change it.
+    /// The format version to write. Additional members do not change it.
     static let formatVersion: Int64 = 1
 
     /// The sweep as JSON text, with dates in milliseconds since 1970. Equal sweeps have equal texts.
@@ -73,7 +73,7 @@ extension Sweep {
         return writer.bytes
     }
 
-    /// The members that a merge takes together from one of the two values.
+    /// The members that a merge copies together from one of the two values.
     var stateText: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { writeState(to: &$0) }

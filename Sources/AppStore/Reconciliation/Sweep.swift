@@ -3,7 +3,7 @@ package import AppStoreModel
 /// The sweeps of one kind in one app and environment: requests, the current run, the last complete run, and the next
 /// due date. This is a row of the reconciliation topic, written by the owner of its partition.
 ///
-/// The values form a join: of two values, the one with the later run wins, then the one with the later step. Requests
+/// The values form a join: the value with the later run takes precedence, then the one with the later step. Requests
 /// are merged separately.
 package struct Sweep: Hashable, Sendable {
     /// An operator's request.
@@ -20,9 +20,9 @@ package struct Sweep: Hashable, Sendable {
         }
     }
 
-    /// The minimum interval between the start of a run and a requested run after it, in milliseconds.
+    /// The minimum interval between the start of a run and a subsequent requested run, in milliseconds.
     package static let spacing: Int64 = 300_000
-    /// How long a backfill is stored after its end, in milliseconds.
+    /// The time for which a backfill is stored after its end, in milliseconds.
     package static let retention: Int64 = 30 * 86_400_000
 
     package let environment: AppStoreEnvironment
@@ -37,7 +37,7 @@ package struct Sweep: Hashable, Sendable {
     package var cancelledAt: Int64?
     /// The number of updates in the current run.
     package private(set) var step: Int64 = 0
-    /// The current run, or the last run if that is complete.
+    /// The current run, or the last run if it is complete.
     package private(set) var run: SweepRun?
     /// The last complete run.
     package private(set) var last: SweepRun?
@@ -119,7 +119,7 @@ package struct Sweep: Hashable, Sendable {
         self.nextAt = nextAt
     }
 
-    /// Ends the run before it is complete. No other run follows.
+    /// Ends the run before it is complete. No run follows.
     package mutating func cancel(_ run: SweepRun, at moment: Int64) {
         var run = run
         run.isCancelled = run.progress != nil

@@ -2,11 +2,11 @@ package import AppStoreModel
 
 /// The kind of a sweep. All kinds except `statuses` read Apple's notification history.
 package enum SweepKind: Hashable, Sendable {
-    /// Notifications that Apple could not deliver. They are read often, and whenever the ingress was unavailable.
+    /// Notifications that Apple could not deliver. They are fetched often, and after every outage of the ingress.
     case failures
-    /// All notifications that Apple sent, to find acknowledged notifications that are in no topic.
+    /// All notifications that Apple sent, to find acknowledged ones that are missing from the topics.
     case everything
-    /// Apple's current status of each subscription with version 1 notifications, because no history contains version 1.
+    /// Apple's current status of each subscription with version 1 notifications, which no history contains.
     case statuses
     /// A range requested by an operator, with the ID of the request.
     case backfill(String)
@@ -23,7 +23,7 @@ package enum SweepKind: Hashable, Sendable {
         }
     }
 
-    /// Returns nil if the text does not name a kind.
+    /// Returns nil if the text is not a kind.
     package init?(_ text: String) {
         switch text {
         case "failures": self = .failures
@@ -37,7 +37,7 @@ package enum SweepKind: Hashable, Sendable {
 
     package var isBackfill: Bool { if case .backfill = self { true } else { false } }
 
-    /// Returns how far back Get Notification History reaches, in milliseconds.
+    /// Returns the period covered by Get Notification History, in milliseconds.
     package static func reach(_ environment: AppStoreEnvironment) -> Int64 {
         (environment == .production ? 180 : 30) * 86_400_000
     }

@@ -1,8 +1,8 @@
 /// The position of a sweep: the pass, the window within the range, and the next page. Callers pass the current time.
 ///
-/// A sweep first reads the consumption requests of the entire range, because these have a deadline, then all types.
-/// Each pass reads the range in windows with separate page sequences, so that a page token is needed only for the
-/// duration of a window. If a token expires, the window is halved and read again.
+/// A sweep first reads the consumption requests of the entire range, because they have a deadline, then all types. Each
+/// pass reads the range in windows with separate page sequences, so that a page token is needed only while reading one
+/// window. If a token expires, the window is halved and read again.
 package struct SweepProgress: Hashable, Sendable {
     /// The notifications or subscriptions that a pass reads.
     package enum Pass: Int64, Sendable, CaseIterable {
@@ -20,18 +20,18 @@ package struct SweepProgress: Hashable, Sendable {
     package let range: SweepRange
     package private(set) var pass: Pass
     package private(set) var window: SweepRange
-    /// The token of the next page in the window, or nil for its first page. In a status sweep, the last compared
-    /// purchase.
+    /// The token of the next page in the window, or nil for the first page. In a status sweep, the last purchase
+    /// compared.
     package var pageToken: String?
 
-    /// Creates the start of a sweep, or returns nil for an empty range.
+    /// Creates the start of a sweep, or returns nil if the range is empty.
     ///
     /// - Parameter length: the length of a window, in milliseconds.
     package init?(over range: SweepRange, windows length: Int64) {
         guard range.from < range.to else { return nil }
         self.range = range
         pass = .consumptionRequests
-        // The first pass reads a single type, which has few notifications, so its windows are larger.
+        // The first pass reads a single type with few notifications, so its windows are larger.
         window = Self.window(from: range.from, in: range, length * 8)
     }
 
@@ -57,8 +57,8 @@ package struct SweepProgress: Hashable, Sendable {
         return true
     }
 
-    /// Halves a window, because its token expired or the window could not be read. The first half is then read from its
-    /// start, and the second half after it.
+    /// Halves a window because its token expired or it could not be read. The first half is then read from its start,
+    /// followed by the second half.
     ///
     /// - Returns: false if the window cannot be any shorter. It is then read again from its start.
     package mutating func halve() -> Bool {
@@ -69,7 +69,7 @@ package struct SweepProgress: Hashable, Sendable {
         return true
     }
 
-    /// The completed share of the sweep, from 0 to 1, by time rather than by number of notifications.
+    /// The completed share of the sweep, from 0 to 1, measured in time rather than in notifications.
     package var share: Double {
         let length = Double(max(1, range.to - range.from))
         let done = Double(window.from - range.from) / length

@@ -32,34 +32,33 @@ package struct SweepRun: Hashable, Sendable {
         }
     }
 
-    /// The counters of the run. A page that is read again after a crash is counted again in `swept` and `calls`.
+    /// The counters of the run. A page read again after a crash is counted again in `swept` and `calls`.
     package struct Counts: Hashable, Sendable {
         /// The number of requests to Apple.
         package var calls: Int64 = 0
-        /// The number of notifications in Apple's history or, in a status sweep, of subscriptions about which Apple was
-        /// queried.
+        /// The number of notifications in Apple's history or, in a status sweep, of subscriptions queried.
         package var swept: Int64 = 0
         /// The number of notifications in the history that were missing from the topic.
         package var missing: Int64 = 0
-        /// The number of missing notifications that were published, which is all of them except in a dry run.
+        /// The number of missing notifications that were published: all of them, except in a dry run.
         package var published: Int64 = 0
         /// The number of nonconforming notifications written to the quarantine topic.
         package var quarantined: Int64 = 0
-        /// The number of notifications that are not signed by Apple, belong to another app or environment than
+        /// The number of notifications that are not signed by Apple, belong to an app or environment that was not
         /// requested, or were rejected by Kafka. Each is written to the quarantine topic once, if Kafka accepts it, and
         /// is counted in every sweep that finds it.
         package var refused: Int64 = 0
-        /// The number of notifications acknowledged before the index of the topic begins, so that it is unknown whether
-        /// they are missing. In a status sweep, the number of subscriptions without an answer from Apple.
+        /// The number of notifications acknowledged before the topic's index begins, which may or may not be missing.
+        /// In a status sweep, the number of subscriptions without an answer from Apple.
         package var unknown: Int64 = 0
-        /// The number of subscriptions with a published state that differs from Apple's status.
+        /// The number of subscriptions whose published state differs from Apple's status.
         package var differing: Int64 = 0
-        /// The number of subscriptions for which Apple's signed answer was published, because they differ or need an
-        /// answer.
+        /// The number of subscriptions for which Apple's signed answer was published, because they differed or needed
+        /// an answer.
         package var repaired: Int64 = 0
         /// The number of differing subscriptions for which nothing was published.
         package var unrepaired: Int64 = 0
-        /// The number of windows that were skipped because they could not be read after several attempts.
+        /// The number of windows skipped because they could not be read after several attempts.
         package var unread: Int64 = 0
 
         /// The number of notifications that Apple returned but that were not published to the notification topic.
@@ -68,8 +67,8 @@ package struct SweepRun: Hashable, Sendable {
         package init() {}
     }
 
-    /// The maximum number of missing notifications that are listed by name. It also limits the listed differing
-    /// subscriptions and unread windows.
+    /// The maximum number of missing notifications to list. The limit also applies to the listed differences and unread
+    /// windows.
     package static let namedMissing = 50
 
     /// The start of the run in milliseconds since 1970, which identifies the run.
@@ -127,8 +126,8 @@ package struct SweepRun: Hashable, Sendable {
         if missing.count < Self.namedMissing { missing.append(notification) }
     }
 
-    /// Narrows the current window, because it cannot be read. If the window can be halved, its first half is read next;
-    /// otherwise the window is skipped.
+    /// Narrows the current window because it cannot be read. If the window can be halved, its first half is read next;
+    /// otherwise, the window is skipped.
     ///
     /// - Parameter length: the length of a window, in milliseconds.
     package mutating func narrowWindow(windows length: Int64) {

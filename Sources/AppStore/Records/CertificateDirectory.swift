@@ -2,15 +2,15 @@ internal import Cryptography
 package import KafkaModel
 internal import Synchronization
 
-/// The header segments that have been read from the certificates topic.
+/// The header segments read from the certificates topic.
 package final class CertificateDirectory: Sendable {
     private let segments = Mutex<[HeaderReference: [UInt8]]>([:])
 
     /// Creates an empty directory.
     package init() {}
 
-    /// Adds records of the topic. A record is ignored if its key is not the digest of its value, because such a record
-    /// could be used to rebuild a JWS that was never signed.
+    /// Adds records from the topic. A record whose key is not the digest of its value is ignored, because it could be
+    /// used to rebuild a JWS that was never signed.
     package func take(_ records: [KafkaRecord]) {
         for header in records.compactMap(CertificateHeader.init)
         where SHA256.digest(of: header.segment).hex == header.reference.rawValue {

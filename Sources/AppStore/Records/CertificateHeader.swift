@@ -7,7 +7,7 @@ public struct CertificateHeader: Hashable, Sendable {
     /// The segment, as base64url text.
     public let segment: [UInt8]
 
-    /// - Parameter reference: the SHA-256 of `segment`, computed by the caller.
+    /// - Parameter reference: the SHA-256 digest of `segment`, computed by the caller.
     public init(reference: HeaderReference, segment: [UInt8]) {
         self.reference = reference
         self.segment = segment

@@ -7,7 +7,7 @@ public enum RebuildError: Error, Hashable, Sendable, CustomStringConvertible {
     case unsigned
     /// `proof` does not match the payloads. This never happens in a record from the ingress.
     case malformedProof
-    /// The header segment is unknown. It is in the certificates topic, so continue reading that topic and retry.
+    /// The header segment is unknown. It is in the certificates topic, so read on in that topic and retry.
     case unknownHeader(HeaderReference)
 
     public var description: String {
@@ -20,8 +20,7 @@ public enum RebuildError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension NotificationRecord {
-    /// The signatures and header references of the notification, or nil if the record has no proof or an unreadable
-    /// one.
+    /// The notification's signatures and header references, or nil if the record has no proof or an unreadable one.
     public var proof: RecordProof? {
         guard let proof = value[member: .proof] else { return nil }
         func part(_ member: JSONElement?) -> RecordProof.Part? {
@@ -39,8 +38,8 @@ extension NotificationRecord {
 
     /// Rebuilds the compact JWS that Apple posted, byte for byte.
     ///
-    /// - Parameter header: returns the header segment for a reference, which is the value of the record with this key
-    ///   in the certificates topic.
+    /// - Parameter header: returns the header segment for a reference: the value of the record with this key in the
+    ///   certificates topic.
     /// - Throws: ``RebuildError``. After `unknownHeader`, wait for the certificates topic and retry.
     public func rebuild(
         header: (HeaderReference) -> [UInt8]?

@@ -4,7 +4,7 @@ public import KafkaModel
 
 /// A record consumed from a notification topic.
 ///
-/// Reading is tolerant: unknown members and headers are ignored, and a payload reports a field of the wrong kind
+/// Reading is tolerant: unknown members and headers are ignored, and a payload reports a field of the wrong type
 /// without affecting the rest. The value is scanned once, but each access to a payload parses it again, so store the
 /// result.
 public struct NotificationRecord: Sendable {
@@ -14,7 +14,7 @@ public struct NotificationRecord: Sendable {
     /// The scanned value.
     public let value: JSONElement
 
-    /// The scanned payload, for readers of single members.
+    /// The scanned payload, for readers of individual members.
     package let notificationElement: JSONElement
 
     /// Parses a consumed record. See ``init(key:value:headers:)``.
@@ -66,7 +66,7 @@ public struct NotificationRecord: Sendable {
     /// The app transaction, or nil if Apple sent none.
     public var appTransaction: AppTransactionPayload? { object(.appTransaction).map { AppTransactionPayload($0) } }
 
-    /// The body as received, without the secret, for version 1 and older.
+    /// For version 1 and earlier, the body as received, without the secret.
     public var legacy: JSONElement? { object(.legacy) }
 
     /// The compact JWS as received, in the rare records without ``proof``. See ``rebuild(header:)``.

@@ -1,9 +1,9 @@
 public import AppStoreModel
 public import KafkaModel
 
-/// A record in the quarantine topic, with the exact bytes received, and the reason in the headers.
+/// A record in the quarantine topic, with the exact bytes received and the reason in the headers.
 public struct QuarantineRecord: Hashable, Sendable {
-    /// The maximum length of the detail in bytes. A longer detail is truncated when it is written.
+    /// The maximum length of the detail in bytes. A longer detail is truncated when written.
     public static let maximumDetailBytes = 512
 
     /// The code of the verdict.
@@ -59,7 +59,7 @@ public struct QuarantineRecord: Hashable, Sendable {
             receivedBytes: value ?? [])
     }
 
-    /// Makes untrusted text safe for a header, by truncating it to the maximum length and replacing control characters.
+    /// Makes untrusted text safe for a header: truncates it to the maximum length and replaces control characters.
     private static func plain(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

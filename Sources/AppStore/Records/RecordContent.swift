@@ -5,9 +5,9 @@ internal import AppStoreModel
 ///
 /// All texts are scanned JSON objects. `signedPayload` is a compact JWS of base64url and dots, which need no escaping.
 public struct RecordContent: Sendable {
-    /// The data needed to restore the signed texts.
+    /// The data needed to rebuild the signed texts.
     public enum Evidence: Sendable {
-        /// Signatures and header references, from which the texts can be rebuilt byte for byte.
+        /// Signatures and header references, with which the texts can be rebuilt byte for byte.
         case proof(RecordProof)
         /// The compact JWS as received, for a notification that could not be rebuilt exactly.
         case signedPayload([UInt8])
@@ -21,7 +21,7 @@ public struct RecordContent: Sendable {
     public var transaction: [UInt8]?
     public var renewalInfo: [UInt8]?
     public var appTransaction: [UInt8]?
-    /// The body as received, without the secret, for version 1 and older.
+    /// For version 1 and earlier, the body as received, without the secret.
     public var legacy: [UInt8]?
     /// The evidence, or nil if the notification was not signed.
     public var evidence: Evidence?
@@ -39,7 +39,7 @@ public struct RecordContent: Sendable {
         self.evidence = evidence
     }
 
-    /// The value of the record, one JSON object. The evidence comes last, so that readers reach the other members
+    /// The value of the record: a single JSON object. The evidence comes last, so that readers reach the other members
     /// first.
     public var value: [UInt8] {
         var value: [UInt8] = []

@@ -8,7 +8,7 @@ public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
         case nullValue = "null_value"
         /// The value is not a single strict JSON object. The cause contains the offset.
         case invalidJSON = "invalid_json"
-        /// The object has no `notification` member that is an object.
+        /// The object has no `notification` member, or the member is not an object.
         case noNotification = "no_notification"
     }
 

@@ -38,7 +38,7 @@ public enum RecordHeaderName: String, Sendable, CaseIterable {
     /// The ``RecordOrigin``: `live` or `history`.
     case quarantineSource = "sluice.quarantine.source"
 
-    /// The failure after which an operator replayed the record: the consumer group and the reason of the dead letter,
+    /// The failure after which an operator replayed the record: the consumer group and the dead letter's reason,
     /// separated by a space.
     case replayReason = "sluice.replay.reason"
 }
@@ -47,7 +47,7 @@ public enum RecordHeaderName: String, Sendable, CaseIterable {
 public enum RecordTrust: String, Sendable, CaseIterable {
     /// Version 2, signed with Apple's certificate chain.
     case signed
-    /// Version 1 or older, authenticated by the app's shared secret.
+    /// Version 1 or earlier, authenticated by the app's shared secret.
     case sharedSecret = "shared-secret"
 }
 
@@ -67,8 +67,7 @@ extension KafkaHeader {
 }
 
 extension [KafkaHeader] {
-    /// Returns the text of the last header with that name, which takes precedence over earlier ones, or nil if there is
-    /// none or it is not UTF-8.
+    /// Returns the text of the last header with that name, or nil if there is none or it is not UTF-8.
     public func text(_ name: RecordHeaderName) -> String? { last { $0.key == name.rawValue }?.text }
 }
 

@@ -54,7 +54,7 @@ public struct RecordIdentity: Hashable, Sendable {
             externalPurchaseId: notification.externalPurchaseId.value)
     }
 
-    /// The key of the record, which keeps a purchase in one partition: `bundleId/` followed by the
+    /// The key of the record, which keeps all records of a purchase in one partition: `bundleId/` followed by the
     /// originalTransactionId or, without one, by the first of appTransactionId, requestIdentifier, externalPurchaseId
     /// and notificationUUID that is present.
     public var key: String {
@@ -67,7 +67,7 @@ public struct RecordIdentity: Hashable, Sendable {
 
 /// The format of keys in all keyed topics.
 public enum RecordKey {
-    /// Returns the key of a purchase, used in notification and entitlement topics.
+    /// Returns the key of a purchase in notification and entitlement topics.
     public static func purchase(_ bundleId: BundleId, _ originalTransactionId: OriginalTransactionId) -> String {
         text(bundleId: bundleId, subject: originalTransactionId.rawValue)
     }
@@ -82,13 +82,13 @@ public enum RecordKey {
         return key
     }
 
-    /// Returns the key of the refund of a transaction, used in refund topics.
+    /// Returns the key of a transaction's refund in refund topics.
     public static func transaction(_ bundleId: BundleId, _ transactionId: TransactionId) -> String {
         text(bundleId: bundleId, subject: transactionId.rawValue)
     }
 
-    /// Splits a key at the first slash, because a bundle identifier contains none. Returns nil if there is no slash or
-    /// either part is empty.
+    /// Splits a key at its first slash; a bundle identifier contains none. Returns nil if there is no slash or either
+    /// part is empty.
     public static func parts(of key: String) -> (bundleId: BundleId, subject: String)? {
         guard let slash = key.firstIndex(of: "/") else { return nil }
         let subject = key[key.index(after: slash)...]

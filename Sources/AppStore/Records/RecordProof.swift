@@ -1,12 +1,12 @@
-/// A reference to the header segment of a JWS: the SHA-256 of its base64url text as 64 lower-case hexadecimal digits.
-/// It is the key of the segment's record in the certificates topic.
+/// A reference to the header segment of a JWS: the SHA-256 digest of its base64url text as 64 lowercase hexadecimal
+/// digits. It is the key of the segment's record in the certificates topic.
 public struct HeaderReference: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
     public var description: String { rawValue }
 
-    /// Whether the text is a valid reference: 64 lower-case hexadecimal digits.
+    /// Whether the text is a valid reference: 64 lowercase hexadecimal digits.
     public var isWellFormed: Bool {
         let digits = rawValue.utf8
         return digits.count == 64
@@ -24,7 +24,7 @@ public struct RecordProof: Hashable, Sendable {
     public struct Part: Hashable, Sendable {
         /// The reference to the header segment.
         public var header: HeaderReference
-        /// The signature segment, 86 characters of base64url.
+        /// The signature segment: 86 characters of base64url.
         public var signature: ArraySlice<UInt8>
 
         public init(header: HeaderReference, signature: ArraySlice<UInt8>) {
@@ -34,7 +34,7 @@ public struct RecordProof: Hashable, Sendable {
     }
 
     public var notification: Part
-    /// The part for the transaction. Each of the three optional parts is nil if Apple sent none.
+    /// The transaction's part. Each of the three optional parts is nil if Apple sent none.
     public var transaction: Part?
     public var renewalInfo: Part?
     public var appTransaction: Part?
@@ -48,7 +48,7 @@ public struct RecordProof: Hashable, Sendable {
         self.appTransaction = appTransaction
     }
 
-    /// The length of a signature segment, which is 64 bytes in base64url.
+    /// The length of a signature segment: 64 bytes in base64url.
     static let signatureLength = 86
 }
 
@@ -74,6 +74,6 @@ extension RecordProof {
         value.append(UInt8(ascii: "}"))
     }
 
-    /// The length of the longest proof in bytes.
+    /// The maximum length of a proof in bytes.
     static let maximumLength = 4 * 200
 }

@@ -1,21 +1,21 @@
 public import AppStoreModel
 internal import Primitives
 
-/// The header and signature segments of a notification's compact JWS and of the JWS nested in it, without the payloads.
+/// The header and signature segments of a notification's compact JWS and its nested JWS, without the payloads.
 ///
 /// A value is created only if the parts and the payloads restore the JWS byte for byte. This is checked without writing
-/// the JWS: each payload segment is compared with the base64url of its payload. ``NotificationRecord/rebuild(header:)``
-/// finds the members for the nested texts by name. It finds the same members as this check, because a record contains
-/// the same members, with empty texts.
+/// the JWS: each payload segment is compared with the base64url encoding of its payload.
+/// ``NotificationRecord/rebuild(header:)`` finds the members for the nested texts by name. It finds the same members as
+/// this check, because a record contains the same members with empty texts.
 public struct SignedParts: Sendable {
     /// A JWS without its payload.
     struct Part: Sendable {
         let header: ArraySlice<UInt8>
         let signature: ArraySlice<UInt8>
 
-        /// Returns nil unless `text` is exactly a header segment, the base64url of `payload`, and a signature of 64
-        /// bytes, separated by dots. The payload must also be an object without surrounding white space, because it
-        /// becomes the value of a member, and readers of the member do not get the white space.
+        /// Returns nil unless `text` is exactly a header segment, the base64url encoding of `payload`, and a signature
+        /// of 64 bytes, separated by dots. The payload must also be an object without surrounding white space: it
+        /// becomes the value of a member, and readers of that member would not see the white space.
         init?(_ text: ArraySlice<UInt8>, payload: [UInt8]) {
             guard payload.first == UInt8(ascii: "{"), payload.last == UInt8(ascii: "}") else { return nil }
             let dot = UInt8(ascii: ".")
@@ -42,8 +42,8 @@ public struct SignedParts: Sendable {
     ///   - signedPayload: the compact JWS as received, verified.
     ///   - notification: the payload, as signed.
     ///   - envelope: the payload's envelope.
-    ///   - transaction: the payload of `signedTransactionInfo`, or nil if there is none; the same applies to the next
-    ///     two parameters.
+    ///   - transaction: the payload of `signedTransactionInfo`, or nil if there is none; the next two parameters are
+    ///     analogous.
     ///
     /// Returns nil if rebuilding would not restore `signedPayload`. The record must then contain the complete text.
     public init?(
@@ -64,7 +64,7 @@ public struct SignedParts: Sendable {
         else { return nil }
     }
 
-    /// The header segments, one for each JWS. Usually all of them are equal.
+    /// The header segments, one per JWS. Usually all of them are equal.
     public var headers: [ArraySlice<UInt8>] {
         var headers: [ArraySlice<UInt8>] = []
         headers.reserveCapacity(4)

@@ -11,10 +11,10 @@ extension AppStoreEnvironment {
         self = environment
     }
 
-    /// Whether notifications of this environment are published.
+    /// Whether notifications from this environment are published.
     public var isPublished: Bool { Self.published.contains(self) }
 
-    /// The last part of the environment's topic names, `production` or `sandbox`. Operators use the same names.
+    /// The last part of the environment's topic names: `production` or `sandbox`. Operators use the same names.
     public var topicSuffix: String { rawValue.lowercased() }
 }
 
@@ -48,11 +48,11 @@ public struct TopicNames: Hashable, Sendable {
         KafkaTopic(rawValue: "\(prefix).refunds.\(environment.topicSuffix)")
     }
 
-    /// The compacted topic for the company's refund preferences about its customers, keyed by appAccountToken or
+    /// The compacted topic for the company's refund preferences for its customers, keyed by appAccountToken or
     /// appTransactionId. Any producer may write to it.
     public var refundPreferences: KafkaTopic { KafkaTopic(rawValue: "\(prefix).refunds.preferences") }
 
-    /// The compacted topic for the index of the notification topic, and for the sweeps of Apple's notification history.
+    /// The compacted topic for the index of the notification topic and the sweeps of Apple's notification history.
     public func reconciliation(_ environment: AppStoreEnvironment) -> KafkaTopic {
         KafkaTopic(rawValue: "\(prefix).reconciliation.\(environment.topicSuffix)")
     }

@@ -1,14 +1,15 @@
 public import AppStoreModel
 public import KafkaModel
 
-/// The configuration of a topic of the pipeline, as plain values for code that creates, checks or simulates the topic.
+/// The configuration of one of the pipeline's topics, as plain values for code that creates, checks or simulates the
+/// topic.
 public struct TopicSpecification: Hashable, Sendable {
     /// How Kafka removes old records from a topic.
     public enum Cleanup: Hashable, Sendable {
         /// Records are deleted after this number of days.
         case delete(afterDays: Int)
         /// The last record of each key remains indefinitely, and every record remains for at least `afterDays`. A
-        /// record that was replaced by a later one with the same key is removed within `withinDays`.
+        /// record replaced by a later one with the same key is removed within `withinDays`.
         case compact(afterDays: Int = 0, withinDays: Int? = nil)
     }
 
@@ -17,7 +18,7 @@ public struct TopicSpecification: Hashable, Sendable {
     /// between two partitions.
     public let partitions: Int
     public let cleanup: Cleanup
-    /// Whether consumers rely on each key being in one partition, so that the number of partitions cannot change.
+    /// Whether consumers depend on each key being in one partition, so that the number of partitions cannot change.
     public let isKeyed: Bool
 
     init(name: KafkaTopic, partitions: Int, cleanup: Cleanup, isKeyed: Bool = true) {
@@ -27,15 +28,15 @@ public struct TopicSpecification: Hashable, Sendable {
         self.isKeyed = isKeyed
     }
 
-    /// Returns the compacted topic for the keyed state of a third-party consumer. Every record remains for at least a
-    /// day, so that compaction does not remove a proposal before the owner has republished it. Erased data is removed
-    /// as soon as from Sluice's own topics.
+    /// Returns the compacted topic for a third-party consumer's keyed state. Every record remains for at least a day,
+    /// so that compaction does not remove a proposal before the owner has republished it. Erased data is removed as
+    /// soon as it is from Sluice's own topics.
     public static func state(_ name: KafkaTopic, partitions: Int) -> TopicSpecification {
         TopicSpecification(
             name: name, partitions: partitions, cleanup: .compact(afterDays: 1, withinDays: erasureDays))
     }
 
-    /// The topic settings, by their names in Kafka.
+    /// The topic settings by their Kafka names.
     public var settings: [String: String] {
         var settings = ["max.message.bytes": String(Self.maximumMessageBytes)]
         switch cleanup {
@@ -45,7 +46,7 @@ public struct TopicSpecification: Hashable, Sendable {
         case .compact(let days, let bound):
             settings["cleanup.policy"] = "compact"
             settings["delete.retention.ms"] = Self.milliseconds(Self.tombstoneDays)
-            // Erasures depend on timestamps, so Kafka must keep the timestamps of the writers instead of the brokers.
+            // Erasures depend on timestamps, so Kafka must keep those of the writers rather than the brokers'.
             settings["message.timestamp.type"] = "CreateTime"
             if days > 0 { settings["min.compaction.lag.ms"] = Self.milliseconds(days) }
             if let bound {
@@ -58,8 +59,8 @@ public struct TopicSpecification: Hashable, Sendable {
 
     private static func milliseconds(_ days: Int) -> String { String(Int64(days) * 86_400_000) }
 
-    /// The maximum message size, enough for the largest body that the ingress accepts, both decoded and as received,
-    /// with the headers.
+    /// The maximum message size. It suffices for the largest body that the ingress accepts, both decoded and as
+    /// received, with the headers.
     public static let maximumMessageBytes = 1_048_588
     /// The default number of partitions of keyed topics.
     public static let defaultPartitions = 12
@@ -69,11 +70,12 @@ public struct TopicSpecification: Hashable, Sendable {
     /// The minimum retention of tombstones in days. It is longer than the retention of the notifications that they
     /// erase, so that reading the notifications again does not restore erased data.
     public static let tombstoneDays = 45
-    /// The number of days within which a replaced or erased record is removed from a topic with personal data.
+    /// The number of days after which a replaced or erased record must have been removed from a topic with personal
+    /// data.
     public static let erasureDays = 7
     /// The retention of quarantined notifications and dead letters in days.
     static let quarantineDays = 90
-    /// The retention of the archive's checkpoints in days. The last checkpoint of each log remains longer.
+    /// The retention of the archive's checkpoints in days. The last checkpoint of each log is retained longer.
     static let checkpointDays = 400
     /// The retention of operator events in days.
     static let operatorEventDays = 30
@@ -89,7 +91,7 @@ extension TopicNames {
         }
     }
 
-    /// Returns the topics that the ingress writes to: notification topics, quarantine, and certificates.
+    /// Returns the topics to which the ingress writes: notification topics, quarantine, and certificates.
     public func ingress(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         notifications(partitions: partitions) + [
             TopicSpecification(
@@ -134,7 +136,7 @@ extension TopicNames {
                     name: refunds($0), partitions: partitions,
                     cleanup: .compact(afterDays: 1, withinDays: TopicSpecification.erasureDays))
             }
-            // This topic has one partition, because any producer may write to it, with any partitioner.
+            // This topic has a single partition, because any producer may write to it with any partitioner.
             + [
                 TopicSpecification(
                     name: refundPreferences, partitions: 1,
@@ -145,7 +147,7 @@ extension TopicNames {
             }
     }
 
-    /// The topics that the archive reads or writes in addition to the topics of other services.
+    /// The topics that the archive reads or writes in addition to those of other services.
     public var archive: [TopicSpecification] {
         [
             TopicSpecification(name: erasures, partitions: 1, cleanup: .compact(), isKeyed: false),
@@ -163,7 +165,7 @@ extension TopicNames {
         ]
     }
 
-    /// The topic from which every consumer reads whether its group is paused.
+    /// The topic in which every consumer finds whether its group is paused.
     public var controlTopic: TopicSpecification {
         TopicSpecification(name: control, partitions: 1, cleanup: .compact(), isKeyed: false)
     }
@@ -182,7 +184,7 @@ extension TopicNames {
             cleanup: .delete(afterDays: TopicSpecification.quarantineDays), isKeyed: false)
     }
 
-    /// Returns the dead letter topics of Sluice's own consumers, except the archive's.
+    /// Returns the dead letter topics of Sluice's own consumers except the archive.
     public func deadLetters(partitions: Int = TopicSpecification.defaultPartitions) -> [TopicSpecification] {
         TopicNames.consumerGroups.flatMap { deadLetters(of: $0, partitions: partitions) }
             + deadLetters(of: TopicNames.webhooksGroup, reading: entitlements, partitions: partitions)

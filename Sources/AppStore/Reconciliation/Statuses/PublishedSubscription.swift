@@ -9,8 +9,7 @@ package struct PublishedSubscription: Sendable, Hashable {
     package let originalTransactionId: OriginalTransactionId
     /// Whether the subscription has facts from version 1 notifications.
     package let isLegacy: Bool
-    /// Whether the first grant is in effect, its state, and its transaction. These are false or nil if there is no
-    /// grant.
+    /// Whether the first grant is in effect, its state, and its transaction. Without a grant, these are false or nil.
     package private(set) var isEntitled = false
     package private(set) var state: String?
     package private(set) var transactionId: TransactionId?
@@ -22,8 +21,8 @@ package struct PublishedSubscription: Sendable, Hashable {
     /// contains, and for unexplained states.
     package var isCompared: Bool { isLegacy || needsStatusQuery }
 
-    /// - Parameter isComparedOnly: whether to return nil for subscriptions that need no comparison, which are most of
-    ///   them, without parsing their facts.
+    /// - Parameter isComparedOnly: whether to return nil, without parsing the facts, for the majority of subscriptions
+    ///   that need no comparison.
     ///
     /// Returns nil for rows of other apps, for products other than subscriptions, and for unreadable rows.
     package init?(_ record: KafkaRecord, of bundleId: BundleId, isComparedOnly: Bool = false) {
@@ -40,7 +39,7 @@ package struct PublishedSubscription: Sendable, Hashable {
         let unsigned = facts.legacy?.allTransactions ?? []
         guard facts.isSubscription || unsigned.contains(where: \.isAutoRenewable) else { return nil }
         originalTransactionId = OriginalTransactionId(parts.subject)
-        // Several products of one purchase share its state. A product that is in effect is listed first.
+        // Several products of one purchase share its state. A product in effect is listed first.
         guard let grant = grants.first else { return }
         isEntitled = grant["isEntitled"]?.bool ?? false
         state = grant["state"]?.string

@@ -9,13 +9,12 @@ package enum StatusAnswer: Sendable {
     /// A verified answer, with the current status and the transaction that currently grants access. The transaction is
     /// nil if it has not begun.
     case signed(VerifiedTransaction, status: SubscriptionStatus, current: TransactionId?)
-    /// Apple does not know the subscription for this app. This does not prove that it has ended, so nothing is
-    /// published.
+    /// Apple has no such subscription for this app. This does not prove that it has ended, so nothing is published.
     case unknown
-    /// The answer was not signed by Apple or is about another subscription, so it is ignored.
+    /// The answer is ignored, because it was not signed by Apple or is about another subscription.
     case refused(SubscriptionStatuses.RefusedItem)
 
-    /// Returns the difference between the answer and the published state, or nil if both agree or the answer was
+    /// Returns the difference between the answer and the published state, or nil if they agree or the answer was
     /// refused.
     package func difference(of published: PublishedSubscription) -> StatusDifference? {
         switch self {
@@ -25,8 +24,8 @@ package enum StatusAnswer: Sendable {
         }
     }
 
-    /// Returns a record of the entitlement topic that includes Apple's signed answer. The answer confirms the content
-    /// of version 1 notifications up to that record, and takes precedence over other signed facts if its date is later.
+    /// Returns a record for the entitlement topic that includes Apple's signed answer. The answer confirms the content
+    /// of version 1 notifications up to that record, and takes precedence over other signed facts with an earlier date.
     ///
     /// - Parameter published: the value of the record that was known when Apple was queried.
     /// - Returns: nil if the answer contains nothing new or is not signed.

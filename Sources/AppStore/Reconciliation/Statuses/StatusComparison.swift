@@ -47,8 +47,8 @@ package struct StatusComparison: Sendable {
         return .refused(refused)
     }
 
-    /// Returns the refused object that names the subscription, or any refused object if none does. The subject of a
-    /// refused object is unknown until it is verified.
+    /// Returns the refused object that identifies the subscription, or any refused object if none does. The subject of
+    /// a refused object is unknown until it is verified.
     private func refused(
         of subscription: PublishedSubscription, in items: [SubscriptionStatuses.RefusedItem]
     ) -> SubscriptionStatuses.RefusedItem? {

@@ -1,8 +1,7 @@
 internal import AppStoreModel
 package import JSON
 
-/// The names of members in rows of the reconciliation topic and in the output of `sluicectl`. These names are a
-/// contract.
+/// The member names in rows of the reconciliation topic and in the output of `sluicectl`. These names are a contract.
 private enum Name {
     static let purchase: StaticString = "originalTransactionId"
     static let difference: StaticString = "difference"
@@ -28,7 +27,7 @@ extension StatusDifference {
         if isRepaired { object.set(Name.repaired, true) }
     }
 
-    /// Parses the output of ``write(to:)``, or returns nil for anything else.
+    /// Parses the output of ``write(to:)``, or returns nil for any other text.
     package init?(_ element: JSONElement) {
         var fields = FieldReader(element)
         guard let purchase: OriginalTransactionId = fields.identifier(Name.purchase),

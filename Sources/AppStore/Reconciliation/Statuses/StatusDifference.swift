@@ -3,17 +3,17 @@ package import AppStoreModel
 /// A difference between the published state of a subscription and Apple's current status.
 package struct StatusDifference: Sendable, Hashable {
     package enum Kind: String, Sendable {
-        /// The subscription grants access but should not according to Apple, or vice versa.
+        /// According to Apple, the subscription should not grant access but does, or vice versa.
         case access
-        /// Both agree on access, but it comes from a different transaction, because a renewal or a change was missed.
+        /// Both agree on access, but it comes from different transactions, because a renewal or a change was missed.
         case transaction
-        /// Apple knows no such subscription of the app.
+        /// Apple has no such subscription for the app.
         case unknown
     }
 
     package let kind: Kind
     package let published: PublishedSubscription
-    /// The status, or nil if Apple knows no such subscription.
+    /// The status, or nil if Apple has no such subscription.
     package let status: SubscriptionStatus?
     package let latest: TransactionId?
     /// Whether Apple's signed answer was published.
@@ -21,7 +21,7 @@ package struct StatusDifference: Sendable, Hashable {
 
     /// Returns nil if both agree.
     ///
-    /// - Parameter status: Apple's status, or nil if Apple knows no such subscription.
+    /// - Parameter status: Apple's status, or nil if Apple has no such subscription.
     package init?(_ published: PublishedSubscription, status: SubscriptionStatus?, latest: TransactionId?) {
         self.published = published
         self.status = status

@@ -1,18 +1,18 @@
 package import AppStoreServerAPI
 
 /// Queries Apple about subscriptions one by one, with retries, and classifies failures. `sluice-reconciler` and
-/// `sluicectl reconcile statuses` both use it, so that they make the same decisions.
+/// `sluicectl reconcile statuses` both use it, so they make the same decisions.
 package struct StatusInquiry: Sendable {
     package enum Outcome: Sendable {
         case answer(StatusAnswer)
-        /// Apple permanently refuses this request and would refuse it again.
+        /// Apple refuses this request permanently.
         case refused(APIFailure)
-        /// Apple gave no readable answer. A single failure implies nothing about other subscriptions, but
+        /// Apple returned no readable answer. A single failure implies nothing about other subscriptions, but
         /// ``unansweredInARow`` consecutive failures do.
         case unanswered(APIFailure)
     }
 
-    /// The number of consecutive subscriptions without an answer after which the failure is assumed to affect all
+    /// The number of consecutive unanswered subscriptions after which the failure is assumed to affect all
     /// subscriptions.
     package static let unansweredInARow = 5
 
@@ -25,8 +25,8 @@ package struct StatusInquiry: Sendable {
     }
 
     /// - Parameter asked: called before each request.
-    /// - Throws: an ``APIFailure`` that concerns all subscriptions, such as a refused key or a lasting rate limit, or
-    ///   an error of the repetition's `sleep`.
+    /// - Throws: an ``APIFailure`` that affects all subscriptions, such as a rejected key or a persistent rate limit,
+    ///   or an error from the repetition's `sleep`.
     package func ask(about subscription: PublishedSubscription, asked: () -> Void = {}) async throws -> Outcome {
         var request = RepeatedRequest(repetition)
         while true {

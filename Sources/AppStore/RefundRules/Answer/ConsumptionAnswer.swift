@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// The answer to a consumption request. Its body is stored in the case and then sent byte for byte.
+/// The answer to a consumption request. Its body is stored in the case and sent byte for byte.
 package struct ConsumptionAnswer: Hashable, Sendable {
     /// The version of the endpoint that accepts the answer. The raw value is the version in Apple's path.
     package enum Form: Int32, CaseIterable, Sendable {
@@ -18,10 +18,10 @@ package struct ConsumptionAnswer: Hashable, Sendable {
 
     /// Creates the body after checking every constraint that Apple documents.
     ///
-    /// - Throws: ``ConsumptionProblem``. Nothing must be sent in that case.
+    /// - Throws: ``ConsumptionProblem``. Nothing must then be sent.
     package init(_ facts: RefundFacts, _ decision: RefundDecision) throws(ConsumptionProblem) {
         let statement = try ConsumptionStatement(facts, decision)
-        // The version 2 endpoint rejects Advanced Commerce purchases, and version 1 is documented only for these.
+        // The version 2 endpoint rejects Advanced Commerce purchases, and version 1 is documented only for them.
         form = facts.isAdvancedCommerce ? .version1 : .version2
         switch form {
         case .version1: (body, notes) = ConsumptionBodyVersion1.write(facts, statement)
@@ -29,8 +29,8 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         }
     }
 
-    /// Returns the reason why Apple accepts no answer for a transaction, regardless of the company's data, or nil if
-    /// Apple accepts one.
+    /// Returns the reason why Apple accepts no answer for a transaction whatever the company's data, or nil if Apple
+    /// accepts one.
     package static func finalProblem(of facts: RefundFacts) -> ConsumptionProblem? {
         switch facts.inAppOwnershipType {
         case .familyShared:

@@ -30,7 +30,7 @@ enum ConsumptionBodyVersion1 {
         return (json.bytes, [token.note, preference.note].compactMap(\.self))
     }
 
-    /// Returns the status if it was given, or one that is derived from the percentage.
+    /// Returns the configured status or, if there is none, one derived from the percentage.
     private static func consumptionStatus(_ facts: ConsumptionFacts) -> Int64 {
         if let status = facts.consumptionStatus { return status.version1 }
         guard let percentage = facts.consumptionPercentage else { return 0 }
@@ -39,7 +39,7 @@ enum ConsumptionBodyVersion1 {
         return ConsumptionStatus.partiallyConsumed.version1
     }
 
-    /// Returns the token. The member is required, and an empty text means undeclared.
+    /// Returns the token. The member is required; an empty string means undeclared.
     private static func token(_ token: AppAccountToken?) -> (value: String, note: ConsumptionNote?) {
         guard let token, !token.rawValue.isEmpty else { return ("", nil) }
         return token.isWellFormed ? (token.rawValue, nil) : ("", .malformedAccountToken)

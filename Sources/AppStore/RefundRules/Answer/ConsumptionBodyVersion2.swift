@@ -21,8 +21,8 @@ enum ConsumptionBodyVersion2 {
         return (json.bytes, [percentage.note, preference.note].compactMap(\.self))
     }
 
-    /// Returns the percentage, which is omitted for an auto-renewable subscription, and must be 0 for a purchase that
-    /// was not delivered.
+    /// Returns the percentage. It is omitted for an auto-renewable subscription and must be 0 for an undelivered
+    /// purchase.
     private static func percentage(
         _ facts: RefundFacts, _ statement: ConsumptionStatement
     ) -> (value: Int64?, note: ConsumptionNote?) {

@@ -1,5 +1,5 @@
-/// The classes used in the version 1 body. Apple does not document which class a boundary belongs to. Here, lower
-/// bounds are inclusive and upper bounds exclusive. Unknown and negative values are 0, which means undeclared.
+/// The classes used in the version 1 body. Apple does not document to which class a boundary belongs. Here, lower
+/// bounds are inclusive and upper bounds exclusive. Unknown and negative values become 0, which means undeclared.
 enum ConsumptionClass {
     /// Returns 1 to 6 for less than 3, 10, 30, 90, 180 and 365 days, and 7 for more.
     static func accountTenure(days: Int64?) -> Int64 { number(days, [0, 3, 10, 30, 90, 180, 365]) }
@@ -12,7 +12,7 @@ enum ConsumptionClass {
         number(cents, [0, 1, 5000, 10_000, 50_000, 100_000, 200_000])
     }
 
-    /// Returns how many of the lower bounds the value reaches.
+    /// Returns the number of lower bounds that the value reaches.
     private static func number(_ value: Int64?, _ lowerBounds: [Int64]) -> Int64 {
         guard let value else { return 0 }
         return Int64(lowerBounds.count { $0 <= value })

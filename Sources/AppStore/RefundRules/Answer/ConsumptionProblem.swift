@@ -1,11 +1,11 @@
-/// The reason why a case gets no answer. Equality compares the code and the message.
+/// The reason why a case is not answered. Equality compares the code and the message.
 package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The code of a problem. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
         /// The rules or the company's service decided not to answer.
         case doNotAnswer = "do_not_answer"
-        /// The customer has not consented, because a source refuses consent or no source grants it. Apple requires that
-        /// nothing be sent in that case.
+        /// The customer has not consented: a source refuses consent, or no source grants it. Apple then requires that
+        /// nothing be sent.
         case noConsent = "no_consent"
         /// A parent withdrew consent to the child's use of the app, and the company has recorded no consent since.
         case consentRescinded = "consent_rescinded"
@@ -22,8 +22,8 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
         /// Neither the rules nor the company's service specify whether sample content was provided.
         case sampleContentMissing = "sample_content_missing"
 
-        /// Whether the problem is final, so that no later information can change it and the round ends. Otherwise the
-        /// round waits. Source: app-store.md 10.6.
+        /// Whether the problem is final: no later information can change it, and the round ends. Otherwise, the round
+        /// waits. Source: app-store.md 10.6.
         package var isFinal: Bool {
             switch self {
             case .doNotAnswer, .noConsent, .consentRescinded, .familyShared, .assigned, .typeNotSupported: true
@@ -33,7 +33,7 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
     }
 
     package let code: Code
-    /// One sentence for people, including how to fix the problem.
+    /// A sentence for people that includes the fix.
     package let message: String
 
     package init(code: Code, message: String) {
@@ -44,7 +44,7 @@ package struct ConsumptionProblem: Error, Hashable, Sendable, CustomStringConver
     package var description: String { "\(code.rawValue): \(message)" }
 }
 
-/// The reason why a member was omitted so that Apple accepts the answer. The raw values appear in records and metrics
+/// The reason why a member was omitted to make Apple accept the answer. The raw values appear in records and metrics
 /// and are a contract.
 package enum ConsumptionNote: String, CaseIterable, Sendable {
     /// A consumptionPercentage for an auto-renewable subscription, which Apple computes from the elapsed time

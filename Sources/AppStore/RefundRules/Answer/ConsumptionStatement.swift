@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// The validated facts that both bodies require, most importantly consent.
+/// The validated facts required by both bodies, most importantly consent.
 struct ConsumptionStatement {
     let outcome: RefundOutcome
     let deliveryStatus: DeliveryStatus

@@ -1,13 +1,13 @@
 package import AppStoreModel
 package import JSON
 
-/// Apple's acceptance of the answer for a round.
+/// Apple's acceptance of a round's answer.
 package struct AnswerAcceptance: DatedPart {
     /// The signedDate of the newest request known when Apple accepted the answer.
     package var through: AppStoreInstant
-    /// The time on the clock of the member that sent the answer. It decides only between competing values of this part.
+    /// The time on the clock of the member that sent the answer. It only decides between competing values of this part.
     package var at: AppStoreInstant
-    /// The number of requests sent so far, as known to the member that sent the last one.
+    /// The number of requests sent so far, as recorded by the member that sent the last one.
     package var attempts: Int64
 
     package init(through: AppStoreInstant, at: AppStoreInstant, attempts: Int64) {
@@ -43,14 +43,14 @@ package struct AnswerEnd: DatedPart {
         case observed
         /// The answer was withheld intentionally, because there was no consent or the company decided not to answer.
         case withheld
-        /// Apple refused the answer permanently, and would refuse it again.
+        /// Apple refused the answer permanently.
         case refused
     }
 
     package var kind: Kind
     /// The signedDate of the newest request known when the round ended.
     package var through: AppStoreInstant
-    /// The time on the clock of the member that ended the round. It decides only between competing values of this part.
+    /// The time on the clock of the member that ended the round. It only decides between competing values of this part.
     package var at: AppStoreInstant
     /// A code from ``RefundReason`` or from the App Store Server API.
     package var reason: String
@@ -81,8 +81,8 @@ package struct AnswerEnd: DatedPart {
     }
 }
 
-/// The reason why the last attempt to decide or answer a waiting round failed. It is recorded if it differs from the
-/// previous obstacle.
+/// The reason why the last attempt to decide or answer a waiting round failed. It is recorded only if it differs from
+/// the previous obstacle.
 package struct AnswerObstacle: CasePart {
     /// The signedDate of the newest request known when the attempt failed.
     package var through: AppStoreInstant
@@ -91,7 +91,7 @@ package struct AnswerObstacle: CasePart {
     package var reason: String
     /// The HTTP status, or nil if there was no response.
     package var status: Int32?
-    /// A message of one line for people.
+    /// A one-line message for people.
     package var message: String
 
     package init(through: AppStoreInstant, at: AppStoreInstant, reason: String, status: Int32?, message: String) {

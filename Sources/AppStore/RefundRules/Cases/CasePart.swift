@@ -1,10 +1,10 @@
 internal import AppStoreModel
 package import JSON
 
-/// A part of a case that is replaced as a whole. Competing values of a part have a total order that is the same on all
-/// members, so taking the greater of two values is a join.
+/// A part of a case that is replaced as a whole. Competing values of a part have the same total order on all members,
+/// so keeping the greater of two values is a join.
 package protocol CasePart: Hashable, Sendable {
-    /// The rank of the part, which is compared first, element by element.
+    /// The rank of the part, compared first, element by element.
     var rank: [Int64] { get }
     /// Writes the members of the part's object. Equal parts have equal texts.
     func write(to object: inout JSONWriter)

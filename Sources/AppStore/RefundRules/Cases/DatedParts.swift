@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import JSON
 
-/// A part that a case can have once for each time on Apple's clock.
+/// A part that occurs at most once per time on Apple's clock in a case.
 package protocol DatedPart: CasePart {
     /// The time on Apple's clock that identifies and orders parts.
     var date: AppStoreInstant { get }
@@ -10,7 +10,7 @@ package protocol DatedPart: CasePart {
 /// The newest parts of one kind, in ascending order of date. They form a join, because dropping old parts before or
 /// after a union gives the same result.
 package struct DatedParts<Part: DatedPart>: Hashable, Sendable {
-    /// The maximum number of parts. No customer is known to have had more decisions about one purchase.
+    /// The maximum number of parts. No customer is known to have had more decisions on one purchase.
     static var capacity: Int { 32 }
 
     package private(set) var all: [Part] = []

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import JSON
 
-/// The answer of a round, decided once. It contains either the bytes that every attempt sends, or the reason why
+/// The answer of a round, decided once. It contains either the bytes to send in every attempt, or the reason why
 /// nothing is sent.
 ///
 /// It is proposed in the log under the key of the case. The first proposal for a round wins.
@@ -25,7 +25,7 @@ package struct FrozenAnswer: DatedPart {
     package var decidedBy: String?
     /// The rule that applied, or nil if none did.
     package var rule: String?
-    /// The fingerprint of the rules that were used.
+    /// The fingerprint of the rules used.
     package var rules: String?
     /// A raw value of `RefundOutcome`.
     package var outcome: String
@@ -39,7 +39,7 @@ package struct FrozenAnswer: DatedPart {
     package var notes: [String] = []
     /// The answer of the company's service, as JSON text.
     package var service: String?
-    /// The date of RESCIND_CONSENT, as known at the time of the decision.
+    /// The date of RESCIND_CONSENT, as known when the decision was made.
     package var consentRescindedAt: AppStoreInstant?
 
     package init(
@@ -80,8 +80,8 @@ package struct FrozenAnswer: DatedPart {
         self.init(root)
     }
 
-    /// Returns the date of the newest request known to a proposal, even if the proposal has a later version that is
-    /// otherwise unreadable, or nil if the proposal does not contain the date.
+    /// Returns the date of the newest request known to a proposal, or nil if the proposal does not contain it. This
+    /// works even for a proposal with a later version that is otherwise unreadable.
     package static func through(proposal json: [UInt8]) -> AppStoreInstant? {
         guard let root = try? JSONDocument.object(json).root else { return nil }
         var fields = FieldReader(root)

@@ -1,13 +1,13 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Determines whether the transaction of a version 1 CONSUMPTION_REQUEST is certain. The body names no transaction. The
-/// transaction is therefore certain only if the body names a purchase, and the receipt contains exactly one unrefunded
+/// Determines whether the transaction of a version 1 CONSUMPTION_REQUEST is certain. The body does not identify the
+/// transaction, so it is certain only if the body names a purchase and the receipt contains exactly one unrefunded
 /// transaction of that purchase.
 enum LegacyRequest {
     /// - Parameters:
     ///   - legacy: the body as received. If nil, the transaction is never certain.
-    ///   - transactionId: the transaction that the request is assumed to be about.
+    ///   - transactionId: the transaction that the request is assumed to concern.
     static func isAmbiguous(_ legacy: JSONElement?, _ transactionId: TransactionId) -> Bool {
         guard let legacy, let original = id(legacy["original_transaction_id"]),
             let receipt = legacy["unified_receipt"]?["latest_receipt_info"]?.elements
@@ -24,7 +24,7 @@ enum LegacyRequest {
         element["cancellation_date_ms"] != nil || element["cancellation_date"] != nil
     }
 
-    /// Returns the ID. Apple has sent IDs both as texts and as numbers.
+    /// Returns the ID. Apple has sent IDs both as strings and as numbers.
     private static func id(_ element: JSONElement?) -> String? {
         element?.string ?? element?.integer.map { String($0) }
     }

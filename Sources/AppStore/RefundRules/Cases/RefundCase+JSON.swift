@@ -11,13 +11,13 @@ package enum RefundFormatError: Error, Hashable, Sendable {
 }
 
 extension RefundCase {
-    /// The format version to write. Added members do not change it; a change that older readers would misunderstand
+    /// The format version to write. Additional members do not change it; a change that older readers would misinterpret
     /// increments it. Version 2 added multiple rounds.
     package static let formatVersion: Int64 = 2
 
     /// Returns the case as JSON text: a row in the store and the value of a record. Equal cases have equal texts. Dates
-    /// are in milliseconds since 1970. For the convenience of readers, the text also contains `answerStatus`, `round`,
-    /// `deadline`, `answerableUntil` and `outcome`, which are derived from other members.
+    /// are in milliseconds since 1970. For convenience, the text also contains `answerStatus`, `round`, `deadline`,
+    /// `answerableUntil` and `outcome`, which are derived from other members.
     ///
     /// - Parameter gap: see ``RefundRounds``.
     package func jsonText(gap: Int64 = RefundRounds.defaultGap) -> [UInt8] {
@@ -55,7 +55,7 @@ extension RefundCase {
         return writer.bytes
     }
 
-    /// Parses the output of ``jsonText(gap:)``, in this or an older format version. A member of the wrong kind is
+    /// Parses the output of ``jsonText(gap:)`` in this or an older format version. A member of the wrong type is
     /// treated as absent.
     package init(json: [UInt8]) throws(RefundFormatError) {
         let root: JSONElement

@@ -7,7 +7,7 @@ package enum RefundCaseOutcome: String, Sendable, CaseIterable {
     /// The refund was granted and later reversed.
     case reversed
 
-    /// The order of decisions with the same date. The later one in this order takes precedence.
+    /// The order of decisions with the same date. Later ones take precedence.
     var order: Int64 {
         switch self {
         case .declined: 0
@@ -18,7 +18,7 @@ package enum RefundCaseOutcome: String, Sendable, CaseIterable {
 }
 
 extension RefundCase {
-    /// How long a case is stored after the last record about it, in milliseconds.
+    /// The time for which a case is stored after its last record, in milliseconds.
     package static let retention: Int64 = 400 * 86_400_000
 
     /// Apple's newest decision, or nil if there is none yet. A signed decision takes precedence over unsigned ones.
@@ -38,14 +38,14 @@ extension RefundCase {
         }
     }
 
-    /// Returns the date of the newest request known to a proposal. Proposals of format version 1 do not contain this
+    /// Returns the date of the newest request known to a proposal. Proposals in format version 1 do not contain this
     /// date, so the newest request received before the decision is used.
     package func through(of answer: FrozenAnswer) -> AppStoreInstant {
         answer.through ?? newestDate(receivedUntil: answer.decidedAt)
     }
 
-    /// Returns the round of a proposal, identified by the date of its first request in milliseconds, or the smallest
-    /// number if the bytes do not contain it.
+    /// Returns a proposal's round, identified by the date of its first request in milliseconds, or the smallest number
+    /// if the bytes do not contain it.
     ///
     /// - Parameter gap: see ``RefundRounds``.
     package func round(ofProposal json: [UInt8], gap: Int64) -> Int64 {
@@ -60,7 +60,7 @@ extension RefundCase {
         return received ?? requests.values.map(\.signedDate).min() ?? moment
     }
 
-    /// The date after which the case is no longer needed.
+    /// The time from which the case is no longer needed.
     package var expiry: AppStoreInstant? {
         var moments = requests.values.map(\.receivedAt)
         moments += acceptances.all.map(\.at) + ends.all.map(\.at) + verdicts.all.map(\.signedDate)

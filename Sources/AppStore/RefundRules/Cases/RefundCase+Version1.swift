@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// Format version 1, in which the whole case has one answer, one end, and one decision of each kind.
+/// Format version 1, in which a case has a single answer, a single end, and one decision of each kind.
 extension RefundCase {
     mutating func readVersion1(_ fields: inout FieldReader) {
         if let element = fields.element("answer"), var answer = FrozenAnswer(element) {
@@ -37,7 +37,7 @@ extension RefundCase {
             guard let element = fields.element(kind.version1Name) else { continue }
             var members = FieldReader(element)
             guard let verdict = RefundVerdict(kind, &members), kind != .granted || verdict.revocationDate != nil else {
-                // This is a refund of seats, not a decision about the transaction.
+                // This is a refund of seats rather than a decision on the transaction.
                 continue
             }
             insert(verdict)

@@ -3,18 +3,18 @@ package import JSON
 
 /// The refund of one transaction: Apple's requests, the answers, and Apple's decisions.
 ///
-/// Cases form a join: merging cases with the same key in any order and number gives the same result, so duplicate, late
-/// or out-of-order records do no harm. ``RefundRounds`` derives the rounds from the parts.
+/// Cases form a join: merging cases with the same key in any order and any number of times gives the same result, so
+/// duplicate, late or out-of-order records are harmless. ``RefundRounds`` derives the rounds from the parts.
 package struct RefundCase: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let bundleId: BundleId
-    /// The refunded transaction. RESCIND_CONSENT names no transaction, so its case is stored under the
+    /// The refunded transaction. RESCIND_CONSENT contains no transaction, so its case is stored under the
     /// appTransactionId.
     package let transactionId: TransactionId
 
     package var transaction: RefundTransaction?
     package private(set) var requests: [NotificationUUID: RefundRequest] = [:]
-    /// Answers that were recorded together with an end or an acceptance.
+    /// Answers recorded together with an end or an acceptance.
     package private(set) var answers = DatedParts<FrozenAnswer>()
     package private(set) var acceptances = DatedParts<AnswerAcceptance>()
     package private(set) var ends = DatedParts<AnswerEnd>()
@@ -23,9 +23,9 @@ package struct RefundCase: Hashable, Sendable {
     /// The time, on Apple's clock, when a parent or guardian last withdrew consent to the child's use of the app
     /// (RESCIND_CONSENT).
     package var consentRescindedAt: AppStoreInstant?
-    /// The time when the person's data was last erased, which is the timestamp of the Kafka record.
+    /// The time of the last erasure of the person's data: the timestamp of the Kafka record.
     package private(set) var erasedAt: AppStoreInstant?
-    /// Unknown members from a later version, preserved when the case is written again.
+    /// Unknown members from a later version, preserved when the case is written.
     package var unknownFields = JSONObject()
 
     package init(environment: AppStoreEnvironment, bundleId: BundleId, transactionId: TransactionId) {
@@ -36,7 +36,7 @@ package struct RefundCase: Hashable, Sendable {
 
     /// The maximum number of stored requests. Apple repeats a request only a few times.
     static let maximumRequests = 64
-    /// The value of `trust` for parts that are authenticated only by a shared secret.
+    /// The value of `trust` for parts authenticated only by a shared secret.
     static let sharedSecret = "shared-secret"
 
     package mutating func insert(_ request: RefundRequest) {
@@ -82,7 +82,7 @@ package struct RefundCase: Hashable, Sendable {
         return self != before
     }
 
-    /// Whether every text is safe in keys and URLs.
+    /// Whether all texts are safe in keys and URLs.
     package var isBounded: Bool {
         transactionId.isBounded && (transaction?.isBounded ?? true)
             && requests.values.allSatisfy {
@@ -90,7 +90,8 @@ package struct RefundCase: Hashable, Sendable {
             }
     }
 
-    // MARK: Erasure
+    // Erases personal data up to `moment`. The record that an answer was sent and accepted remains, so that no request
+    // is answered twice.
 
     /// Erases personal data up to `moment`. The record that an answer was sent and accepted remains, so that nothing is
     /// answered twice.

@@ -6,13 +6,13 @@ package enum RefundReading: Sendable {
     case refund(RefundCase)
     /// The notification does not concern refunds.
     case irrelevant
-    /// The notification concerns refunds but is unusable, with the code and detail of the reason.
+    /// The notification concerns refunds but is unusable. The values are the code and the detail of the reason.
     case unusable(String, String?)
 
     /// - Parameters:
-    ///   - environment: the environment of the topic that the record was read from.
-    ///   - timestamp: the timestamp of the Kafka record in milliseconds since 1970, used if the headers contain no time
-    ///     of receipt.
+    ///   - environment: the environment of the topic from which the record was read.
+    ///   - timestamp: the Kafka record's timestamp in milliseconds since 1970, used if the headers contain no time of
+    ///     receipt.
     ///   - now: the current time on this member's clock, to detect a request that is read after its deadline.
     package init(
         _ record: NotificationRecord, environment: AppStoreEnvironment, timestamp: Int64, now: AppStoreInstant
@@ -37,7 +37,7 @@ package enum RefundReading: Sendable {
             found = consent
             found.consentRescindedAt = signedDate
         } else {
-            // An unresolved version 1 notification does not reveal its transaction, so it is ignored. A consumption
+            // An unresolved version 1 notification does not contain its transaction, so it is ignored. A consumption
             // request is reported as unusable instead, because it needs an answer.
             if record.trust == .sharedSecret, record.transaction == nil, type != .consumptionRequest {
                 self = .irrelevant
@@ -82,7 +82,7 @@ package enum RefundReading: Sendable {
         .consumptionRequest, .refund, .refundDeclined, .refundReversed, .rescindConsent,
     ]
 
-    /// Returns a case for withdrawn consent, which is stored under the customer's appTransactionId.
+    /// Returns a case for withdrawn consent, stored under the customer's appTransactionId.
     private static func consent(_ record: NotificationRecord, _ environment: AppStoreEnvironment) -> RefundCase? {
         guard let data = record.notification.appData, data.environment == nil || data.environment == environment,
             let id = record.appTransaction?.appTransactionId, let bundleId = data.bundleId

@@ -1,8 +1,8 @@
-/// The codes of the reasons why a record was dead-lettered, a round waits, or a round ended without an answer. They are
+/// The reason codes for which a record was dead-lettered, a round waits, or a round ended without an answer. They are
 /// metric labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionProblem` are used
 /// unchanged.
 package enum RefundReason {
-    // Reasons for dead-lettering a record. An operator should examine such records.
+    // Reasons for dead-lettering a record. An operator should examine it.
     package static let identityMissing = "identity_missing"
     package static let transactionMissing = "transaction_missing"
     package static let environmentMismatch = "environment_mismatch"

@@ -1,8 +1,8 @@
 package import AppStoreModel
 package import JSON
 
-/// A CONSUMPTION_REQUEST. Apple requests information about the transaction of a case, and repeats the request under new
-/// notificationUUIDs while waiting. A request by an operator opens another round for a different answer.
+/// A CONSUMPTION_REQUEST. Apple requests information about the transaction of a case and repeats the request with new
+/// notificationUUIDs while waiting. An operator's request opens another round for a different answer.
 package struct RefundRequest: CasePart {
     package var notificationUUID: NotificationUUID
     /// The time when Apple signed the request.
@@ -16,7 +16,7 @@ package struct RefundRequest: CasePart {
     package var isAmbiguous: Bool
     /// Whether the 12 hours had passed when this installation first read the request.
     package var isLate: Bool
-    /// Whether this request was created by an operator, to open another round, and not by Apple.
+    /// Whether an operator, rather than Apple, created this request to open another round.
     package var isOperators: Bool
 
     package init(
@@ -34,11 +34,11 @@ package struct RefundRequest: CasePart {
         self.isOperators = isOperators
     }
 
-    /// The rank by arrival. A request read in time precedes a late one, and an earlier request precedes a later one.
+    /// The rank by arrival. A request read in time precedes a late one; an earlier request precedes a later one.
     package var rank: [Int64] { [isLate ? 0 : 1, -receivedAt.millisecondsSince1970] }
 
     /// The maximum time between signature and receipt, in milliseconds. Apple's last attempt comes 157 hours after the
-    /// first, and can be answered for another 12 hours. Apple no longer waits for an answer to a request received later
+    /// first and can be answered for another 12 hours. Apple does not wait for an answer to a request received later
     /// (app-store.md 10.5).
     static let latestReceipt: Int64 = 169 * 3_600_000
 

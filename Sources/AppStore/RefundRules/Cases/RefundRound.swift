@@ -8,7 +8,7 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
     case waiting
     /// Apple accepted the answer.
     case accepted
-    /// The answer is withheld intentionally.
+    /// The answer was withheld intentionally.
     case withheld
     /// The answer was decided but not sent, because `refunds.mode` is `observe`.
     case observed
@@ -18,7 +18,7 @@ package enum AnswerStatus: String, Sendable, CaseIterable {
     case missed
     /// The deadline had passed when this installation first read the request.
     case tooLate = "too_late"
-    /// Apple made its decision, or sent another request much later, before there was an answer.
+    /// Before there was an answer, Apple made its decision or sent another request much later.
     case overtaken
 
     init(_ end: AnswerEnd.Kind) {
@@ -61,14 +61,14 @@ package struct RefundRound: Hashable, Sendable {
         return verdict == nil && !isSuperseded ? .waiting : .overtaken
     }
 
-    /// The time when the answer is due, which is 12 hours after the oldest request was signed or received, whichever
-    /// came first. Answers are sent in this order, and alerts use this time.
+    /// The time when the answer is due: 12 hours after the oldest request was signed or received, whichever came first.
+    /// Answers are sent in this order, and alerts use this time.
     package var deadline: AppStoreInstant? {
         requests.first.map { min($0.signedDate, $0.receivedAt).advanced(byMilliseconds: Self.answerTime) }
     }
 
-    /// The time when attempts to answer end, which is 12 hours after the last request was received. Nil if no request
-    /// arrived in time.
+    /// The time when attempts to answer end: 12 hours after the last request was received. Nil if no request arrived in
+    /// time.
     package var answerableUntil: AppStoreInstant? {
         requests.filter(\.isTimely).map(\.receivedAt).max()?.advanced(byMilliseconds: Self.answerTime)
     }

@@ -3,14 +3,14 @@ package import AppStoreModel
 /// The rounds of a case, oldest first. Source: app-store.md 10.5.
 ///
 /// Requests, decisions, answers and ends are compared only by Apple's signedDate, because our clocks may be wrong and
-/// the clocks of members may differ.
+/// may differ between members.
 package struct RefundRounds: Sendable {
     /// The interval after the previous request, in milliseconds, after which a request opens a new round.
     package static let defaultGap: Int64 = 72 * 3_600_000
 
     package let all: [RefundRound]
 
-    /// The newest round, which is the only one that may be waiting for an answer, or nil if Apple has sent no request.
+    /// The newest round, or nil if Apple has sent no request. Only this round can be waiting for an answer.
     package var newest: RefundRound? { all.last }
 
     package var status: AnswerStatus { newest?.status ?? .none }
@@ -18,8 +18,8 @@ package struct RefundRounds: Sendable {
     /// The waiting round, or nil if there is none.
     package var waiting: RefundRound? { newest.flatMap { $0.status == .waiting ? $0 : nil } }
 
-    /// Returns the round of a proposal, acceptance or end. `date` is the date of the newest request that its author
-    /// knew.
+    /// Returns the round of a proposal, acceptance or end. `date` is the date of the newest request known to its
+    /// author.
     package func round(through date: AppStoreInstant) -> RefundRound? { all.last { $0.openedAt <= date } }
 
     /// - Parameter gap: the interval without requests, in milliseconds, after which a request opens a new round
@@ -42,14 +42,14 @@ package struct RefundRounds: Sendable {
 
     // MARK: Requests on Apple's clock
 
-    /// A time on Apple's clock at which a request was signed. `request` is nil if the case no longer contains the
-    /// request because there were too many. Its date is then known from an acceptance or an end.
+    /// A time on Apple's clock at which a request was signed. `request` is nil if the case dropped the request because
+    /// there were too many; its date is then known from an acceptance or an end.
     private struct Point {
         let date: AppStoreInstant
         let request: RefundRequest?
 
-        /// Returns whether a decision ends the round. A decision that is authenticated only by a shared secret ends
-        /// only rounds with requests of the same kind.
+        /// Returns whether a decision ends the round. A decision authenticated only by a shared secret ends only a
+        /// round of requests authenticated in the same way.
         func isEnded(by verdict: RefundVerdict) -> Bool { verdict.isSigned || request.map { !$0.isSigned } ?? false }
     }
 

@@ -4,8 +4,8 @@ package import JSON
 /// The transaction of a case, according to the newest statement about it.
 package struct RefundTransaction: CasePart {
     package var signedDate: AppStoreInstant
-    /// Whether Apple signed the transaction. If false, it is authenticated only by a shared secret, and never replaces
-    /// a signed one.
+    /// Whether Apple signed the transaction. If false, it is authenticated only by a shared secret and never replaces a
+    /// signed one.
     package var isSigned: Bool
     package var originalTransactionId: OriginalTransactionId?
     package var appTransactionId: AppTransactionId?
@@ -52,7 +52,7 @@ package struct RefundTransaction: CasePart {
 
     package var rank: [Int64] { [isSigned ? 1 : 0, signedDate.millisecondsSince1970] }
 
-    /// Whether every text is short enough to be stored.
+    /// Whether all texts are short enough to be stored.
     var isBounded: Bool {
         let texts = [
             originalTransactionId?.rawValue, appTransactionId?.rawValue, appAccountToken?.rawValue,

@@ -1,12 +1,12 @@
 package import AppStoreModel
 package import JSON
 
-/// A decision about a transaction by Apple or the customer's bank. It ends the preceding round of requests.
+/// A decision on a transaction by Apple or the customer's bank. It ends the preceding round of requests.
 package struct RefundVerdict: DatedPart {
     package var kind: RefundCaseOutcome
     /// The time when Apple signed the decision.
     package var signedDate: AppStoreInstant
-    /// Whether Apple signed the decision. If false, it is authenticated only by a shared secret (version 1), and never
+    /// Whether Apple signed the decision. If false, it is authenticated only by a shared secret (version 1) and never
     /// replaces a signed one.
     package var isSigned: Bool
     package var revocationDate: AppStoreInstant?
@@ -14,7 +14,7 @@ package struct RefundVerdict: DatedPart {
     package var revocationType: RevocationType?
     /// The refunded share in milliunits of a percent.
     package var revocationPercentage: Int32?
-    /// Whether the rest of the period was refunded because of an upgrade, not because the customer requested it.
+    /// Whether the rest of the period was refunded because of an upgrade rather than at the customer's request.
     package var isUpgrade: Bool
 
     package init(
@@ -31,7 +31,7 @@ package struct RefundVerdict: DatedPart {
         isUpgrade = transaction?.isUpgraded ?? false
     }
 
-    /// Returns whether a REFUND with this transaction is a decision about a refund. A refund of seats has no
+    /// Returns whether a REFUND with this transaction is a decision on a refund. A refund of seats has no
     /// revocationDate. If a family or an organization removes access, or the customer switches to a bundle (a reason
     /// not yet known), nothing is refunded (app-store.md 3.10, 3.13, 10.5).
     static func isRefund(_ transaction: TransactionPayload) -> Bool {

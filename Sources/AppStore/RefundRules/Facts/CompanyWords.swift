@@ -16,8 +16,8 @@ package struct CompanyWords: Hashable, Sendable {
     }
 }
 
-/// The customer's consent according to all sources. One refusal overrides any consent. If no source mentions consent,
-/// it is unknown.
+/// The customer's consent according to all sources. A single refusal overrides any consent. If no source mentions
+/// consent, it is unknown.
 enum CustomerConsent: Hashable {
     case given
     case refused
@@ -36,8 +36,8 @@ enum CustomerConsent: Hashable {
             self = all.contains(true) ? .given : .unknown
             return
         }
-        // Consent in the answer of the service counts, because the answer is current. Consent in the file does not,
-        // because the file contains nothing about individual customers.
+        // Consent in the service's answer counts because the answer is current. Consent in the file does not, because
+        // the file contains nothing about individual customers.
         let isLater = words.service?.customerConsented == true || words.preference?.isConsent(after: moment) == true
         self = isLater ? .given : .rescinded
     }

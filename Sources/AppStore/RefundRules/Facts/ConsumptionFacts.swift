@@ -16,18 +16,18 @@ package struct ConsumptionFacts: Hashable, Sendable {
     package var accountTenureDays: Int64?
     /// The number of whole minutes for which the customer has used the app.
     package var playTimeMinutes: Int64?
-    /// The amount purchased in cents of US dollars, over all platforms.
+    /// The amount purchased in cents of US dollars, across all platforms.
     package var lifetimePurchasedCents: Int64?
-    /// The amount refunded in cents of US dollars, over all platforms.
+    /// The amount refunded in cents of US dollars, across all platforms.
     package var lifetimeRefundedCents: Int64?
     package var userStatus: UserStatus?
 
-    /// An outcome chosen by the company's service, which replaces the outcome of the rules.
+    /// An outcome chosen by the company's service, which overrides the outcome of the rules.
     package var outcome: RefundOutcome?
 
     package init() {}
 
-    /// Returns these facts, with missing ones taken from `others`.
+    /// Returns these facts, with missing values taken from `others`.
     package func merging(_ others: ConsumptionFacts?) -> ConsumptionFacts {
         guard let others else { return self }
         var merged = self

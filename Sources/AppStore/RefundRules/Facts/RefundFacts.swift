@@ -1,7 +1,7 @@
 package import AppStoreModel
 
-/// The input to the rules for a refund case, as signed by Apple. Data that Apple omitted is nil, and a condition on it
-/// is never met.
+/// The input to the rules for a refund case, as signed by Apple. Data omitted by Apple is nil, and a condition on it is
+/// never met.
 package struct RefundFacts: Hashable, Sendable {
     package var environment: AppStoreEnvironment
     package var bundleId: BundleId
@@ -25,8 +25,8 @@ package struct RefundFacts: Hashable, Sendable {
     package var offerDiscountType: OfferDiscountType?
     package var transactionReason: TransactionReason?
     package var consumptionRequestReason: ConsumptionRequestReason?
-    /// The time when the first request of the round was received. It is used as the current time when computing the age
-    /// of the purchase, so that repeating a decision gives the same result.
+    /// The time when the first request of the round was received. The age of the purchase is computed at this time
+    /// rather than the current time, so that repeating a decision gives the same result.
     package var requestedAt: AppStoreInstant
     package var appAccountToken: AppAccountToken?
     package var appTransactionId: AppTransactionId?
@@ -57,7 +57,7 @@ package struct RefundFacts: Hashable, Sendable {
         self.isAdvancedCommerce = isAdvancedCommerce
     }
 
-    /// The age of the purchase at the time of the request, in milliseconds, or 0 if the purchase is dated later.
+    /// The age of the purchase at the time of the request, in milliseconds; 0 if the purchase is dated later.
     package var ageMilliseconds: Int64? { purchaseDate.map { max(0, $0.milliseconds(to: requestedAt)) } }
 
     /// The share of the subscription period that had elapsed at the time of the request, in milliunits of a percent, or

@@ -1,17 +1,17 @@
 package import AppStoreModel
 
-/// The company's record about a customer's refunds, in the preferences topic: consent with its date, the preference
-/// that is sent to Apple, and facts about consumption.
+/// The company's record about a customer's refunds, in the preferences topic: consent with its date, the preference to
+/// send to Apple, and facts about consumption.
 package struct RefundPreference: Hashable, Sendable {
     package var consent: Bool?
     /// The time when the customer gave or withdrew consent.
     package var since: AppStoreInstant?
-    /// Whether the customer withdrew consent. If so, nothing is sent, regardless of other members.
+    /// Whether the customer withdrew consent. If true, nothing is sent, regardless of other members.
     package var isWithdrawn = false
     package var preference: RefundOutcome?
     /// Facts about consumption, without consent or outcome.
     package var consumption = ConsumptionFacts()
-    /// Names of members that this version does not know.
+    /// Names of members unknown to this version.
     package var unknownMembers: [String] = []
 
     package init() {}
@@ -27,22 +27,22 @@ package struct RefundPreference: Hashable, Sendable {
         consentOrRefusal == true && since.map { $0 > moment } ?? false
     }
 
-    /// The facts of this record, in the same form as an answer of the company's service.
+    /// The facts in this record, in the same form as an answer from the company's service.
     var facts: ConsumptionFacts {
         var facts = consumption
         facts.outcome = preference
         return facts
     }
 
-    /// Merges two records about one customer, one under the appAccountToken and one under the appTransactionId. A
-    /// refusal in either takes precedence. Every other member is taken from the later record that contains it.
+    /// Merges two records about one customer, stored under the appAccountToken and the appTransactionId. A refusal in
+    /// either takes precedence. Every other member is taken from the later record that contains it.
     package func merging(_ other: RefundPreference) -> RefundPreference {
         let isLater = since ?? .earliest >= other.since ?? .earliest
         let (first, second) = isLater ? (self, other) : (other, self)
         var merged = first
         merged.isWithdrawn = first.isWithdrawn || second.isWithdrawn
         merged.consent = [first.consent, second.consent].contains(false) ? false : first.consent ?? second.consent
-        // `since` is the date of the consent, so it is taken from the record that states consent.
+        // `since` is the date of the consent, so it is taken from the record that contains consent.
         if first.consent == nil { merged.since = second.since ?? first.since }
         merged.preference = first.preference ?? second.preference
         merged.consumption = first.consumption.merging(second.consumption)

@@ -1,6 +1,6 @@
-/// Amounts as people write them: digits, optionally followed by a point and at most three more digits.
+/// Amounts as people write them: digits, optionally followed by a decimal point and up to three more digits.
 enum AmountText {
-    /// Returns the amount in milliunits, or nil for other texts and for more than twelve digits before the point.
+    /// Returns the amount in milliunits, or nil for any other text or for more than twelve digits before the point.
     static func milliunits(_ text: some StringProtocol) -> Int64? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, let whole = parts.first.flatMap({ digits($0, 1...12) }) else { return nil }

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension ConsumptionFacts {
-    /// The names of members in the rules file and in the answer of the company's service. These names are a contract.
+    /// The member names in the rules file and in the answer of the company's service. These names are a contract.
     enum Member {
         static let customerConsented = "customerConsented"
         static let deliveryStatus = "deliveryStatus"
@@ -16,7 +16,7 @@ extension ConsumptionFacts {
         static let userStatus = "userStatus"
         static let outcome = "outcome"
 
-        /// The members for facts in a rules file. `outcome` is not one of them, because in the file it belongs to the
+        /// The members for facts in a rules file. `outcome` is not included, because in the file it belongs to the
         /// rule.
         static let all = [
             customerConsented, deliveryStatus, sampleContentProvided, consumptionPercentage, consumptionStatus,
@@ -24,7 +24,7 @@ extension ConsumptionFacts {
         ]
     }
 
-    /// The maximum length of an answer of the company's service, in bytes.
+    /// The maximum length of an answer from the company's service, in bytes.
     package static let maximumAnswerBytes = 64 * 1024
     /// The greatest plausible values: a century in minutes, and a billion US dollars in cents. Greater numbers are
     /// mistakes.
@@ -32,13 +32,13 @@ extension ConsumptionFacts {
     private static let longestMinutes: Int64 = 36_525 * 1440
     private static let greatestCents: Int64 = 100_000_000_000
 
-    /// An answer of the company's service, with the names of members that this version does not know.
+    /// An answer from the company's service, with the names of members unknown to this version.
     package struct Answer: Hashable, Sendable {
         package let facts: ConsumptionFacts
         package let unknownMembers: [String]
     }
 
-    /// Parses an answer of the company's service. Unknown members are reported by name, and a known member with an
+    /// Parses an answer from the company's service. Unknown members are reported by name; a known member with an
     /// invalid value is an error.
     ///
     /// - Parameter name: the name of the input, for errors.
@@ -54,7 +54,7 @@ extension ConsumptionFacts {
         return Answer(facts: facts, unknownMembers: unknown)
     }
 
-    /// How to treat unknown members.
+    /// The treatment of unknown members.
     enum OtherMembers {
         /// Unknown members are an error, so that a misspelled member in a file is noticed.
         case refused

@@ -3,7 +3,7 @@ internal import Configuration
 internal import Primitives
 
 extension RefundConditions {
-    /// The names of members. These names are a contract.
+    /// The member names. These names are a contract.
     private enum Member {
         static let product = "product"
         static let productType = "productType"
@@ -140,7 +140,7 @@ extension RefundConditions {
         return bounds
     }
 
-    /// Parses values of one of Apple's enumerations. Unknown values are rejected, because they are more likely
+    /// Parses values of one of Apple's enumerations. Unknown values are rejected, because they are more likely to be
     /// misspelled than new.
     private static func known<Value: OpenEnumeration>(
         _ input: RefundInput

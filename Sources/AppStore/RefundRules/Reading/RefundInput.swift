@@ -1,7 +1,7 @@
 internal import AppStoreModel
 internal import JSON
 
-/// A JSON value that must match the documentation exactly, with its location. Every error names the line and the
+/// A JSON value that must match the documentation exactly, with its location. Every error includes the line and the
 /// member.
 struct RefundInput {
     private let element: JSONElement
@@ -67,7 +67,7 @@ struct RefundInput {
         return members
     }
 
-    /// Returns the members with the given names, and the names of at most eight others, made printable.
+    /// Returns the members with the given names, and the names of up to eight others, made printable.
     func knownMembers(
         _ known: [String]
     ) throws(RefundInputError) -> (members: [String: RefundInput], unknown: [String]) {
@@ -88,7 +88,7 @@ struct RefundInput {
         return (members, unknown)
     }
 
-    /// Returns the elements of an array, which must have between one and `limit` elements.
+    /// Returns the elements of an array, which must have from one to `limit` elements.
     func elements(atMost limit: Int, of expected: String) throws(RefundInputError) -> [RefundInput] {
         let elements = element.elements
         guard element.kind == .array, !elements.isEmpty, elements.count <= limit else {
@@ -107,7 +107,7 @@ struct RefundInput {
         return value
     }
 
-    /// Parses a time, which is RFC 3339 text or milliseconds since 1970.
+    /// Parses a time: RFC 3339 text or milliseconds since 1970.
     func instant() throws(RefundInputError) -> AppStoreInstant {
         if let text = element.string {
             if let instant = AppStoreInstant(rfc3339: text) { return instant }
@@ -124,7 +124,7 @@ struct RefundInput {
         return value
     }
 
-    /// Parses a text with `read`.
+    /// Parses a string with `read`.
     ///
     /// - Parameter expected: the rest of the error message "expected …".
     func text<Value>(_ expected: String, _ read: (String) -> Value?) throws(RefundInputError) -> Value {

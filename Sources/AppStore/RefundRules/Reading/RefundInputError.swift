@@ -1,5 +1,5 @@
-/// The reason why a rules file or an answer of the company's service is invalid. The error contains no values from the
-/// input.
+/// The reason why a rules file or an answer from the company's service is invalid. The error contains no values from
+/// the input.
 package struct RefundInputError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file or other input.
     package let name: String
@@ -7,7 +7,7 @@ package struct RefundInputError: Error, Hashable, Sendable, CustomStringConverti
     package let line: Int
     /// The path of the member, such as `rules[2].when.price.from`. Empty if the error is about the input as a whole.
     package let member: String
-    /// The problem and the allowed values, without a full stop.
+    /// The problem and the allowed values, without a period.
     package let message: String
 
     /// A text such as `refund-rules.json:12: rules[2].outcome: expected one of decline, …`.

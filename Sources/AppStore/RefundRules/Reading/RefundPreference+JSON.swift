@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import JSON
 
 extension RefundPreference {
-    /// The names of members in the preferences topic. These names are a contract.
+    /// The member names in the preferences topic. These names are a contract.
     private enum Member {
         static let consent = "consent"
         static let since = "since"

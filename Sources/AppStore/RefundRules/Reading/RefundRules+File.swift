@@ -1,7 +1,7 @@
 internal import Cryptography
 
 extension RefundRules {
-    /// The names of members. These names are a contract.
+    /// The member names. These names are a contract.
     private enum Member {
         static let schema = "$schema"
         static let rules = "rules"
@@ -13,7 +13,7 @@ extension RefundRules {
     }
 
     package static let maximumBytes = 1 << 20
-    /// The maximum number of rules, whose names are metric labels.
+    /// The maximum number of rules, because their names are metric labels.
     package static let maximumRules = 200
 
     /// Parses a rules file. Its JSON Schema is `deploy/refund-rules.schema.json`.

@@ -3,7 +3,7 @@ struct HalfOpenBounds: Hashable, Sendable {
     var from: Int64?
     var to: Int64?
 
-    /// Returns whether the range contains the number, or false for an unknown number.
+    /// Returns whether the range contains the number, or false if the number is unknown.
     func contains(_ number: Int64?) -> Bool {
         guard let number else { return false }
         if let from, number < from { return false }

@@ -5,15 +5,15 @@ struct ProductPattern: Hashable, Sendable {
     private let text: String
     private let isPrefix: Bool
 
-    /// Returns nil for an empty text, or for a star before the end.
+    /// Returns nil if the text is empty or has a star before the end.
     init?(_ text: String) {
         isPrefix = text.hasSuffix("*")
         self.text = isPrefix ? String(text.dropLast()) : text
         guard BoundedText.accepts(text), !self.text.contains("*") else { return nil }
     }
 
-    /// Returns whether the pattern matches. Bytes are compared, as for all identifiers. Returns false for an unknown
-    /// product.
+    /// Returns whether the pattern matches, or false if the product is unknown. Bytes are compared, as for all
+    /// identifiers.
     func matches(_ productId: ProductId?) -> Bool {
         guard let productId else { return false }
         return isPrefix

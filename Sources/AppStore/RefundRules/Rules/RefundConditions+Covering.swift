@@ -1,7 +1,7 @@
 internal import AppStoreModel
 
-/// Detection of rules that can never apply, because an earlier rule always applies first or the conditions contradict
-/// each other.
+/// Detects rules that can never apply, because an earlier rule always applies first or the conditions contradict each
+/// other.
 extension RefundConditions {
     /// Returns whether these conditions are met whenever `other` is met.
     func cover(_ other: RefundConditions) -> Bool {
@@ -41,8 +41,8 @@ extension RefundConditions {
         return other.map { covers(one, $0) } ?? false
     }
 
-    /// The reason why these conditions are met only by requests for which Apple accepts no answer, or by none at all.
-    /// Nil if there is no such reason.
+    /// The reason why these conditions are met by no request, or only by requests for which Apple accepts no answer.
+    /// Nil if there is none.
     var contradiction: String? {
         if let ownerships, ownerships.isSubset(of: [.familyShared, .assigned]) {
             return "Apple accepts no answers for family members' or assigned transactions"

@@ -1,4 +1,4 @@
-/// The decision about one round.
+/// The decision on one round.
 package struct RefundDecision: Hashable, Sendable {
     /// The source of the outcome.
     package enum Source: String, CaseIterable, Sendable {
@@ -20,7 +20,7 @@ package struct RefundDecision: Hashable, Sendable {
     package var consumption: ConsumptionFacts
     /// Whether consent is missing because a parent withdrew consent to the use of the app.
     package var isConsentRescinded = false
-    /// The ``RefundRules/fingerprint`` of the rules that were used.
+    /// The ``RefundRules/fingerprint`` of the rules used.
     package var rulesFingerprint: String
 
     package init(

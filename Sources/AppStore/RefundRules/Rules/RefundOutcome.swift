@@ -1,5 +1,5 @@
-/// The statement that is sent to Apple about a case. The raw values are a contract: they appear in the rules file, in
-/// answers of the company's service, and in records.
+/// The statement to send to Apple about a case. The raw values are a contract: they appear in the rules file, in
+/// answers from the company's service, and in records.
 package enum RefundOutcome: String, CaseIterable, Sendable {
     case decline
     case grantFull

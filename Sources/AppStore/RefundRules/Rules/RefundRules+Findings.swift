@@ -11,7 +11,7 @@ package struct RefundRulesFinding: Hashable, Sendable, CustomStringConvertible {
     package let severity: Severity
     /// The name of the rule, or nil for requests to which no rule applies.
     package let rule: String?
-    /// One sentence, without a full stop, that includes the fix.
+    /// One sentence, without a period, that includes the fix.
     package let message: String
 
     package var description: String { "rule \(rule ?? "default"): \(message)" }

@@ -1,4 +1,4 @@
-/// The company's rules for refund requests: an ordered list in which the first rule that applies decides.
+/// The company's rules for refund requests: an ordered list in which the first applicable rule decides.
 ///
 /// The rules have no side effects: equal facts always give the same decision.
 package struct RefundRules: Hashable, Sendable {
@@ -7,7 +7,7 @@ package struct RefundRules: Hashable, Sendable {
     var fallback: RefundOutcome
     /// Facts that apply to all cases unless a rule or the company's service provides them.
     var consumption: ConsumptionFacts
-    /// The fingerprint of the file, 16 hexadecimal digits, for records and metrics. Files that differ only in white
+    /// The fingerprint of the file, as 16 hexadecimal digits, for records and metrics. Files that differ only in white
     /// space have the same fingerprint.
     package let fingerprint: String
 
@@ -18,8 +18,7 @@ package struct RefundRules: Hashable, Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// The rules that are used if there is no file: no preference, and no facts except those from the company's
-    /// service.
+    /// The rules used if there is no file: no preference, and no facts except those from the company's service.
     package static let none = RefundRules(
         rules: [], fallback: .noPreference, consumption: ConsumptionFacts(), fingerprint: "none")
 
