@@ -30,7 +30,8 @@ package enum FactsBounds {
     static let legacyTransactions = 16
     static let legacyIds = 16
     static let legacyEvents = 8
-    /// The latest upgrades by signedDate. An upgrade is relevant until the end of the period that it replaced.
+    /// The number of upgrades to keep, latest first by signedDate. An upgrade is relevant until the end of the period
+    /// that it replaced.
     static let upgrades = 8
     /// The number of purchased periods to keep, latest first. They show whether a claim to the purchase still applies,
     /// because the customer's next purchase ends it.

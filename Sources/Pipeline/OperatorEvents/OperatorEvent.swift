@@ -2,21 +2,21 @@ internal import JSON
 package import Kafka
 internal import Primitives
 
-/// Something that an operator must know, such as a receiver that accepts nothing.
+/// An event that an operator must be aware of, such as a receiver that accepts nothing.
 ///
 /// The JSON Schema of the value is `deploy/operator-event.schema.json`.
 package struct OperatorEvent: Sendable {
-    /// Version of the format; in the member `version`.
+    /// The format version, in the member `version`.
     package static let formatVersion: Int64 = 1
 
     package let type: OperatorEventType
     /// The subject, such as a consumer group or the key of a row; nil if it is the member itself.
     package let subject: String?
-    /// The details of the type, in the order of the value. Nil values are omitted.
+    /// The details for the type, in output order. Nil values are omitted.
     package let data: KeyValuePairs<String, OperatorEventValue?>
-    /// Identifies the event; unique.
+    /// The unique identifier of the event.
     package let id: String
-    /// Time of the event in milliseconds since 1970.
+    /// The time of the event in milliseconds since 1970.
     package let atMilliseconds: Int64
 
     package init(
@@ -52,8 +52,8 @@ package struct OperatorEvent: Sendable {
         }
     }
 
-    /// Returns the record to produce: a CloudEvent in binary mode. The key is the member, so that its events stay in
-    /// order.
+    /// Returns the record to produce: a CloudEvent in binary mode. The key is the member, which keeps the member's
+    /// events in order.
     package func produced(to topic: KafkaTopic, from member: OperatorEventMember) -> KafkaProducerRecord {
         var headers = [
             KafkaHeader(key: OperatorEventHeader.specVersion, text: "1.0"),

@@ -5,7 +5,7 @@ internal import Telemetry
 package struct OperatorEventMember: Hashable, Sendable {
     /// The name of the executable, such as `sluice-webhooks`.
     package let executable: String
-    /// The host and the process id, such as `webhooks-1:4242`. It identifies one run of the executable.
+    /// The host and the process ID, such as `webhooks-1:4242`. It identifies one run of the executable.
     package let instance: String
     /// The release, such as `0.2.0`.
     package let release: String
@@ -21,10 +21,10 @@ package struct OperatorEventMember: Hashable, Sendable {
         OperatorEventMember(executable: executable, instance: "\(hostName()):\(getpid())", release: Build.version)
     }
 
-    /// The value of `ce_source`, a path.
+    /// The value of `ce_source`, which is a path.
     package var source: String { "/sluice/\(executable)/\(instance)" }
 
-    /// Returns the name of the host. Characters that have a meaning in a path are replaced.
+    /// Returns the name of the host. Characters with a special meaning in a path are replaced.
     private static func hostName() -> String {
         // Linux limits names to 64 bytes. `gethostname` fails if the buffer is too small.
         var buffer = [CChar](repeating: 0, count: 256)
@@ -32,7 +32,7 @@ package struct OperatorEventMember: Hashable, Sendable {
         return pathComponent(buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
     }
 
-    /// Returns a name with a hyphen for every byte except ASCII letters, digits, hyphens and full stops.
+    /// Returns the name with every byte other than ASCII letters, digits, hyphens and periods replaced by a hyphen.
     static func pathComponent(_ name: some Sequence<UInt8>) -> String {
         let text = name.map { byte in
             let scalar = Unicode.Scalar(byte)

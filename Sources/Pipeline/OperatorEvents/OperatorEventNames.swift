@@ -6,7 +6,7 @@ enum OperatorEventMetricName {
     static let dropped = "sluice_operator_events_dropped_total"
 }
 
-/// Headers of an operator event, according to CloudEvents 1.0 and its Kafka protocol binding.
+/// The headers of an operator event, according to CloudEvents 1.0 and its Kafka protocol binding.
 enum OperatorEventHeader {
     static let specVersion = "ce_specversion"
     static let id = "ce_id"

@@ -6,14 +6,14 @@ internal import ServiceKit
 internal import Synchronization
 package import Telemetry
 
-/// The producer of a member's operator events. It is separate from the producers of the member's work, so that failed
-/// events do not open their circuit breakers.
+/// The producer of a member's operator events. It is separate from the member's other producers, so that failed events
+/// do not open their circuit breakers.
 ///
-/// It starts first and stops last, so that ``OperatorEventType/memberStopped`` is the last event of the member.
+/// It starts first and stops last, so ``OperatorEventType/memberStopped`` is the member's last event.
 package final class OperatorEventService: Service {
     package let name = "operator events"
 
-    /// Records without a delivery report. Further events are dropped.
+    /// The maximum number of records without a delivery report. Further events are dropped.
     private static let maximumRecords = 1_000
     private static let maximumBytes = 4 << 20
     private static let deadline: Duration = .seconds(60)
@@ -24,7 +24,7 @@ package final class OperatorEventService: Service {
     private let producer: KafkaProducer
     private let isAnnounced = Atomic(false)
 
-    /// - Parameter kafka: the configuration that the topic checks returned.
+    /// - Parameter kafka: the configuration returned by the topic checks.
     /// - Throws: a `StartupError`.
     package init(
         _ member: OperatorEventMember, topic: KafkaTopic, kafka: KafkaConfiguration, logger: Logger,
@@ -66,7 +66,7 @@ package final class OperatorEventService: Service {
 
     package func start() async throws {}
 
-    /// Publishes the start of the member. Called when all its services have started.
+    /// Publishes the start of the member. Called once all of its services have started.
     package func announceStart() {
         guard !isAnnounced.exchange(true, ordering: .relaxed) else { return }
         events.publish(.memberStarted)

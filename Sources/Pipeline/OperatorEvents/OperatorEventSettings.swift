@@ -1,6 +1,6 @@
 package import Configuration
 
-/// The setting of operator events, which is the same in every executable.
+/// The setting for operator events, identical in every executable.
 package enum OperatorEventSettings {
     package static let events = Setting.boolean(
         "operations.events", default: false,

@@ -1,29 +1,29 @@
-/// The type of an operator event, without the prefix `dev.sluice.`. Types are a contract; added types are not a new
-/// version of the format.
+/// The type of an operator event, without the prefix `dev.sluice.`. Types are a contract; additional types do not
+/// change the format version.
 package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
-    /// A member has started, and its services run.
+    /// A member has started and its services are running.
     case memberStarted = "member.started"
-    /// A member was stopped. A member that is killed publishes nothing.
+    /// A member was stopped. A killed member publishes nothing.
     case memberStopped = "member.stopped"
-    /// A receiver of webhooks accepts nothing.
+    /// A webhook receiver accepts nothing.
     case receiverStopped = "receiver.stopped"
-    /// A receiver of webhooks accepts messages again.
+    /// A webhook receiver accepts messages again.
     case receiverResumed = "receiver.resumed"
     /// A waiting refund request has little time left.
     case refundDeadlineNear = "refund.deadline_near"
     /// A sweep of Apple's history found notifications that were missing from their topic.
     case notificationsMissing = "notifications.missing"
-    /// A row of the state is not published, because it is too large or the brokers refuse it.
+    /// A state row is not published because it is too large or the brokers reject it.
     case stateRowRefused = "state.row_refused"
     /// A precomputed key table failed verification.
     case verificationTableFault = "verification.table_fault"
-    /// A log of the archive does not match what was signed, or lacks records.
+    /// A log of the archive differs from its signed state or lacks records.
     case archiveFinding = "archive.finding"
 
-    /// The reverse domain name that CloudEvents recommends as the beginning of a type.
+    /// The reverse domain name with which, according to CloudEvents, a type should begin.
     private static let prefix = "dev.sluice."
 
-    /// The type as in `ce_type` and in the value.
+    /// The type as written to `ce_type` and the value.
     package var name: String { Self.prefix + rawValue }
 
     package var severity: OperatorEventSeverity {
@@ -39,8 +39,8 @@ package enum OperatorEventType: String, Hashable, Sendable, CaseIterable {
 package enum OperatorEventSeverity: String, Hashable, Sendable, CaseIterable {
     /// No action is required.
     case info
-    /// Nothing is lost, but an operator should look at it.
+    /// Nothing is lost, but an operator should take a look.
     case warning
-    /// An operator is needed.
+    /// An operator must act.
     case error
 }

@@ -2,10 +2,10 @@ package import Kafka
 package import Primitives
 internal import Telemetry
 
-/// Publishes the operator events of a member. Publishing never blocks or fails the caller's work: an event that cannot
-/// be sent is dropped and counted.
+/// Publishes a member's operator events. Publishing never blocks or fails the caller's work: an event that cannot be
+/// sent is dropped and counted.
 ///
-/// A caller publishes one event for each transition, such as once when a receiver stops.
+/// Callers publish one event per transition, such as once when a receiver stops.
 package final class OperatorEvents: Sendable {
     /// The maximum size of a value in bytes. Larger events are dropped.
     package static let maximumValueBytes = 16_384
@@ -30,7 +30,7 @@ package final class OperatorEvents: Sendable {
     ///
     /// - Parameters:
     ///   - subject: the subject, such as a consumer group; nil if it is the member itself.
-    ///   - data: the details that the schema lists for the type; nil values are omitted.
+    ///   - data: the details that the schema lists for this type; nil values are omitted.
     package func publish(
         _ type: OperatorEventType, subject: String? = nil, data: KeyValuePairs<String, OperatorEventValue?> = [:]
     ) {

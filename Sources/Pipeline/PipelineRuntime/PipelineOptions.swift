@@ -6,12 +6,13 @@ public struct PipelineOptions: Sendable {
     public let group: KafkaConsumerGroup
     /// The input topics.
     public let topics: [KafkaTopic]
-    /// The dead letter topic of all input topics. If nil, each input topic has its own, `<input topic>.<group>.dlq`.
+    /// The shared dead letter topic of all input topics. If nil, each input topic has a separate one, `<input
+    /// topic>.<group>.dlq`.
     public var deadLetterTopic: KafkaTopic?
     /// The instance name for static membership. It must be stable for each member, which then keeps its partitions if
     /// it restarts within the session timeout.
     public var groupInstanceId: String?
-    /// The maximum number of records of one partition, each with a different key, that a ``RecordHandler`` handles
+    /// The maximum number of records in one partition, each with a different key, that a ``RecordHandler`` handles
     /// concurrently.
     public var concurrency = 16
     /// The maximum number of records in one call to a ``BatchHandler`` or to `append`.
@@ -19,24 +20,25 @@ public struct PipelineOptions: Sendable {
     /// The approximate limit on the total bytes of key, value and headers in all concurrent batches. Batches are
     /// smaller when more partitions have records waiting, but always contain at least one record.
     public var maximumBatchBytes = 1 << 20
-    /// A partition is not polled while this many of its records are unfinished.
+    /// The number of unfinished records at which a partition is not polled.
     public var maximumUnfinishedRecords = 1000
-    /// A partition is not polled while its unfinished records have this many bytes of key, value and headers.
+    /// The total bytes of key, value and headers in unfinished records at which a partition is not polled.
     public var maximumUnfinishedBytes = 8 << 20
     /// The approximate limit on the memory used by the unfinished records of all partitions. Each assigned partition
     /// gets an equal share. The size of a record is its key, value and headers, plus the overhead of a waiting handler
     /// call (12 KiB for a ``RecordHandler``). Each partition may always have one record, or `concurrency` records with
     /// a ``RecordHandler``. Not used for a ``FlushingHandler``, which stores no records in memory.
     public var maximumUnfinishedTotalBytes = 16 << 20
-    /// A partition is not polled while its newest record is at least this many offsets above its oldest unfinished one.
+    /// The distance, in offsets, between a partition's newest record and its oldest unfinished one at which it is not
+    /// polled.
     public var maximumDistance: Int64 = 10_000
-    /// A ``FlushingHandler`` flushes a partition when this many records have been appended. Replaces
+    /// The number of appended records at which a ``FlushingHandler`` flushes a partition. Replaces
     /// `maximumUnfinishedRecords` for a ``FlushingHandler``.
     public var flushRecords = 50_000
-    /// A ``FlushingHandler`` flushes a partition when the appended records have this many bytes of key, value and
-    /// headers. Replaces `maximumUnfinishedBytes` for a ``FlushingHandler``.
+    /// The total bytes of key, value and headers in appended records at which a ``FlushingHandler`` flushes a
+    /// partition. Replaces `maximumUnfinishedBytes` for a ``FlushingHandler``.
     public var flushBytes = 64 << 20
-    /// A ``FlushingHandler`` flushes a partition no later than this long after the first append.
+    /// The maximum time between the first append to a partition and the flush of a ``FlushingHandler``.
     public var flushInterval: Duration = .seconds(10)
     /// The maximum number of attempts at a record, including the first. If the last one throws, the record is
     /// dead-lettered.
@@ -47,7 +49,7 @@ public struct PipelineOptions: Sendable {
     public var maximumBackoff: Duration = .seconds(30)
     /// The maximum duration of a handler call, after which the process ends with exit code 75; nil means no limit.
     public var recordDeadline: Duration?
-    /// How long running records may take to finish when a partition is revoked or the consumer stops.
+    /// The time that running records have to finish when a partition is revoked or the consumer stops.
     public var drainLimit: Duration = .seconds(10)
     /// The total number of partitions of all input topics, or nil if unknown.
     package var inputPartitions: Int?

@@ -3,7 +3,7 @@ internal import Synchronization
 package import Telemetry
 internal import Tracing
 
-/// Counts and logs the activity of partition workers.
+/// Counts and logs the partition workers' activity.
 final class PipelineTelemetry: Sendable {
     private struct TopicCounters {
         let done: Counter
@@ -11,8 +11,8 @@ final class PipelineTelemetry: Sendable {
         let deadLettered: Counter
     }
 
-    /// The maximum number of distinct reason codes. Further codes are counted as `other`, because handlers choose them
-    /// and metric labels must be bounded.
+    /// The maximum number of distinct reason codes. Further codes are counted as `other`, because handlers choose the
+    /// codes and the number of metric labels must be limited.
     private static let maximumReasons = 64
 
     private let logger: Logger
@@ -64,12 +64,12 @@ final class PipelineTelemetry: Sendable {
         duration.observe(nanoseconds: MonotonicClock.nanoseconds() - start)
     }
 
-    /// Remembers a recorded call as an example of its duration.
+    /// Records a traced call as an exemplar for its duration.
     func exemplify(_ span: Span, since start: Int64) {
         span.exemplify(duration, nanoseconds: UInt64(clamping: MonotonicClock.nanoseconds() - start))
     }
 
-    /// Counts a finished record; dead letters are counted by ``deadLettered(_:to:_:_:)``.
+    /// Counts a finished record. Dead letters are counted by ``deadLettered(_:to:_:_:)``.
     func finished(_ record: KafkaRecord, _ verdict: HandlerVerdict) {
         switch verdict {
         case .skip(let reason):
@@ -147,7 +147,7 @@ final class PipelineTelemetry: Sendable {
                 labels: [
                     MetricLabel(PipelineMetricLabel.outcome, outcome), MetricLabel(PipelineMetricLabel.reason, label),
                 ])
-            // Codes that count as `other` are not stored.
+            // Codes counted as `other` are not stored.
             if label == reason { reasons[key] = counter }
             return counter
         }
@@ -162,7 +162,7 @@ extension KafkaTopicPartition {
 }
 
 extension KafkaRecord {
-    /// The position of the record, and its trace ID if the headers contain one.
+    /// The record's position, and its trace ID if the headers contain one.
     fileprivate var logFields: [LogField] {
         let fields = topicPartition.logFields + [LogField(.offset, offset.rawValue)]
         let traceParent = header("traceparent")?.value.map { String(decoding: $0, as: UTF8.self) }

@@ -4,9 +4,9 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// An embedded broker with the topics of one scenario. The runtime runs on it with one member at a time.
+/// An embedded broker with the topics of one scenario, on which the runtime runs with one member at a time.
 final class ContractRun: Sendable {
-    /// How long to wait for a join. Joining a group on the embedded broker takes 3 s, or more on a busy machine.
+    /// The time limit for a join. Joining a group on the embedded broker takes 3 s, or more on a busy machine.
     private static let joining: Duration = .seconds(20)
 
     private struct State {
@@ -91,7 +91,7 @@ final class ContractRun: Sendable {
     /// Runs the handler until its partition is lost during a call, which cancels the call.
     ///
     /// - Parameters:
-    ///   - first: records that are handled before the loss.
+    ///   - first: records handled before the loss.
     ///   - rest: records written after `first`; the first call for them is interrupted.
     /// - Returns: all problems found.
     func lose(

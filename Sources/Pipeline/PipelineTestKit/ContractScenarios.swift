@@ -71,8 +71,8 @@ extension HandlerContract {
         try await subject.withholdSink?(true)
         try await run.write(records)
         return try await run.consume(handler, within: limit) { watch in
-            // If the handler blames the record instead of the sink, the attempts at the record are used up within the
-            // limit, and the record is finished as a dead letter.
+            // If the handler attributes the failure to the record instead of the sink, the attempts for the record are
+            // used up within the limit, and the record is finished as a dead letter.
             let triedEnough = await ContractRun.wait(within: limit) { watch.mostCalls >= 6 || !watch.finished.isEmpty }
             let early = watch.finished.count
             try await subject.withholdSink?(false)
@@ -100,15 +100,15 @@ extension HandlerContract {
         return differences
     }
 
-    /// Reverses the order of the keys, where a key's position is that of its first record. The records of each key stay
-    /// in order.
+    /// Reverses the order of the keys, which is the order of their first records. The records of each key remain in
+    /// order.
     private static func byKeyReversed(_ records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         var keys: [[UInt8]?] = []
         for record in records where !keys.contains(record.key) { keys.append(record.key) }
         return keys.reversed().flatMap { key in records.filter { $0.key == key } }
     }
 
-    /// Inserts one of `others` after each of `records`, and the remaining ones at the end.
+    /// Inserts one of `others` after each of `records`, and the rest at the end.
     private static func mixed(
         _ records: [KafkaProducerRecord], with others: [KafkaProducerRecord]
     ) -> [KafkaProducerRecord] {
@@ -116,8 +116,8 @@ extension HandlerContract {
         return records.flatMap { [$0] + (rest.popFirst().map { [$0] } ?? []) } + Array(rest)
     }
 
-    /// Returns records with keys and values that no handler expects. All except the last have their own keys and
-    /// CloudEvents identifiers, so that they cannot replace a good record.
+    /// Returns records with keys and values that no handler expects. All except the last have unique keys and
+    /// CloudEvents identifiers, so they cannot replace a good record.
     private static func malformedRecords(like records: [KafkaProducerRecord]) -> [KafkaProducerRecord] {
         guard let good = records.first, let last = records.last else { return [] }
         let value = good.value ?? []

@@ -1,7 +1,7 @@
 public import Kafka
 public import PipelineRuntime
 
-/// A handler under test, with its own sink.
+/// A handler under test with its own sink.
 public struct HandlerSubject: Sendable {
     /// Creates a new handler with the same sink, as if the process had restarted.
     public var handler: @Sendable () async throws -> PipelineHandler
@@ -10,7 +10,7 @@ public struct HandlerSubject: Sendable {
     /// Makes the sink unavailable (`true`) or available again (`false`). If nil, this is not tested.
     public var withholdSink: (@Sendable (Bool) async throws -> Void)?
 
-    /// Creates a subject. Each scenario uses its own subject, so that it starts with an empty sink.
+    /// Creates a subject. Each scenario uses a separate subject, so that it starts with an empty sink.
     public init(
         handler: @escaping @Sendable () async throws -> PipelineHandler,
         effect: @escaping @Sendable () async throws -> [String: String],
@@ -22,10 +22,10 @@ public struct HandlerSubject: Sendable {
     }
 }
 
-/// Tests whether a handler fulfills its contract: however records are delivered, their effect is the same as if every
+/// Tests whether a handler fulfills its contract: however records are delivered, their effect is the same as if each
 /// record had been handled exactly once.
 ///
-/// Each scenario runs the handler in the real runtime on its own embedded broker. A scenario takes several seconds,
+/// Each scenario runs the handler in the real runtime on a separate embedded broker. A scenario takes several seconds,
 /// mainly to join a consumer group. Scenarios run concurrently.
 ///
 /// ```swift
@@ -41,15 +41,15 @@ public struct HandlerSubject: Sendable {
 public struct HandlerContract: Sendable {
     /// The scenarios in which a handler must fulfill the contract.
     public enum Scenario: String, Sendable, CaseIterable {
-        /// Every record is delivered once. The effects of all other scenarios are compared with the effect of this one.
+        /// Every record is delivered once. The effects of all other scenarios are compared with this one's.
         case once
         /// Every record is delivered twice in a row, as if the producer had retried.
         case duplicates
-        /// Keys are delivered in a different order. The records of each key stay in order.
+        /// Keys are delivered in a different order. The records of each key remain in order.
         case otherOrder = "other order of keys"
         /// All records are delivered again to the same handler, as if an operator had reset the group.
         case rewind
-        /// Half of the records are handled but not committed. Then a new handler handles all records.
+        /// Half of the records are handled but not committed. A new handler then handles all records.
         case crash
         /// Malformed records are added: values that are not text or are truncated, null and empty values and keys, and
         /// unknown headers and types.
@@ -69,7 +69,7 @@ public struct HandlerContract: Sendable {
     /// - Parameters:
     ///   - records: at least two valid records, each with an effect; preferably several records for each of several
     ///     keys. They are written in this order. A topic has one partition unless a record specifies another one.
-    ///   - limit: the maximum time in which the handler must process all records.
+    ///   - limit: the maximum time for the handler to process all records.
     ///   - subject: creates a subject with an empty sink.
     public init(
         records: [KafkaProducerRecord], within limit: Duration = .seconds(20),

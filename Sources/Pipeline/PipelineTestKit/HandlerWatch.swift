@@ -21,13 +21,13 @@ extension KafkaRecord {
 
 /// Wraps a handler for the runtime, tracks finished records, and injects faults if the scenario requires it.
 final class HandlerWatch: Sendable {
-    /// The fault that is injected into calls of the handler.
+    /// The fault to inject into calls to the handler.
     enum Mode: Sendable {
         case passing
         /// The first call for a record fails before it reaches the handler, and the second fails after the handler has
         /// returned.
         case failing
-        /// After a call of ``HandlerWatch/stall()``, the next call waits for its cancellation before it reaches the
+        /// After a call to ``HandlerWatch/stall()``, the next call waits for its cancellation before it reaches the
         /// handler.
         case stalling
     }
@@ -49,11 +49,11 @@ final class HandlerWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// Records that need no further processing, because they are done, skipped or dead-lettered.
+    /// Records that need no further processing because they are done, skipped or dead-lettered.
     var finished: Set<RecordPosition> { state.withLock { $0.finished } }
     /// The reasons of dead-lettered records.
     var deadLetters: [RecordPosition: String] { state.withLock { $0.deadLetters } }
-    /// The number of calls for the record that was tried most often.
+    /// The highest number of calls for any record.
     var mostCalls: Int { state.withLock { $0.calls.values.max() ?? 0 } }
     var callsUnderWay: Int { state.withLock { $0.underWay } }
     var isStalled: Bool { state.withLock { $0.isStalled } }
@@ -137,7 +137,7 @@ final class HandlerWatch: Sendable {
         return result
     }
 
-    /// Returns how often the first record has been tried, and whether this call stalls.
+    /// Returns the number of attempts for the first record, and whether this call stalls.
     private func begin(_ first: RecordPosition?, _ mode: Mode) -> (Int, Bool) {
         state.withLock { state in
             state.underWay += 1
@@ -206,8 +206,8 @@ private struct WatchedFlushing: FlushingHandler {
     let mode: HandlerWatch.Mode
 
     func append(_ records: [KafkaRecord]) async throws -> [HandlerVerdict] {
-        // A fault injected after an append would make the runtime append the records again. The wrapper, not the
-        // handler, would then violate the contract.
+        // If a fault were injected after an append, the runtime would append the records again, and the wrapper rather
+        // than the handler would violate the contract.
         let mode: HandlerWatch.Mode = if case .failing = mode { .passing } else { mode }
         return try await watch.call(records, mode, isAppending: true) { try await handler.append(records) }
     }

@@ -1,4 +1,4 @@
-/// An additional page of the admin listener with internal state for operators.
+/// An additional page of the admin listener that shows internal state to operators.
 public struct AdminPage: Sendable {
     /// The path, such as `/webhooks/attempts`.
     public let path: String

@@ -3,8 +3,8 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// The admin listener of an executable. It starts first and stops last, so that it responds while the other services
-/// start and stop.
+/// The admin listener of an executable. It starts first and stops last, so it responds while the other services start
+/// and stop.
 package final class AdminService: Service {
     private struct Checks {
         /// The readiness checks, or nil while the process is starting.

@@ -5,7 +5,7 @@ internal import KafkaTokens
 internal import OTLP
 public import Telemetry
 
-/// The settings of every executable, with names, defaults and help in one place.
+/// The settings of every executable, with their names, defaults and help in one place.
 public enum ApplicationSettings {
     public static let bootstrapServers = Setting.string(
         "kafka.bootstrap.servers", default: "localhost:9092",
@@ -69,8 +69,8 @@ public enum ApplicationSettings {
     /// - Parameters:
     ///   - clientId: the value of `client.id` unless it is configured. It identifies this process in broker logs, in
     ///     quotas and in `kafka-consumer-groups.sh`.
-    ///   - defaults: additional properties that apply unless they are configured.
-    /// - Throws: a `ConfigurationError` that names the property.
+    ///   - defaults: additional properties that apply unless configured otherwise.
+    /// - Throws: a `ConfigurationError` that identifies the property.
     public static func kafkaConfiguration(
         _ configuration: Configuration, clientId: String? = nil, defaults: [String: String] = [:],
         profile: KafkaConfiguration.Profile = .production

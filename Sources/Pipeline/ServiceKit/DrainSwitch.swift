@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A switch that is set when a process starts draining. It makes `/readyz` fail before other services stop.
+/// A switch that is set when the process starts draining. It makes `/readyz` fail before other services stop.
 package final class DrainSwitch: Sendable {
     private let draining = Atomic(false)
 

@@ -2,7 +2,8 @@
 public struct HealthCheck: Sendable {
     /// A short name for the response, such as `kafka`.
     public let name: String
-    /// The runbook for a failure of this check, which ends its line in the response; nil if there is none.
+    /// The runbook for a failure of this check, printed at the end of its line in the response, or nil if there is
+    /// none.
     public let runbook: String?
     /// Returns the problem, or nil if the check passes. Called for every request to `/readyz` or `/livez`, and must not
     /// block.

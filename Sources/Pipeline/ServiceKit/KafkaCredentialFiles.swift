@@ -4,11 +4,11 @@ internal import Lifecycle
 internal import Synchronization
 package import Telemetry
 
-/// Watches the files with the Kafka passwords and certificates of this process.
+/// Watches the files with this process's Kafka passwords and certificates.
 ///
 /// librdkafka reads the files when a client is created, and before version 2.1 it cannot replace their contents, so a
-/// rotation requires a restart. A log line and a gauge report a file that has changed since, so that a forgotten
-/// restart is noticed before the old password or certificate expires.
+/// rotation requires a restart. A log line and a gauge report a file that has changed since the start, so that a
+/// forgotten restart is noticed before the old password or certificate expires.
 package final class KafkaCredentialFiles: Service {
     package let name = "kafka credentials"
 

@@ -5,8 +5,8 @@ extension KafkaTopicExpectation {
     /// deleted before consumers have read them.
     private static let shortestRetention: Int64 = 8 * 86_400_000
 
-    /// Creates the expectation for a topic that was created with these settings. Operators may choose a different
-    /// retention later, but not one that deletes records before they are read.
+    /// Creates the expectation for a topic created with these settings. Operators may later choose a different
+    /// retention, but not one that deletes records before they are read.
     public init(topic: KafkaTopic, createdWith settings: [String: String]) {
         self.init(topic: topic)
         func number(_ subject: KafkaTopicFinding.Subject) -> Int64? {
@@ -33,8 +33,8 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// The requirements that only cause a warning. If tombstones are removed too early, erased data reappears when
-    /// older records are read again. Without enforced compaction, erased data remains in the topic.
+    /// The requirements whose violation only causes a warning. If tombstones are removed too early, erased data
+    /// reappears when older records are read again. Without enforced compaction, erased data remains in the topic.
     package var advised: KafkaTopicExpectation {
         var expectation = KafkaTopicExpectation(topic: topic)
         expectation.deleteRetentionMilliseconds = deleteRetentionMilliseconds
@@ -56,7 +56,7 @@ extension KafkaTopicExpectation {
         return expectation
     }
 
-    /// Returns the requirements that only cause a warning if they are not met.
+    /// Returns the requirements whose violation only causes a warning.
     package func wished(by profile: DeploymentProfile) -> KafkaTopicExpectation {
         profile == .managed ? required(by: .managed) : demandingReplicas
     }

@@ -23,7 +23,7 @@ extension KafkaTrouble {
             setting: setting, problem: "\(problem): \(message)", fix: fix, isPermanent: isPermanent)
     }
 
-    /// The problem and the fix on one line, for `/readyz`.
+    /// The problem and the fix in one line, for `/readyz`.
     package var advice: String {
         let words = words("")
         return "\(words.problem): \(message). \(words.fix)"

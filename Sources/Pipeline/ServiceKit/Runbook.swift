@@ -1,4 +1,4 @@
-/// The runbooks that the lines of `/readyz` refer to, as paths below `deploy`, like those of the alerts.
+/// The runbooks to which the lines of `/readyz` refer, as paths below `deploy`, like those in the alerts.
 package enum Runbook: String, Sendable, CaseIterable {
     /// The process is starting or stopping.
     case process = "runbooks/process-down.md"
@@ -6,9 +6,9 @@ package enum Runbook: String, Sendable, CaseIterable {
     case ingressKafka = "runbooks/not-ready.md"
     /// The wall clock of the ingress is implausible.
     case clock = "runbooks/clock.md"
-    /// A consumer does not read its input or cannot reach Kafka.
+    /// A consumer is not reading its input or cannot reach Kafka.
     case consumerKafka = "runbooks/consumer-not-ready.md"
-    /// A state that is restored from a topic is incomplete.
+    /// A state restored from a topic is incomplete.
     case state = "runbooks/state-not-complete.md"
     /// The facts behind answers are too old.
     case input = "runbooks/facts-stale.md"

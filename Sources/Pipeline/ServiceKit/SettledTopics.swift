@@ -2,18 +2,18 @@ package import Kafka
 
 /// Queries the brokers about topics until the result is settled.
 ///
-/// Brokers learn about a new topic one after another. For a moment, some brokers do not know it, its settings are
-/// unavailable, or its partitions have no leader.
+/// Brokers learn about a new topic one after another. For a moment, the topic is unknown to some brokers, its settings
+/// are unavailable, or its partitions have no leader.
 package struct SettledTopics: Sendable {
-    /// How long transient errors are retried.
+    /// The time for which transient errors are retried.
     private let limit: Duration
-    /// How long the query is repeated while the result is not settled.
+    /// The time for which the query is repeated while the result is not settled.
     private let timeout: Duration
     private let pause: Duration
 
     /// - Parameters:
-    ///   - limit: how long transient errors, such as `LEADER_NOT_AVAILABLE`, are retried.
-    ///   - timeout: how long the query is repeated while the result is not settled.
+    ///   - limit: the time for which transient errors, such as `LEADER_NOT_AVAILABLE`, are retried.
+    ///   - timeout: the time for which the query is repeated while the result is not settled.
     ///   - pause: the interval between two queries.
     package init(limit: Duration, timeout: Duration, pause: Duration = .milliseconds(100)) {
         self.limit = limit
@@ -25,7 +25,7 @@ package struct SettledTopics: Sendable {
     ///
     /// - Parameters:
     ///   - describe: performs one query with the given time limit.
-    ///   - isSettled: returns whether a better result cannot be expected.
+    ///   - isSettled: returns whether no better result can be expected.
     /// - Returns: the first settled result, or the last one after `timeout`.
     /// - Throws: a permanent error immediately; a transient error after `limit`.
     package func descriptions(

@@ -2,11 +2,11 @@ internal import Configuration
 package import Kafka
 package import Lifecycle
 
-/// Checks brokers and topics before a process starts working, so that an operator, not a customer, discovers a setting
-/// that could lose an acknowledged record.
+/// Checks brokers and topics before a process starts working, so that an operator rather than a customer discovers a
+/// setting that could lose an acknowledged record.
 package enum TopicPreflight {
     package struct Outcome: Sendable {
-        /// The configuration to use; includes the embedded broker's profile if the broker is the embedded one.
+        /// The configuration to use. It includes the embedded broker's profile if the broker is the embedded one.
         package let kafka: KafkaConfiguration
         package let isEmbeddedBroker: Bool
         /// Violations that `single-node` tolerates, one line each.
@@ -24,9 +24,9 @@ package enum TopicPreflight {
     /// about everything else.
     ///
     /// - Parameters:
-    ///   - topics: the expectations that apply under any profile.
+    ///   - topics: the expectations under any profile.
     ///   - limit: the maximum time to wait for the brokers' answers.
-    /// - Throws: an error with one line that names the setting and the fix.
+    /// - Throws: a one-line error that includes the setting and the fix.
     package static func run(
         _ configuration: KafkaConfiguration, topics: [KafkaTopicExpectation], profile: DeploymentProfile,
         within limit: Duration = .seconds(10)
@@ -97,7 +97,7 @@ package enum TopicPreflight {
                 found.map { ($0.topic, $0.partitions.count) }, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// How long to wait for a topic that is missing from the brokers' answer, because it may have been created a moment
+    /// The time to wait for a topic that is missing from the brokers' answer, because it may have been created a moment
     /// ago.
     private static let creationLag: Duration = .milliseconds(1500)
 

@@ -22,11 +22,11 @@ internal import Tracing
 /// }
 /// ```
 ///
-/// The start order is: the admin listener, which responds while the rest starts; topic checks; the consumer's `build`
-/// closure; the reader of the control topic, which knows whether the group is paused; the consumer's own services; the
-/// pipeline and its dead letter producer. The stop order is the reverse. The
-/// process exits with 65 if a topic is damaged, 66 if records were deleted before they were read, 75 if a handler did
-/// not return in time, and 78 if the configuration or a topic is wrong.
+/// The start order is: the admin listener, which responds while the rest starts; the topic checks; the consumer's
+/// `build` closure; the reader of the control topic, which determines whether the group is paused; the consumer's own
+/// services; the pipeline and its dead letter producer. The stop order is the reverse. The process exits with 65 if a
+/// topic is damaged, 66 if records were deleted before they were read, 75 if a handler did not return in time, and 78
+/// if the configuration or a topic is wrong.
 public struct ConsumerApplication: Sendable {
     /// The command line: name, settings and help.
     package private(set) var command: Command
@@ -37,14 +37,14 @@ public struct ConsumerApplication: Sendable {
     private let topics: @Sendable (Configuration) throws -> ConsumerTopics
     private let build: @Sendable (ConsumerContext) async throws -> ConsumerParts
 
-    /// Creates a consumer without its own settings.
+    /// Creates a consumer without additional settings.
     ///
     /// - Parameters:
-    ///   - name: the command's name; also the consumer group unless `<name>.group.id` is set.
+    ///   - name: the name of the command, which is also the consumer group unless `<name>.group.id` is set.
     ///   - summary: one sentence for `--help`.
     ///   - adminPort: the default of `admin.port`.
     ///   - topics: the input topics.
-    ///   - control: the control topic, such as `appstore.control`; nil means that the group cannot be paused.
+    ///   - control: the control topic, such as `appstore.control`, or nil if the group cannot be paused.
     ///   - handler: creates the handler; called after the topic checks and before the first record is read.
     public init(
         name: String, summary: String, adminPort: Int, topics: [KafkaTopic], control: KafkaTopic? = nil,
@@ -60,18 +60,18 @@ public struct ConsumerApplication: Sendable {
         ) { _ in try await ConsumerParts(handler: handler()) }
     }
 
-    /// Creates a consumer with its own settings.
+    /// Creates a consumer with additional settings.
     ///
     /// - Parameters:
-    ///   - name: the command's name; also the consumer group unless `<name>.group.id` is set.
+    ///   - name: the name of the command, which is also the consumer group unless `<name>.group.id` is set.
     ///   - summary: one sentence for `--help`.
     ///   - discussion: further paragraphs for `--help`.
     ///   - adminPort: the default of `admin.port`.
-    ///   - schema: the settings of this consumer, in addition to the settings of every consumer, and the prefix of its
+    ///   - schema: the settings of this consumer, in addition to those of every consumer, and the prefix of its
     ///     environment variables.
     ///   - examples: command lines for `--help`.
     ///   - topics: returns the input topics and other required topics for a configuration.
-    ///   - build: creates the handler and the services, while the admin listener is already running; throws a
+    ///   - build: creates the handler and the services while the admin listener is already running; throws a
     ///     `ConfigurationError` or a `StartupError` on failure.
     public init(
         name: String, summary: String, discussion: String = "", adminPort: Int, schema: ConfigurationSchema,
@@ -84,8 +84,8 @@ public struct ConsumerApplication: Sendable {
             build: build)
     }
 
-    /// Creates a process with several consumers of one kind, one for each name in the configuration. `topics` and
-    /// `build` are called for each.
+    /// Creates a process with several consumers of one kind, one per name in the configuration. `topics` and `build`
+    /// are called for each of them.
     package init(
         name: String, summary: String, discussion: String, adminPort: Int, schema: ConfigurationSchema,
         examples: [Command.Example], consumers: @escaping @Sendable (Configuration) throws -> [NamedConsumer],
@@ -106,8 +106,8 @@ public struct ConsumerApplication: Sendable {
             version: Build.version)
     }
 
-    /// Returns a copy that tolerates keys of other executables in the shared file and environment. Any other unknown
-    /// key is still an error.
+    /// Returns a copy that tolerates other executables' keys in the shared file and environment. Any other unknown key
+    /// is still an error.
     ///
     /// - Parameter keys: keys, or prefixes that end with a dot.
     public func tolerating(_ keys: [String]) -> ConsumerApplication {
@@ -116,10 +116,10 @@ public struct ConsumerApplication: Sendable {
         return application
     }
 
-    /// Runs until SIGTERM or SIGINT, or until the pipeline fails, then ends the process.
+    /// Runs until SIGTERM or SIGINT or until the pipeline fails, then ends the process.
     public func main() async -> Never {
         MemoryArenas.limit()
-        // Start these threads first, so that each has its own memory arena; later threads share one.
+        // Start these threads first, so that each has a separate memory arena; later threads share one.
         HandlerThreads.shared.begin()
         MemoryArenas.giveBack()
         let configuration = command.parseOrExit().configuration
@@ -133,7 +133,7 @@ public struct ConsumerApplication: Sendable {
         }
     }
 
-    /// Returns the topics that are checked at startup, including the dead letter topics, without duplicates.
+    /// Returns the topics to check at startup, including the dead letter topics, without duplicates.
     ///
     /// - Throws: a `ConfigurationError`.
     package func requiredTopics(_ configuration: Configuration) throws -> [KafkaTopicExpectation] {
@@ -208,11 +208,11 @@ public struct ConsumerApplication: Sendable {
             + [ConsumerService(members, admin: admin) { [events] in events?.announceStart() }]
     }
 
-    /// Creates one consumer and returns its parts. In the lists of checks, those of the pipeline come first.
+    /// Creates one consumer and returns its parts. In each list of checks, the pipeline's checks come first.
     ///
     /// - Parameters:
-    ///   - count: the number of consumers that share the memory of the process.
-    ///   - control: receives the group of the consumer, if it can be paused.
+    ///   - count: the number of consumers that share the process's memory.
+    ///   - control: receives the consumer's group if it can be paused.
     ///   - events: the service that publishes operator events, created for the first consumer if they are on.
     private func assemble(
         _ consumer: NamedConsumer, of count: Int, logger: Logger, metrics: MetricsRegistry,

@@ -6,16 +6,16 @@ public import ServiceKit
 public import Telemetry
 package import Tracing
 
-/// The topics of a consumer, which are checked at startup. The runtime adds the dead letter topics.
+/// The topics of a consumer, checked at startup. The runtime adds the dead letter topics.
 public struct ConsumerTopics: Sendable {
     /// The input topics.
     public var input: [KafkaTopicExpectation]
     /// Other required topics, such as those that the handler writes to.
     public var others: [KafkaTopicExpectation]
-    /// The dead letter topic of all input topics. If nil, each input topic has its own.
+    /// The shared dead letter topic of all input topics. If nil, each input topic has a separate one.
     public var deadLetters: KafkaTopic?
-    /// The control topic, from which the runtime reads whether the group is paused (`sluicectl pause`). If nil, the
-    /// group cannot be paused.
+    /// The control topic, which contains whether the group is paused (`sluicectl pause`). If nil, the group cannot be
+    /// paused.
     public var control: KafkaTopicExpectation?
     /// The topic for operator events of a consumer with the setting ``OperatorEventSettings/events``.
     package var operations: KafkaTopicExpectation?
@@ -40,27 +40,27 @@ public struct ConsumerTopics: Sendable {
     }
 }
 
-/// The argument of a consumer's `build` closure. At this point everything is configured and checked, but nothing is
+/// The argument of a consumer's `build` closure. At this point, everything is configured and checked but nothing has
 /// started.
 public struct ConsumerContext: Sendable {
     /// The validated configuration, including the consumer's own settings.
     public let configuration: Configuration
-    /// The brokers and librdkafka properties, adapted to the broker that responded. For the consumer's own producers.
+    /// The brokers and librdkafka properties, adapted to the broker that responded, for the consumer's own producers.
     public let kafka: KafkaConfiguration
-    /// The consumer group. The default is the name of the executable (``ConsumerSettings/group(of:)``).
+    /// The consumer group, by default the name of the executable (``ConsumerSettings/group(of:)``).
     public let group: KafkaConsumerGroup
     public let logger: Logger
     public let metrics: MetricsRegistry
     /// The configured pipeline options. A handler that needs other options returns a modified copy in
     /// ``ConsumerParts/options``.
     public let options: PipelineOptions
-    /// The offsets before which the pipeline has handled all records.
+    /// For each partition, the offset before which the pipeline has handled all records.
     public let handled: HandledOffsets
-    /// Whether the group is paused. The runtime stops calling the handler by itself; the consumer's own schedules, for
-    /// example, check it.
+    /// Whether the group is paused. The runtime itself stops calling the handler; anything else, such as the consumer's
+    /// schedules, must check this.
     public let pause: GroupPause
     /// Starts traces outside handler calls, such as those of schedules; nil if tracing is off. Work within a handler
-    /// call belongs to the trace of its record.
+    /// call belongs to the record's trace.
     package let tracer: Tracer?
     /// Publishes operator events; nil if they are off.
     package let events: OperatorEvents?
@@ -75,9 +75,9 @@ public struct ConsumerParts: Sendable {
     public var services: [any Service]
     /// Readiness checks in addition to the pipeline's own.
     public var readiness: [HealthCheck]
-    /// Checks for faults that only a restart can fix, in addition to the liveness check of the pipeline.
+    /// Checks for faults that only a restart can fix, in addition to the pipeline's liveness check.
     public var liveness: [HealthCheck]
-    /// Additional pages of the admin listener.
+    /// Additional pages on the admin listener.
     public var pages: [AdminPage]
     /// The pipeline options, or nil for ``ConsumerContext/options``.
     public var options: PipelineOptions?

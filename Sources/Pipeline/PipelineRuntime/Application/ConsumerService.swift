@@ -9,7 +9,7 @@ final class ConsumerService: Service {
         let deadLetters: DeadLetterProducer
         let pipeline: PipelineConsumer?
 
-        /// Stops the pipeline, then the dead letter producer, which the last records may need.
+        /// Stops the pipeline, then the dead letter producer, because the last records may need it.
         func stop(within limit: Duration) async {
             await pipeline?.stop(within: limit * 0.9)
             await deadLetters.stop(within: limit * 0.1)
@@ -21,7 +21,7 @@ final class ConsumerService: Service {
     private let admin: AdminService
     private let started: @Sendable () -> Void
 
-    /// - Parameter started: called when all pipelines have started.
+    /// - Parameter started: called once all pipelines have started.
     init(_ members: [Member], admin: AdminService, started: @escaping @Sendable () -> Void) {
         self.members = members
         self.admin = admin

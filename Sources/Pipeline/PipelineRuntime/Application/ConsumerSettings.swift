@@ -26,8 +26,8 @@ public enum ConsumerSettings {
         "data.dir", default: "./data",
         help: "Directory of databases and of the file that counts handler crashes; created if it does not exist.")
 
-    /// Returns the setting for the consumer group of an executable. The default is the name of the executable. Each
-    /// executable has its own key, such as `entitlements.group.id`, because executables share a file and an
+    /// Returns the setting for an executable's consumer group. The default is the name of the executable. Each
+    /// executable has a separate key, such as `entitlements.group.id`, because executables share a file and an
     /// environment.
     public static func group(of executable: String) -> Setting<String> {
         .string(
@@ -35,7 +35,7 @@ public enum ConsumerSettings {
             help: "The consumer group; its name is also part of the dead letter topic names.")
     }
 
-    /// Returns the setting for static membership of an executable, such as `entitlements.group.instance.id`.
+    /// Returns the setting for an executable's static membership, such as `entitlements.group.instance.id`.
     public static func groupInstanceId(of executable: String) -> Setting<String?> {
         let prefix = ownPrefix(of: executable)
         return Setting.string(
@@ -48,12 +48,12 @@ public enum ConsumerSettings {
         ).optional
     }
 
-    /// Returns the prefix of an executable's own keys, which is its name without `sluice-`.
+    /// Returns the prefix of an executable's own keys: its name without `sluice-`.
     private static func ownPrefix(of executable: String) -> String {
         let product = "sluice-"
         return executable.hasPrefix(product) ? String(executable.dropFirst(product.count)) : executable
     }
 
-    /// All settings except the group and static membership, because these keys depend on the executable.
+    /// All settings except the group and static membership, whose keys depend on the executable.
     public static let all: [any AnySetting] = [attempts, drainLimit, shutdownLimit, recordDeadline, dataDirectory]
 }

@@ -20,7 +20,7 @@ final class CallDeadline: Sendable {
     let limit: Duration
     private let state = Mutex(State())
     private let onExceeded: @Sendable (KafkaTopicPartition, KafkaOffset) -> Void
-    /// A serial queue has its own thread, which runs even if all other threads are blocked.
+    /// A serial queue has a dedicated thread, which runs even if all other threads are blocked.
     private let queue = DispatchQueue(label: "pipeline.deadline")
 
     /// - Parameter onExceeded: called once with the first record of the call.

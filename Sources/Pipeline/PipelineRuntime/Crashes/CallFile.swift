@@ -4,9 +4,8 @@ internal import Glibc
 /// A small memory-mapped file that lists the records being handled. Recording a call takes a few memory writes and no
 /// system call. The file survives a process crash, but not necessarily a machine crash.
 ///
-/// The file consists of 64-bit words: the layout version, the crash flag, one slot for each call (topic hash,
-/// partition, first offset + 1 or 0 if free, last offset, whether it runs alone), and the suspicions from earlier
-/// crashes.
+/// The file consists of 64-bit words: the layout version, the crash flag, one slot per call (topic hash, partition,
+/// first offset + 1 or 0 if free, last offset, whether it runs alone), and the suspicions from earlier crashes.
 package final class CallFile: @unchecked Sendable {
     // @unchecked Sendable because `begin` and `end` write only to the caller's own slot, and all other calls are made
     // under the lock of `HandlerCalls`.

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Sets a word in memory when this process crashes by its own fault: a trap, a failed assertion, an invalid address or
-/// a stack overflow. The word is not set if the process ends from outside (SIGKILL, power loss).
+/// Sets a word in memory when this process crashes through its own fault: a trap, a failed assertion, an invalid
+/// address or a stack overflow. The word is not set if the process is ended from outside (SIGKILL, power loss).
 enum CrashSignals {
     private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
     private static let stackBytes = 65_536
@@ -30,7 +30,7 @@ enum CrashSignals {
         }
     }
 
-    /// Stops using the word at this address. Must be called before the word is unmapped.
+    /// Stops using the word at this address. Call this before the word is unmapped.
     static func forget(address: UInt) {
         _ = word.compareExchange(expected: address, desired: 0, ordering: .sequentiallyConsistent)
     }
@@ -41,8 +41,7 @@ enum CrashSignals {
         if let table = UnsafeMutablePointer<sigaction>(bitPattern: previousActions) {
             sigaction(signal, table + Int(signal), nil)
         }
-        // The previous action handles this signal after this function returns, because the signal is blocked until
-        // then.
+        // The signal is blocked until this function returns; the previous action then handles it.
         raise(signal)
     }
 
@@ -51,8 +50,8 @@ enum CrashSignals {
         UnsafeMutablePointer<Int64>(bitPattern: word.load(ordering: .sequentiallyConsistent))?.pointee = 1
     }
 
-    /// Makes the calling thread handle these signals on a separate stack, so that stack overflows are recorded too. The
-    /// stack is never freed.
+    /// Makes the calling thread handle these signals on a separate stack, so that stack overflows are also recorded.
+    /// The stack is never freed.
     static func receiveOnThisThread() {
         var faults = sigset_t()
         sigemptyset(&faults)

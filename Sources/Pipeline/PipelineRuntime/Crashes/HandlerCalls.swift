@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// Tracks running handler calls, to find handlers that crash the process or do not return.
 final class HandlerCalls: Sendable {
-    /// Whether a record is suspected of crashing the process, based on crashes of earlier processes.
+    /// Whether a record is suspected of crashing the process, based on the crashes of earlier processes.
     enum Finding: Equatable {
         /// No suspicion, or fewer crashes than the limit.
         case innocent
-        /// The record was being handled during three crashes, and is therefore handled alone.
+        /// The record was being handled during three crashes, so it is now handled alone.
         case suspect
         /// The process crashed while no other record was being handled.
         case certain(crashes: Int)
@@ -21,8 +21,8 @@ final class HandlerCalls: Sendable {
     private let file: CallFile?
     private let deadline: CallDeadline?
     private let state: Mutex<State>
-    /// Permits for calls: a normal call takes one, and a call that must run alone takes all. Nil if no record is
-    /// suspected.
+    /// Permits for calls: a normal call acquires one, and a call that must run alone acquires all of them. Nil if no
+    /// record is suspected.
     private let alone: Permits?
 
     /// - Parameters:
@@ -85,7 +85,7 @@ final class HandlerCalls: Sendable {
         forget { $0.first == offset && $0.last == offset && $0.contains(topic, partition, offset) }
     }
 
-    /// Clears all suspicions of a partition before this offset.
+    /// Clears all suspicions in a partition before this offset.
     func finished(_ place: KafkaTopicPartition, before nextOffset: KafkaOffset) {
         guard file != nil, state.withLock({ !$0.suspicions.isEmpty }) else { return }
         let topic = PartitionHash.of(place.topic)
@@ -103,8 +103,8 @@ final class HandlerCalls: Sendable {
         }
     }
 
-    /// Records the start of a call and returns its slot, or nil if there is no file or no free slot. A call without a
-    /// slot is not recorded.
+    /// Records the start of a call and returns its slot, or nil if there is no file or no free slot. Without a slot,
+    /// the call is not recorded.
     private func begin(_ first: KafkaRecord, _ last: KafkaRecord, isAlone: Bool) -> Int? {
         guard let file, let slot = state.withLock({ $0.freeSlots.popLast() }) else { return nil }
         let offsets = first.offset.rawValue...max(first.offset.rawValue, last.offset.rawValue)

@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Primitives
 
-/// A suspicion that a record, or one of a range of records, crashes the process, because it was being handled during a
+/// A suspicion that a record, or one record in a range, crashes the process, because it was being handled during a
 /// crash.
 struct Suspicion: Sendable, Equatable {
     /// The hash of the topic name. See ``PartitionHash``.
@@ -29,7 +29,7 @@ struct Suspicion: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - known: suspicions from earlier crashes.
-    ///   - inWork: records that were being handled during this crash; `isCertain` if the record was handled alone.
+    ///   - inWork: the records being handled during this crash; `isCertain` if the record was handled alone.
     static func merge(_ known: [Suspicion], inWork: [Suspicion]) -> [Suspicion] {
         let met = inWork.map { suspicion in
             var suspicion = suspicion

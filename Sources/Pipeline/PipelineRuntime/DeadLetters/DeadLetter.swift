@@ -2,7 +2,7 @@ internal import Kafka
 internal import Primitives
 internal import Telemetry
 
-/// The reason why a record is dead-lettered, and the number of attempts.
+/// The reason for dead-lettering a record, and the number of attempts.
 struct DeadLetterCause: Sendable {
     /// A short code, such as the code of the handler's reason.
     let reason: String
@@ -17,8 +17,8 @@ struct DeadLetterCause: Sendable {
 }
 
 extension DeadLetterCause {
-    /// Creates the cause for a handler's verdict. If no earlier attempt failed, the current time is the time of the
-    /// first failure.
+    /// Creates the cause for a handler's verdict. If no earlier attempt failed, the time of the first failure is the
+    /// current time.
     init(deciding reason: HandlerReason, attempts: Int, firstFailure: Int64?) {
         self.init(
             reason: reason.code, exceptionClass: reason.code, message: reason.detail ?? reason.code,
@@ -37,7 +37,7 @@ extension DeadLetterCause {
     }
 }
 
-/// Names of the headers that are added to a dead letter. These names are a contract.
+/// Names of the headers added to a dead letter. These names are a contract.
 package enum DeadLetterHeader {
     package static let topic = "__connect.errors.topic"
     package static let partition = "__connect.errors.partition"
@@ -50,14 +50,14 @@ package enum DeadLetterHeader {
     package static let attempts = "sluice.dlq.attempts"
     package static let firstFailureTime = "sluice.dlq.first.failure.time"
 
-    /// The timestamp of the record, in milliseconds since 1970. The timestamp of the dead letter itself is the time of
-    /// writing, because retention of the dead letter topic depends on it.
+    /// The timestamp of the record, in milliseconds since 1970. The dead letter's own timestamp is the time of writing,
+    /// because retention of the dead letter topic depends on it.
     package static let originalTimestamp = "sluice.dlq.original.timestamp"
     /// Set to ``placeAsKey`` if the record has no key and a key was generated.
     package static let key = "sluice.dlq.key"
     /// The value of ``key``.
     package static let placeAsKey = "place"
-    /// The parts of the record that were omitted because the dead letter would be too large. See
+    /// The parts of the record omitted because the dead letter would otherwise be too large. See
     /// ``DeadLetter/Content/omitted``.
     package static let omitted = "sluice.dlq.omitted"
     /// The total size of the record's key, value and headers in bytes. Present only if something is omitted.
@@ -69,16 +69,16 @@ package enum DeadLetterHeader {
     ]
 }
 
-/// Builds the record that is written to a dead letter topic. It contains the key, value and headers of the input, byte
-/// for byte unless the topic refuses them (see ``DeadLetterForm``), and additional headers with the origin and the
-/// reason. Headers with the prefix `__connect.errors.` follow Kafka Connect (KIP-298).
+/// Builds the record to write to a dead letter topic. It contains the key, value and headers of the input (byte for
+/// byte unless the topic rejects them, see ``DeadLetterForm``) and additional headers with the origin and the reason.
+/// Headers with the prefix `__connect.errors.` follow Kafka Connect (KIP-298).
 enum DeadLetter {
     /// The maximum length of an added header's value, in bytes.
     static let maximumHeaderBytes = 1024
 
     typealias Header = DeadLetterHeader
 
-    /// The parts of the record that a dead letter contains. Parts are omitted if the topic refuses the size. The
+    /// The parts of the record that a dead letter contains. Parts are omitted if the topic rejects the size. The
     /// complete record remains readable at the offset in the headers until its topic deletes it.
     enum Content: CaseIterable {
         case everything, withoutValue, headersOfLetter
@@ -104,7 +104,7 @@ enum DeadLetter {
 
     /// Builds the dead letter for a record.
     ///
-    /// The timestamp is the time of writing, because topics expire and refuse records by timestamp.
+    /// The timestamp is the time of writing, because topics expire and reject records by timestamp.
     static func record(
         of input: KafkaRecord, to topic: KafkaTopic, group: KafkaConsumerGroup, cause: DeadLetterCause,
         form: DeadLetterForm = DeadLetterForm()

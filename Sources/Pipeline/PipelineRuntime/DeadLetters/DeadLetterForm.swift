@@ -1,13 +1,13 @@
 internal import Kafka
 
 /// The form in which a dead letter is written: at first identical to the record, then adapted if the dead letter topic
-/// refuses it.
+/// rejects it.
 struct DeadLetterForm: Sendable {
     private(set) var content = DeadLetter.Content.everything
-    /// Whether a record without a key gets a generated key, because compacted topics refuse records without one.
+    /// Whether a record without a key gets a generated key, because compacted topics reject records without one.
     private(set) var needsKey = false
 
-    /// Switches to the next form after the topic refused the current one.
+    /// Switches to the next form after the topic rejected the current one.
     ///
     /// - Returns: false if no other form can avoid the error.
     mutating func change(after error: any Error, of record: KafkaRecord) -> Bool {
@@ -24,7 +24,7 @@ struct DeadLetterForm: Sendable {
     func hasPlaceAsKey(_ record: KafkaRecord) -> Bool { needsKey && recordKey(of: record) == nil }
 
     func key(of record: KafkaRecord) -> [UInt8]? {
-        // The key is unique, so that compaction does not remove any dead letter.
+        // The key is unique, so compaction removes no dead letter.
         let place = "\(record.topic.rawValue) \(record.partition.rawValue) \(record.offset.rawValue)"
         return recordKey(of: record) ?? (needsKey ? Array(place.utf8) : nil)
     }

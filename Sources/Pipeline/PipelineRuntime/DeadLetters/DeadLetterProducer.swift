@@ -4,11 +4,11 @@ internal import Lifecycle
 internal import ServiceKit
 internal import Telemetry
 
-/// Writes dead letters. This service stops after the pipeline, so that dead letters of the last records are still
+/// Writes dead letters. This service stops after the pipeline, so the dead letters of the last records are still
 /// acknowledged.
 final class DeadLetterProducer: Sendable {
-    /// The maximum request size in bytes. A dead letter is its record plus at most 12 KB of headers, and brokers accept
-    /// batches of up to 1,048,588 bytes by default. Batches of several dead letters are limited by `batch.size`,
+    /// The maximum request size in bytes. A dead letter is its record plus at most 12 KB of headers, and by default
+    /// brokers accept batches of up to 1,048,588 bytes. Batches of several dead letters are limited by `batch.size`,
     /// 1,000,000 bytes.
     private static let maximumBytes = 1_048_000
     private static let property = "message.max.bytes"
@@ -21,7 +21,7 @@ final class DeadLetterProducer: Sendable {
         let limit = max(Self.maximumBytes, (kafka.properties[Self.property].flatMap { Int($0) } ?? 0) + 65_536)
         let log = RateLimitedLogger(logger, perSecond: 1)
         do {
-            // A longer timeout is safe, because the offset of the record is not committed in the meantime.
+            // A longer timeout is safe, because the record's offset is not committed in the meantime.
             let patient = try kafka.adding(["delivery.timeout.ms": "30000"]) { given, _ in given }
             let own = try patient.adding([Self.property: String(min(limit, 1_000_000_000))]) { $1 }
             producer = try KafkaProducer(own, topics: topics) { event in
@@ -39,7 +39,7 @@ final class DeadLetterProducer: Sendable {
         await producer.close(within: limit)
     }
 
-    /// Writes a record, and returns once all in-sync replicas have stored it.
+    /// Writes a record. Returns once all in-sync replicas have stored it.
     func send(_ record: KafkaProducerRecord) async throws {
         _ = try await producer.send(record, deadline: .seconds(35))
     }

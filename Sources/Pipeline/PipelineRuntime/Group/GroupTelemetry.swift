@@ -3,7 +3,7 @@ internal import Primitives
 internal import Synchronization
 internal import Telemetry
 
-/// Counts and logs events of the group and the client, and reports window state and client statistics as gauges.
+/// Counts and logs group and client events, and reports window state and client statistics as gauges.
 final class GroupTelemetry: Sendable {
     /// The time in nanoseconds after which an unfinished record is reported. librdkafka does not detect this itself.
     private static let longestUnfinished: Int64 = 60_000_000_000
@@ -87,8 +87,8 @@ final class GroupTelemetry: Sendable {
             [LogField(.facility, line.facility), LogField(.clientMessage, line.message)])
     }
 
-    /// Returns the time since which the oldest unfinished record could be handled, in monotonic nanoseconds. Nil if
-    /// there is none, or while the group is paused, because records that were read then wait on purpose.
+    /// Returns the time from which the oldest unfinished record could have been handled, in monotonic nanoseconds.
+    /// Returns nil if there is none, or while the group is paused and records wait intentionally.
     private static func handleableSince(_ load: PartitionWindow.Load, _ pause: GroupPause) -> Int64? {
         guard let since = load.oldestAdmittedAt, !pause.isPaused else { return nil }
         return max(since, pause.resumedAt)
@@ -140,7 +140,7 @@ final class GroupTelemetry: Sendable {
                 help: "Time since the oldest unfinished record was read, or the group was resumed; 0 while paused.",
                 labels: labels, Double(now - (Self.handleableSince(load, pause) ?? now)) / 1e9)
             // Until the first record of an assignment is finished, librdkafka reports no lag, only the end of the log.
-            // The lag is then counted from the start of the assignment.
+            // Until then, the lag is computed from the start of the assignment.
             let begun = starts[partition].flatMap { start in
                 statistics[partition]?.highOffset.map { max(0, $0 - max(0, start.rawValue)) }
             }
@@ -148,8 +148,8 @@ final class GroupTelemetry: Sendable {
             samples.gauge(
                 PipelineMetricName.lagRecords, help: "Records after the last finished one.", labels: labels,
                 Double(lag))
-            // Between two reads there may be no unfinished record. Use the timestamp of the last record then, because
-            // the next one is about as old.
+            // Between two reads, there may be no unfinished record. In that case, use the timestamp of the last record,
+            // because the next one is about as old.
             let oldest = load.oldestTimestampMilliseconds ?? load.newestTimestampMilliseconds
             let behind = lag == 0 ? 0 : wall - (oldest ?? wall)
             samples.gauge(

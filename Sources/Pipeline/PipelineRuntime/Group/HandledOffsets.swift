@@ -1,11 +1,10 @@
 public import Kafka
 internal import Synchronization
 
-/// The offsets before which this member has finished all records of its partitions, whether or not they are committed
-/// yet.
+/// For each of this member's partitions, the offset before which all records are finished, whether committed or not.
 ///
-/// Committed offsets lag behind these by up to the commit interval, or longer if the group has no assignment after an
-/// outage. The effects of handled records are durable regardless.
+/// Committed offsets lag behind by up to the commit interval, or longer if the group has no assignment after an outage.
+/// The effects of handled records are durable regardless.
 public final class HandledOffsets: Sendable {
     private let next = Mutex<[KafkaTopicPartition: Int64]>([:])
 

@@ -20,12 +20,12 @@ package final class PipelineConsumer: Service {
     private struct State {
         var consumer: KafkaConsumer?
         var health = PipelineHealth(lastSign: MonotonicClock.nanoseconds())
-        /// The worker of each partition, and the window that its metrics are read from. When a partition is reassigned,
-        /// its new worker waits for the previous one.
+        /// The worker of each partition, and the window from which its metrics are read. When a partition is
+        /// reassigned, its new worker waits for the previous one.
         var workers: [KafkaTopicPartition: Worker] = [:]
         var statistics: [KafkaTopicPartition: KafkaStatistics.Partition] = [:]
-        /// Partitions that cannot be read any further. The process ends once the records already read from such a
-        /// partition are finished.
+        /// Partitions that cannot be read any further. Once the records already read from one of them are finished, the
+        /// process ends.
         var damaged: [KafkaTopicPartition: StartupError] = [:]
     }
 
@@ -50,9 +50,9 @@ package final class PipelineConsumer: Service {
     /// - Parameters:
     ///   - callFile: the file that lists the records being handled, or nil if crashes are not counted.
     ///   - handled: updated with the handled offset of each partition.
-    ///   - pause: no handler call begins while the group is paused; nil never pauses.
+    ///   - pause: whether the group is paused, in which case no handler call begins; nil never pauses.
     ///   - tracer: records handler calls; nil if tracing is off.
-    ///   - sendDeadLetter: returns once the broker has acknowledged the record; throws if it has not.
+    ///   - sendDeadLetter: returns once the broker has acknowledged the record; otherwise throws.
     package init(
         kafka: KafkaConfiguration, options: PipelineOptions, handler: PipelineHandler,
         sendDeadLetter: @escaping @Sendable (KafkaProducerRecord) async throws -> Void, logger: Logger,
@@ -109,7 +109,7 @@ package final class PipelineConsumer: Service {
         }
     }
 
-    /// Throws if the pipeline fails permanently, because an offset is out of range or the client failed.
+    /// Throws if the pipeline fails permanently because an offset is out of range or the client failed.
     package func run() async throws {
         for await failure in failures.stream {
             state.withLock { $0.health.isOver = true }
@@ -193,8 +193,8 @@ package final class PipelineConsumer: Service {
             tracing: tracing)
         state.withLock { state in
             let previous = state.workers[partition.topicPartition]?.task
-            // Both the consumer's drain and the next worker of the partition wait for this task. The drain ends when
-            // the worker releases the partition.
+            // The consumer's drain and the partition's next worker both wait for this task. The drain ends when the
+            // worker releases the partition.
             let task = Task(executorPreference: HandlerThreads.shared) { [weak self] in
                 if let previous { await self?.wait(for: previous, of: partition.topicPartition) }
                 await worker.run()

@@ -3,8 +3,8 @@ internal import ServiceKit
 
 /// The liveness and readiness of a pipeline, derived from the client's events.
 struct PipelineHealth: Sendable, Equatable {
-    /// The maximum time without statistics, which normally arrive every 5 s, in nanoseconds. After that, the client's
-    /// threads are considered stuck, and only a restart helps.
+    /// The maximum time without statistics, in nanoseconds. They normally arrive every 5 s. After this time, the
+    /// client's threads are considered stuck, and only a restart helps.
     static let longestSilence: Int64 = 60_000_000_000
 
     /// Whether the first join has completed, even if no partition was assigned.
@@ -12,12 +12,12 @@ struct PipelineHealth: Sendable, Equatable {
     /// Whether the client or the pipeline has failed permanently or is closing.
     var isOver = false
     var brokersUp = 0
-    /// The reasons why the brokers refuse this member.
+    /// The reasons why the brokers reject this member.
     var troubles = KafkaTroubleRecord()
     /// The time of the last statistics, or of the start, in monotonic nanoseconds.
     var lastSign: Int64
 
-    /// Records a completed join. At least one broker is connected at that point; the next statistics contain the exact
+    /// Records a completed join. At this point, at least one broker is connected; the next statistics contain the exact
     /// number.
     mutating func join() {
         hasJoined = true
@@ -32,7 +32,7 @@ struct PipelineHealth: Sendable, Equatable {
         if count > 0 { troubles.connect() }
     }
 
-    /// Returns whether the process is healthy. If not, it must be restarted.
+    /// Returns whether the process is healthy. If it is not, it must be restarted.
     func isLive(at now: Int64) -> Bool { now - lastSign < Self.longestSilence }
 
     /// Returns the reason why the pipeline is not ready, or nil if it is. A sink that is down does not affect

@@ -1,7 +1,7 @@
 package import Kafka
 package import Lifecycle
 
-/// Errors for permanent failures to read a topic. Each of them ends the process.
+/// Errors for permanent read failures of a topic. Each of them ends the process.
 extension StartupError {
     /// Records were deleted before they were read.
     package static func offsetOutOfRange(_ partition: KafkaTopicPartition, _ offset: KafkaOffset, fix: String)
@@ -37,7 +37,7 @@ extension StartupError {
         guard [.fenced, .fencedInstance].contains(error.code) else {
             return StartupError("the Kafka client failed permanently: \(error)", fix: "Start again")
         }
-        // After a restart, this member would reclaim the name, and the other member would fail in turn.
+        // After a restart, this member would take over the name again, and the other member would fail in turn.
         return StartupError(
             "another member of the group has the same instance name and replaced this one: \(error)",
             setting: "*.group.instance.id", fix: "Give each member a name of its own", exitCode: .configuration)

@@ -6,11 +6,11 @@ public import Kafka
 /// Each partition has at most one running batch; partitions run concurrently. For the threads that handlers run on, see
 /// ``RecordHandler``.
 public protocol BatchHandler: Sendable {
-    /// Handles records of one partition, in ascending order of offsets, and returns one verdict per record, in the same
+    /// Handles records of one partition, in ascending order of offset, and returns one verdict per record in the same
     /// order.
     ///
     /// After the first `retry`, later verdicts in the batch are ignored and their records are passed again. A handler
-    /// that cannot continue at a record returns `retry` for it and for all records after it.
+    /// that cannot continue at a record returns `retry` for it and all records after it.
     ///
     /// - Throws: an `InfrastructureFault` to be called again with the whole batch. After any other error, or a wrong
     ///   number of verdicts, the records are passed one at a time, so that only the faulty record uses up attempts and

@@ -1,11 +1,11 @@
-/// Runs a check for due work after each wake and after each pause. Wakes during a check are coalesced into one.
+/// Runs a check for due work after each wake and each pause. Wakes during a check are coalesced into one.
 ///
 /// Used by services that run beside a handler and process stored rows rather than records.
 package final class DueLoop: Sendable {
     private let pause: @Sendable () async throws -> Void
     private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// - Parameter pause: waits between two checks unless there is a wake; throws if its task is cancelled.
+    /// - Parameter pause: waits between two checks unless woken; throws if its task is cancelled.
     package init(pause: @escaping @Sendable () async throws -> Void) { self.pause = pause }
 
     /// Requests a check, because work may be due.

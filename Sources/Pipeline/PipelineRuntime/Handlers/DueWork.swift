@@ -1,16 +1,16 @@
 internal import Primitives
 internal import Synchronization
 
-/// Jobs for stored rows of this member's partitions, beside a handler. There is at most one job per key.
+/// Runs jobs for stored rows of this member's partitions beside a handler. There is at most one job per key.
 ///
-/// Ownership of a partition ends only after its jobs have: no job begins while a partition is revoked or after the
-/// stop, and both wait for the running ones.
+/// Ownership of a partition ends only after its jobs: no job begins while a partition is being revoked or after the
+/// stop, and both wait for running jobs.
 package final class DueWork<Key: Hashable & Sendable>: Sendable {
-    /// How running jobs end when a partition is revoked and when the work stops.
+    /// How running jobs end when a partition is revoked or the work stops.
     package enum Ending: Sendable {
-        /// They are cancelled at once, because their progress is saved.
+        /// They are cancelled immediately, because their progress is saved.
         case cancelled
-        /// They have time to finish, and are cancelled afterwards.
+        /// They have time to finish and are then cancelled.
         case finished(within: Duration)
     }
 
@@ -22,9 +22,9 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
     private struct Present {
         var jobs: [Key: Job] = [:]
         var begun = 0
-        /// Number of partitions being revoked, plus one after the stop.
+        /// The number of partitions being revoked, plus one after the stop.
         var holds = 0
-        /// Whether a partition was revoked after the rows of the current check were read.
+        /// Whether a partition was revoked since the rows for the current check were read.
         var isOutdated = false
     }
 
@@ -50,7 +50,7 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
     /// Requests a check, because work may be due.
     package func wake() { loop.wake() }
 
-    /// Runs checks until the stop or until the task is cancelled. A check reads the rows that are due, then calls
+    /// Runs checks until the stop or until the task is cancelled. A check reads the rows that are due and then calls
     /// ``begin(_:)``.
     package func run(_ check: @escaping @Sendable () async -> Void) async {
         await withTaskExecutorPreference(executor) {
@@ -61,10 +61,10 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Begins the jobs for the rows that the current check has read. Does nothing if a partition was revoked since, or
-    /// is being revoked.
+    /// Begins the jobs for the rows read by the current check. Does nothing if a partition was revoked since then or is
+    /// being revoked.
     ///
-    /// - Parameter plan: returns the jobs. It is called under a lock, so that no partition is revoked meanwhile.
+    /// - Parameter plan: returns the jobs. It is called under a lock, so no partition is revoked in the meantime.
     package func begin(_ plan: () -> [(key: Key, job: @Sendable () async -> Void)]) {
         present.withLock { present in
             guard present.holds == 0, !present.isOutdated else { return }
@@ -80,7 +80,7 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Cancels the jobs with these keys, or all.
+    /// Cancels all jobs, or those whose keys satisfy the predicate.
     package func cancel(where isIncluded: (Key) -> Bool = { _ in true }) {
         for (key, job) in present.withLock(\.jobs) where isIncluded(key) { job.task.cancel() }
     }
@@ -96,7 +96,7 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
         wake()
     }
 
-    /// Ends all jobs and checks for good.
+    /// Permanently ends all jobs and checks.
     package func stop(_ ending: Ending) async {
         present.withLock { $0.holds += 1 }
         loop.finish()
@@ -105,7 +105,7 @@ package final class DueWork<Key: Hashable & Sendable>: Sendable {
 
     private func end(_ key: Key, _ number: Int) {
         present.withLock { present in
-            // A job for the same key may have begun after the job had reported its end.
+            // Another job for the same key may have begun after this job reported its end.
             if present.jobs[key]?.number == number { present.jobs[key] = nil }
         }
         wake()

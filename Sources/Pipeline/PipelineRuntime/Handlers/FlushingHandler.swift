@@ -1,19 +1,19 @@
 public import Kafka
 
-/// Appends records immediately and makes many of them durable with one flush. For object stores, archives and other
-/// sinks where the cost is per write rather than per record.
+/// Appends records immediately and makes many of them durable with a single flush. For object stores, archives and
+/// other sinks whose cost is per write rather than per record.
 ///
 /// The runtime flushes after `PipelineOptions.flushRecords` or `flushBytes` have been appended, after `flushInterval`,
 /// before a partition is revoked, and when the process stops. Offsets are stored after the flush. Each partition has at
-/// most one running call of `append` or `flush`; partitions run concurrently. For the threads that handlers run on, see
+/// most one running call to `append` or `flush`; partitions run concurrently. For the threads that handlers run on, see
 /// ``RecordHandler``.
 ///
 /// Records that were appended but not flushed when a partition is lost or the process ends are read again. The output
-/// of a flush must therefore be named after its content (topic, partition, first offset), or be safe to write twice.
+/// of a flush must therefore be named after its content (topic, partition, first offset) or be safe to write twice.
 public protocol FlushingHandler: Sendable {
-    /// Appends records of one partition, in ascending order of offsets, and returns one verdict per record, in the same
+    /// Appends records of one partition, in ascending order of offset, and returns one verdict per record in the same
     /// order. `done` means that the next flush makes the record durable. Validate records here, because a flush cannot
-    /// refuse one.
+    /// reject them.
     ///
     /// After the first `retry`, later verdicts are ignored and their records are appended again.
     ///
@@ -30,8 +30,8 @@ public protocol FlushingHandler: Sendable {
 
     /// Called before the first record of an assignment is appended. See ``RecordHandler/partitionAssigned(_:)``.
     ///
-    /// - Parameter start: the next offset to read, which is the group's committed offset, or the oldest offset if
-    ///   nothing is committed. A sink that stores its own position can detect a gap here.
+    /// - Parameter start: the next offset to read: the group's committed offset, or the oldest offset if nothing is
+    ///   committed. A sink that stores its own position can detect a gap here.
     func partitionAssigned(_ partition: KafkaTopicPartition, startingAt start: KafkaOffset) async throws
 
     /// Called to discard records that were appended but not flushed. See ``RecordHandler/partitionReleased(_:)``.

@@ -3,9 +3,9 @@ internal import FoundationEssentials
 internal import Primitives
 internal import Synchronization
 
-/// The executor for handlers. It runs on its own threads, which may be blocked.
+/// The executor for handlers. It has dedicated threads, which handlers may block.
 ///
-/// Swift tasks and Dispatch's concurrent queues share one pool with one thread per core, so a handler that blocks there
+/// Swift tasks and Dispatch's concurrent queues share a pool with one thread per core, so a handler that blocks there
 /// would delay commits, timers and all other tasks. This executor keeps one thread per core while handlers compute. If
 /// a call has to wait for a few milliseconds because threads are blocked, the executor starts another thread, up to the
 /// maximum. More computing threads than cores would only compete for the cores and use more memory.
@@ -22,18 +22,18 @@ package final class HandlerThreads: TaskExecutor {
         var jobs = FIFO<Job>()
         var threads = 0
         var idle = 0
-        /// Whether the next check for jobs that have waited too long is scheduled.
+        /// Whether the next check for long-waiting jobs is scheduled.
         var isWatched = false
     }
 
-    /// How long a job may wait before another thread is started, in nanoseconds.
+    /// The time, in nanoseconds, that a job may wait before another thread is started.
     private static let longestWait: Int64 = 5_000_000
     /// The time after which an idle thread above the minimum ends.
     private static let idleTime: DispatchTimeInterval = .seconds(30)
 
     private let minimum: Int
     private let maximum: Int
-    /// How long a job may wait while all threads are computing, in nanoseconds. The wait is limited because a
+    /// The time, in nanoseconds, that a job may wait while all threads are computing. The wait is limited because a
     /// computation may never finish.
     private let longestWaitForProcessors: Int64
     private let state = Mutex(State())
@@ -41,13 +41,14 @@ package final class HandlerThreads: TaskExecutor {
     private let processorsWanted: @Sendable (ProcessorDemand, _ enough: Double) -> Double?
     /// Signalled once for each enqueued job.
     private let arrivals = DispatchSemaphore(value: 0)
-    /// The queue of the checks. A serial queue has its own thread, which runs even if all handler threads are blocked.
+    /// The queue for the checks. A serial queue has a dedicated thread, which runs even if all handler threads are
+    /// blocked.
     private let watch = DispatchQueue(label: "pipeline.handlers.watch")
 
     /// - Parameters:
     ///   - minimum: the number of threads that are always available.
     ///   - maximum: the maximum number of threads; further calls wait.
-    ///   - waitLimit: how long a call may wait while all threads are computing.
+    ///   - waitLimit: the time that a call may wait while all threads are computing.
     ///   - processorsWanted: returns the number of processors that the threads needed since the last call, or nil if
     ///     unknown.
     init(
@@ -126,7 +127,7 @@ package final class HandlerThreads: TaskExecutor {
             defer { demand.leave() }
             while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
-        // The remaining threads continue, and a later job tries to start one again.
+        // The remaining threads continue, and a later job tries again to start one.
         if error != 0 { state.withLock { $0.threads -= 1 } }
     }
 

@@ -2,11 +2,11 @@ internal import Glibc
 internal import Primitives
 internal import Synchronization
 
-/// Measures how many processors the threads of a pool need. A thread that is running or ready to run needs one; a
+/// Measures the number of processors that a pool's threads need. A thread that is running or ready to run needs one; a
 /// blocked thread needs none.
 final class ProcessorDemand: Sendable {
     private struct State {
-        /// The total time in nanoseconds that each thread was running or ready to run, up to the last measurement.
+        /// The total time, in nanoseconds, that each thread was running or ready to run, up to the last measurement.
         var wanted: [pid_t: Int64] = [:]
         var lookedAt: Int64 = 0
     }
@@ -28,8 +28,8 @@ final class ProcessorDemand: Sendable {
     /// Returns the average number of processors needed since the last measurement, or nil if the system does not report
     /// it.
     ///
-    /// The system reports the waiting time of a thread only when the wait ends. Therefore, if the average is below
-    /// `enough`, this method returns the number of threads that are ready now, if greater.
+    /// The system reports a thread's waiting time only when the wait ends. Therefore, if the average is below `enough`
+    /// and more threads are ready now, this method returns their number instead.
     ///
     /// - Parameter now: the current time in monotonic nanoseconds.
     func look(at now: Int64, enough: Double) -> Double? {
@@ -48,7 +48,7 @@ final class ProcessorDemand: Sendable {
         }
     }
 
-    /// Returns how long a thread was running or ready to run, in nanoseconds: the sum of the first two numbers of
+    /// Returns the time, in nanoseconds, that a thread was running or ready to run: the sum of the first two numbers in
     /// `schedstat`, see proc(5).
     private static func wanted(by thread: pid_t) -> Int64? {
         let numbers = text("schedstat", of: thread).split(separator: UInt8(ascii: " ")).prefix(2).compactMap {

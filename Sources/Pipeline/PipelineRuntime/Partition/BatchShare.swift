@@ -1,8 +1,8 @@
 internal import Kafka
 internal import Synchronization
 
-/// Limits the size of a member's batches. All partitions that are handling a batch share one byte limit, so that memory
-/// use does not depend on the number of partitions.
+/// Limits the size of a member's batches. All partitions that are handling a batch share one byte limit, so memory use
+/// does not depend on the number of partitions.
 final class BatchShare: Sendable {
     /// The minimum batch size. Smaller batches cost more than they save. After a pause, a partition starts with this
     /// size because its record rate is unknown.

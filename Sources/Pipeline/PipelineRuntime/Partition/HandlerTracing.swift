@@ -2,8 +2,8 @@ internal import Kafka
 internal import Telemetry
 internal import Tracing
 
-/// Spans of handler calls: one for each attempt at a record of a recorded trace. Work within the call is part of the
-/// trace by its ``TraceScope``.
+/// Spans of handler calls, one per attempt to handle a record in a recorded trace. Work within the call joins the trace
+/// through its ``TraceScope``.
 struct HandlerTracing: Sendable {
     private static let header = "traceparent"
 
@@ -74,8 +74,8 @@ struct HandlerTracing: Sendable {
         span.end(attributes, error: name == "dead_letter" ? reason : nil)
     }
 
-    /// Ends the span of a call that threw. The text of the error may contain data of the record, so only its type is
-    /// recorded.
+    /// Ends the span of a call that threw an error. The text of the error may contain data from the record, so only its
+    /// type is recorded.
     private func end(_ span: Span, _ record: KafkaRecord, _ error: any Error, batch: Int) {
         span.end(
             SpanAttribute.processing(record, group: group, batch: batch) + [SpanAttribute(.verdict, "error")],

@@ -2,7 +2,7 @@ internal import Kafka
 internal import Primitives
 internal import Synchronization
 
-/// Records of a partition that wait for an earlier record with the same key to finish.
+/// A partition's records that wait for an earlier record with the same key to finish.
 final class KeyQueues: Sendable {
     /// The queue of waiting records for each key. A key is present while one of its records is being handled.
     private let waiting = Mutex<[[UInt8]: FIFO<KafkaRecord>]>([:])

@@ -1,6 +1,6 @@
-/// Tracks which offsets of a partition may be committed: the contiguous prefix of finished records.
+/// Tracks the offsets of a partition that may be committed: the contiguous prefix of finished records.
 ///
-/// This is a value without I/O. Records are admitted in ascending order of offsets. Gaps between offsets (compaction,
+/// A value type without I/O. Records are admitted in ascending order of offset. Gaps between offsets (compaction,
 /// transaction markers) are skipped. `nextOffset` is never greater than the offset of an unfinished record.
 struct OffsetTracker: Sendable {
     private struct Entry {
@@ -14,16 +14,16 @@ struct OffsetTracker: Sendable {
     }
 
     /// The admitted records, starting with the oldest unfinished one. Finished records before it are dropped in bulk,
-    /// so memory is bounded by the number of unfinished records, not by the distance between their offsets.
+    /// so memory is bounded by the number of unfinished records rather than by the distance between their offsets.
     private var entries: [Entry] = []
     /// The number of finished records in `entries`, starting at `head`.
     private var finishedCount = 0
     /// The index in `entries` of the oldest record that is still needed. Entries before it are freed in bulk.
     private var head = 0
 
-    /// The number of records that are admitted but not finished.
+    /// The number of admitted but unfinished records.
     private(set) var unfinishedCount = 0
-    /// The total size in bytes of the records that are admitted but not finished.
+    /// The total size in bytes of the admitted but unfinished records.
     private(set) var unfinishedBytes = 0
     /// The offset to commit: one past the newest record of the finished prefix, or nil before the first record is
     /// finished.
@@ -76,7 +76,7 @@ struct OffsetTracker: Sendable {
         return true
     }
 
-    /// Marks a record as finished, because its effect or its dead letter is durable.
+    /// Marks a record as finished because its effect or its dead letter is durable.
     ///
     /// - Returns: the new `nextOffset` if the finished prefix grew, or nil if an older record is unfinished or the
     ///   offset is unknown or already finished.
@@ -106,7 +106,7 @@ struct OffsetTracker: Sendable {
         return nextOffset
     }
 
-    /// The number of records in memory, finished or not.
+    /// The number of records in memory, whether finished or not.
     var heldCount: Int { entries.count - head }
 
     private mutating func dropFinished() {

@@ -8,8 +8,8 @@ struct WindowLimits: Sendable {
     let distance: Int64
 }
 
-/// Tracks the unfinished records of one assigned partition. The reader admits records and handler calls finish them.
-/// Only one reader waits at a time.
+/// Tracks the unfinished records of one assigned partition. The reader admits records; handler calls finish them. Only
+/// one reader waits at a time.
 final class PartitionWindow: Sendable {
     /// The capacity for further records.
     struct Room: Sendable, Equatable {
@@ -25,7 +25,7 @@ final class PartitionWindow: Sendable {
         let oldestAdmittedAt: Int64?
         /// The Kafka timestamp of the oldest unfinished record, in milliseconds since 1970.
         let oldestTimestampMilliseconds: Int64?
-        /// The Kafka timestamp of the newest record read, finished or not.
+        /// The Kafka timestamp of the newest record read, whether finished or not.
         let newestTimestampMilliseconds: Int64?
     }
 
@@ -47,7 +47,7 @@ final class PartitionWindow: Sendable {
 
     /// Adds records that were read, in ascending order of offsets.
     ///
-    /// - Returns: the admitted records. Records whose offset is not greater than all earlier offsets are left out.
+    /// - Returns: the admitted records. Records whose offset is not greater than all earlier offsets are omitted.
     func admit(_ records: [KafkaRecord]) -> [KafkaRecord] {
         let now = MonotonicClock.nanoseconds()
         return state.withLock { state in
@@ -91,7 +91,7 @@ final class PartitionWindow: Sendable {
         }
     }
 
-    /// Ends the reader's wait, because a record was abandoned and will not finish in this assignment.
+    /// Ends the reader's wait because a record was abandoned and will not finish in this assignment.
     func close() {
         let waiter = state.withLock { state in
             state.isClosed = true

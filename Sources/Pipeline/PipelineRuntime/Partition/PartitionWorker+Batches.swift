@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Telemetry
 
-/// Handling of records in batches, with one verdict per record.
+/// Handles records in batches, with one verdict per record.
 extension PartitionWorker {
     func handleBatches(by handler: any BatchHandler) async {
         while let room = await window.waitForRoom(), let records = await readBatch(within: room) {
@@ -30,7 +30,7 @@ extension PartitionWorker {
         }
     }
 
-    /// Reads the next records, within this partition's share of the batch limit. Returns nil if the assignment has
+    /// Reads the next records within this partition's share of the batch limit. Returns nil if the assignment has
     /// ended.
     func readBatch(within room: PartitionWindow.Room, limit: Duration? = nil) async -> [KafkaRecord]? {
         let most = min(max(1, options.maximumBatch), room.records)
@@ -41,12 +41,12 @@ extension PartitionWorker {
         return window.admit(records)
     }
 
-    /// The next step after a call of a batch handler.
+    /// The next step after a call to a batch handler.
     struct BatchStep {
         var rest: ArraySlice<KafkaRecord>
         /// Whether to wait before dispatching the remaining records again.
         var mustWait = false
-        /// The duration of that wait, or nil for the backoff.
+        /// The duration of the wait, or nil for the backoff.
         var wait: Duration?
     }
 
@@ -146,7 +146,7 @@ extension PartitionWorker {
     }
 }
 
-/// An error of a batch handler that did not return one verdict per record.
+/// A batch handler did not return one verdict per record.
 struct WrongNumberOfVerdicts: Error, CustomStringConvertible {
     let records: Int
     let verdicts: Int

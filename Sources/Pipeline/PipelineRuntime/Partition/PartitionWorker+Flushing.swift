@@ -1,6 +1,6 @@
 internal import Kafka
 
-/// Handling of records that are appended immediately and become durable with a flush.
+/// Handles records that are appended immediately and become durable with a flush.
 extension PartitionWorker {
     /// Records appended since the last flush.
     private struct Unflushed {
@@ -28,7 +28,7 @@ extension PartitionWorker {
     }
 
     /// Appends records until the window is full or the interval has passed, then flushes. Also flushes when the
-    /// assignment ends, and when the group is paused.
+    /// assignment ends or the group is paused.
     func handleAndFlush(by handler: any FlushingHandler) async {
         var unflushed = Unflushed()
         var pending: ArraySlice<KafkaRecord> = []
@@ -42,7 +42,7 @@ extension PartitionWorker {
                 guard await untilRunning() else { break }
             } else if let record = pending.first {
                 let isAlone = calls.finding(record) != .innocent
-                // Flush the other records first, so that a crash can be attributed to this record only.
+                // Flush the other records first, so that a crash can be attributed to this record alone.
                 if isAlone, !unflushed.isEmpty {
                     guard await flush(&unflushed, by: handler) else { return }
                 }
@@ -123,7 +123,7 @@ extension PartitionWorker {
         if let next { await store(next) }
     }
 
-    /// Waits before the next attempt. A partition that is being revoked does not pause; the drain limit cancels the
+    /// Waits before the next attempt. A partition that is being revoked does not wait; the drain limit cancels the
     /// task.
     private func waitToFlush(afterFailures failures: Int) async {
         let time = backoff(afterFailures: failures)

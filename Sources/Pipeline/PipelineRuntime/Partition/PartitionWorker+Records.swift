@@ -2,13 +2,13 @@ internal import Kafka
 internal import Primitives
 internal import Telemetry
 
-/// Handling of single records: in order for each key, and concurrently for different keys.
+/// Handles single records: in order for each key, and concurrently for different keys.
 extension PartitionWorker {
     /// Runs one reader, and one task per key with records, so that a retried record delays only its own key.
     func handleRecords(by handler: any RecordHandler) async {
         let queues = KeyQueues()
         let permits = Permits(options.concurrency)
-        // The window bounds the number of tasks.
+        // The window limits the number of tasks.
         await withDiscardingTaskGroup { group in
             while let records = await read(), await untilRunning() {
                 for record in records where queues.begin(record) {

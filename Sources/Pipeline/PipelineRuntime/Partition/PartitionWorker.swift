@@ -1,12 +1,12 @@
 internal import Kafka
 internal import Telemetry
 
-/// Runs the handler on the records of one partition, from its assignment to its release.
+/// Runs the handler on one partition's records, from assignment to release.
 ///
 /// The worker reads while the window has capacity, dispatches records, and stores the offset before which all records
 /// are finished. A record is finished when the handler has returned `done` or `skip` (and, for a ``FlushingHandler``,
-/// has flushed it), or when its dead letter is acknowledged. Records that have not been started when the partition is
-/// revoked are left to the next owner.
+/// has flushed it), or when its dead letter is acknowledged. Records not yet started when the partition is revoked are
+/// left to the next owner.
 struct PartitionWorker: Sendable {
     let partition: any WorkerPartition
     let handler: PipelineHandler
@@ -14,12 +14,12 @@ struct PartitionWorker: Sendable {
     let window: PartitionWindow
     let share: BatchShare
     let calls: HandlerCalls
-    /// Sends a dead letter. Returns once the broker has acknowledged the record; throws if it has not.
+    /// Sends a dead letter. Returns once the broker has acknowledged the record; otherwise throws.
     let sendDeadLetter: @Sendable (KafkaProducerRecord) async throws -> Void
     let telemetry: PipelineTelemetry
     let handled: HandledOffsets
     let pause: GroupPause
-    /// Records the handler calls of traces; nil if tracing is off.
+    /// Traces handler calls; nil if tracing is off.
     let tracing: HandlerTracing?
 
     /// Runs until the partition has no remaining work, then releases the partition to the group.
@@ -74,7 +74,7 @@ struct PartitionWorker: Sendable {
         return false
     }
 
-    /// Waits while the group is paused. The partition stays assigned. It is read ahead once, so that the age of its
+    /// Waits while the group is paused. The partition remains assigned. It is read ahead once, so that the age of its
     /// next record is known, and then not polled.
     ///
     /// - Returns: false if the assignment has ended.
@@ -110,7 +110,7 @@ struct PartitionWorker: Sendable {
     }
 
     /// Writes the dead letter of a record, with unlimited retries. Until it is written, the committed offset does not
-    /// advance past the record. If the topic refuses the content of the dead letter, it is written in another form.
+    /// advance past the record. If the topic rejects the content of the dead letter, it is written in another form.
     ///
     /// - Returns: false if the assignment has ended.
     func writeDeadLetter(of record: KafkaRecord, _ cause: DeadLetterCause) async -> Bool {
@@ -124,7 +124,7 @@ struct PartitionWorker: Sendable {
                 telemetry.deadLettered(record, to: topic, cause, form.content)
                 return true
             } catch {
-                // The broker would refuse every further attempt, and the record must not block the records after it.
+                // The broker would reject every further attempt, and the record must not block the records after it.
                 if form.change(after: error, of: record) { continue }
                 failures += 1
                 telemetry.deadLetterFailed(record, to: topic, error)

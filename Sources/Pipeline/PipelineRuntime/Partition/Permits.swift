@@ -1,7 +1,7 @@
 internal import Primitives
 internal import Synchronization
 
-/// A fixed number of permits, granted in the order of requests.
+/// A fixed number of permits, granted in request order.
 package final class Permits: Sendable {
     private struct Waiter {
         let count: Int
@@ -11,7 +11,7 @@ package final class Permits: Sendable {
     private struct State {
         var free: Int
         var lastId: UInt64 = 0
-        /// IDs in the order of requests. The ID of a cancelled request is skipped when its turn comes.
+        /// IDs in request order. The ID of a cancelled request is skipped when its turn comes.
         var order = FIFO<UInt64>()
         var waiters: [UInt64: Waiter] = [:]
 

@@ -20,11 +20,11 @@ enum Fault: Sendable, Equatable {
 }
 
 extension KafkaError {
-    /// Whether further attempts at the same record cannot succeed.
+    /// Whether further attempts to handle the same record cannot succeed.
     fileprivate var isAboutRecord: Bool { code.isRefusal }
 }
 
-/// The state of the attempts at one record. This is a value without I/O.
+/// The state of the attempts to handle one record. A value type without I/O.
 struct RecordAttempts: Sendable {
     /// The next step after an attempt.
     enum Step: Sendable {
@@ -38,7 +38,7 @@ struct RecordAttempts: Sendable {
     }
 
     let maximum: Int
-    /// The number of attempts used up, that is, calls that failed because of the record.
+    /// The number of attempts used up, that is, the number of calls that failed because of the record.
     private(set) var spent = 0
     /// The number of consecutive failures of any kind, for the backoff.
     private(set) var failures = 0

@@ -6,7 +6,7 @@ struct RetryBackoff: Sendable {
     /// The upper bound of every wait.
     let maximum: Duration
 
-    /// Returns the upper bound of the wait after `failures` consecutive failures (at least 1). The bound doubles each
+    /// Returns the upper bound for the wait after `failures` consecutive failures (at least 1). The bound doubles each
     /// time, up to `maximum`.
     func bound(afterFailures failures: Int) -> Duration {
         var bound = first

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Limits the memory used by the unfinished records of each partition. The total is divided by the number of assigned
-/// partitions, so that the memory use of a member does not grow with that number.
+/// partitions, so that a member's memory use does not grow with that number.
 final class WindowShare: Sendable {
     /// The overhead per record for a ``RecordHandler``, in bytes: a task with the frames of a waiting handler, and the
     /// timer for its next attempt. Measured with `sluice-webhooks` while a receiver was down.
@@ -29,8 +29,8 @@ final class WindowShare: Sendable {
     /// Removes a partition that has no remaining work.
     func end() { partitions.subtract(1, ordering: .relaxed) }
 
-    /// Returns the number of records and bytes that a partition may read now. Half of the remaining share limits the
-    /// overhead of the records, and half limits their bytes.
+    /// Returns the number of records and bytes that a partition may read now. One half of the remaining share limits
+    /// the overhead of the records, the other half their bytes.
     func room(besides records: Int, bytes: Int) -> PartitionWindow.Room {
         let share = total / max(1, partitions.load(ordering: .relaxed))
         let left = max(0, share - bytes - records * recordBytes)

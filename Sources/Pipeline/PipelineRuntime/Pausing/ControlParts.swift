@@ -2,7 +2,7 @@ internal import Kafka
 internal import ServiceKit
 internal import Telemetry
 
-/// The consumers of a process that can be paused, from which its reader of the control topic is created.
+/// A process's pausable consumers, from which its reader of the control topic is created.
 struct ControlParts {
     private var source: (topic: KafkaTopic, kafka: KafkaConfiguration)?
     private var subjects: [ControlReader.Subject] = []
@@ -20,7 +20,7 @@ struct ControlParts {
         }
     }
 
-    /// Returns the lines of `/readyz` about pauses. A paused member is ready: it answers reads from its state, and its
+    /// Returns the lines of `/readyz` about pauses. A paused member is ready: it answers reads from its state, and a
     /// restart would not resume it.
     func notes(_ reader: ControlReader?) -> [HealthCheck] {
         var notes = subjects.map { subject in

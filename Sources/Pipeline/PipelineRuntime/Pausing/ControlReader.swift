@@ -3,12 +3,12 @@ internal import Lifecycle
 internal import Synchronization
 internal import Telemetry
 
-/// Reads the control topic, and pauses and resumes the groups of this process. One reader serves all of its consumers.
+/// Reads the control topic, and pauses and resumes this process's groups. A single reader serves all consumers.
 ///
 /// The records that exist at startup are applied before the first record is handled. When reading fails, the groups
-/// remain as they are, the failure is reported, and the topic is read again from its beginning.
+/// keep their state, the failure is reported, and the topic is read again from its beginning.
 final class ControlReader: Service {
-    /// A consumer of this process: its group, and its logger.
+    /// A consumer in this process: its group and its logger.
     struct Subject: Sendable {
         let pause: GroupPause
         let logger: Logger
@@ -105,7 +105,7 @@ final class ControlReader: Service {
 
     // MARK: Reading
 
-    /// The reading that `start` began, which `run` continues.
+    /// The reading begun by `start` and continued by `run`.
     private let started = Mutex<ControlReading?>(nil)
 
     /// Reads until the consumer is closed or fails.
@@ -133,8 +133,8 @@ final class ControlReader: Service {
         }
     }
 
-    /// Reads the next records. Their changes take effect once the end of the topic was reached, so that reading the
-    /// topic again does not repeat earlier pauses.
+    /// Reads the next records. Their changes take effect only once the end of the topic has been reached, so that
+    /// reading the topic again does not repeat earlier pauses.
     private func apply(_ reading: ControlReading, within limit: Duration?) async throws {
         for fault in try await reading.next(within: limit) {
             ignored.increment()

@@ -1,9 +1,9 @@
 internal import Kafka
 internal import Synchronization
 
-/// One reading of the control topic, from its beginning until it fails.
+/// A single pass over the control topic, from its beginning until it fails.
 final class ControlReading: Sendable {
-    /// A record that is not as documented.
+    /// A malformed record.
     struct Fault: Sendable {
         let offset: KafkaOffset
         let error: ControlRecordError
@@ -14,7 +14,7 @@ final class ControlReading: Sendable {
         var isComplete = false
     }
 
-    /// The last error that the client reported.
+    /// The last error reported by the client.
     private final class Report: Sendable {
         let text = Mutex("reading ended")
 
@@ -46,7 +46,7 @@ final class ControlReading: Sendable {
         state = Mutex(State(table: ControlTable(only: groups)))
     }
 
-    /// Whether the end of the topic was reached, so that ``table`` is in effect.
+    /// Whether the end of the topic has been reached, so that ``table`` is in effect.
     var isComplete: Bool { state.withLock(\.isComplete) }
 
     /// The record in effect for each group.
@@ -55,7 +55,7 @@ final class ControlReading: Sendable {
     /// Waits for the next records and applies them.
     ///
     /// - Parameter limit: the maximum wait; nil waits until there are records.
-    /// - Returns: the records that are not as documented, which were not applied.
+    /// - Returns: the malformed records, which were not applied.
     /// - Throws: ``ControlTopicFailure`` if reading has ended.
     func next(within limit: Duration?) async throws(ControlTopicFailure) -> [Fault] {
         guard let partition = await consumer.assignedPartitions.first,

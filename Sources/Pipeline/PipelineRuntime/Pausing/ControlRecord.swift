@@ -3,30 +3,30 @@ package import Kafka
 internal import Primitives
 
 /// The value of a record in the control topic: whether a consumer group is paused, with the reason and the author. The
-/// key of the record is the name of the group, and the last record of a key is in effect.
+/// key of the record is the name of the group; the last record with a key is in effect.
 ///
 /// The JSON Schema is `deploy/control-record.schema.json`.
 package struct ControlRecord: Hashable, Sendable {
     package enum State: String, Hashable, Sendable, CaseIterable {
         /// No member of the group handles records.
         case paused
-        /// The group handles records, as without any record.
+        /// The group handles records. This is also the state without a record.
         case running
     }
 
-    /// Version of the format; in the member `version`.
+    /// The format version, in the member `version`.
     package static let formatVersion: Int64 = 1
-    /// Maximum length in bytes of the reason and of the author's name.
+    /// The maximum length in bytes of the reason and of the author's name.
     package static let maximumTextBytes = 256
-    /// Maximum length of a value to parse, in bytes.
+    /// The maximum length of a value to parse, in bytes.
     private static let maximumValueBytes = 16_384
 
     package let state: State
     /// The reason for the change, without control characters. Empty only if the group is running.
     package let reason: String
-    /// The person who made the change, without control characters; never empty.
+    /// The person who made the change, without control characters. Never empty.
     package let author: String
-    /// Time of the change in milliseconds since 1970, within the years 0 to 9999.
+    /// The time of the change in milliseconds since 1970, within the years 0 to 9999.
     package let atMilliseconds: Int64
 
     /// - Returns: nil if a text is too long, has a control character, or is missing.
@@ -40,7 +40,7 @@ package struct ControlRecord: Hashable, Sendable {
         self.atMilliseconds = atMilliseconds
     }
 
-    /// Whether a text can be a reason or an author: a single line of at most ``maximumTextBytes``.
+    /// Returns whether a text can be a reason or an author: a single line of at most ``maximumTextBytes``.
     package static func isText(_ text: String) -> Bool {
         text.utf8.count <= maximumTextBytes
             && text.unicodeScalars.allSatisfy { scalar in
@@ -61,7 +61,7 @@ package struct ControlRecord: Hashable, Sendable {
         }
     }
 
-    /// Parses the output of ``json``; members added by later versions are ignored.
+    /// Parses the output of ``json``. Members added by later versions are ignored.
     ///
     /// - Throws: ``ControlRecordError`` for any other input, including records of a later version.
     package init(json: [UInt8]) throws(ControlRecordError) {
@@ -88,7 +88,7 @@ package struct ControlRecord: Hashable, Sendable {
     }
 }
 
-/// A record of the control topic is not as documented.
+/// A malformed record in the control topic.
 package struct ControlRecordError: Error, CustomStringConvertible {
     package let description: String
 
@@ -98,7 +98,7 @@ package struct ControlRecordError: Error, CustomStringConvertible {
 }
 
 extension ControlRecord: CustomStringConvertible {
-    /// The change in one line of text: `paused by ann since 2026-11-27T09:00:00.000Z: reason`.
+    /// The change as a line of text: `paused by ann since 2026-11-27T09:00:00.000Z: reason`.
     package var description: String {
         "\(state.rawValue) by \(author) since \(RFC3339.text(milliseconds: atMilliseconds))"
             + (reason.isEmpty ? "" : ": \(reason)")

@@ -1,18 +1,18 @@
 package import Kafka
 
-/// The record in effect for each group, from the records of the control topic in their order.
+/// The record in effect for each group, computed from the records of the control topic in log order.
 ///
-/// A record that cannot be read changes nothing, so a damaged record neither pauses nor resumes a group.
+/// An unreadable record changes nothing, so a damaged record neither pauses nor resumes a group.
 package struct ControlTable: Sendable {
-    /// Maximum length of a group's name, in bytes. Kafka's own limit for a key is much higher.
+    /// The maximum length of a group's name, in bytes. Kafka's own limit for a key is much higher.
     private static let maximumNameBytes = 1024
 
-    /// The record of each group; none for a group whose last record is a tombstone.
+    /// The record in effect for each group. A group whose last record is a tombstone has none.
     package private(set) var records: [KafkaConsumerGroup: ControlRecord] = [:]
     /// The groups to keep, or nil for all.
     private let groups: Set<KafkaConsumerGroup>?
 
-    /// - Parameter groups: the groups to keep, so that the table is bounded; nil keeps all.
+    /// - Parameter groups: the groups to keep, which bounds the table; nil keeps all.
     package init(only groups: Set<KafkaConsumerGroup>? = nil) {
         self.groups = groups
     }
@@ -24,7 +24,7 @@ package struct ControlTable: Sendable {
 
     /// Applies a record.
     ///
-    /// - Throws: ``ControlRecordError`` if the record is not as documented; the table is then unchanged.
+    /// - Throws: ``ControlRecordError`` if the record is malformed; the table is then unchanged.
     package mutating func apply(_ record: KafkaRecord) throws(ControlRecordError) {
         guard let key = record.key, !key.isEmpty, key.count <= Self.maximumNameBytes,
             let name = String(validating: key, as: UTF8.self)

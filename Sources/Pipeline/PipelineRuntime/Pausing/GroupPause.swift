@@ -1,10 +1,10 @@
 package import Kafka
 internal import Synchronization
 
-/// Whether the consumer group is paused by an operator (`sluicectl pause`).
+/// Whether an operator has paused the consumer group (`sluicectl pause`).
 ///
-/// The runtime starts no handler call while the group is paused. Work outside the handler, such as a schedule, goes on
-/// unless it checks ``isPaused``.
+/// The runtime starts no handler call while the group is paused. Work outside the handler, such as a schedule,
+/// continues unless it checks ``isPaused``.
 public final class GroupPause: Sendable {
     private struct State {
         var record: ControlRecord?
@@ -27,9 +27,9 @@ public final class GroupPause: Sendable {
     /// The time of the last resumption, in monotonic nanoseconds; `Int64.min` if there was none.
     var resumedAt: Int64 { state.withLock(\.resumedAt) }
 
-    /// Pauses the group, or resumes it with nil.
+    /// Pauses the group, or resumes it if the record is nil.
     ///
-    /// - Returns: whether this is a change.
+    /// - Returns: whether the state changed.
     func set(_ record: ControlRecord?) -> Bool {
         let (isChange, waiters) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
             guard record != state.record else { return (false, []) }
@@ -52,7 +52,7 @@ public final class GroupPause: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let mustWait = state.withLock { state in
-                    // The cancellation handler does not find a waiter that is added after it ran.
+                    // The cancellation handler misses a waiter that is added after it ran.
                     guard state.record != nil, !Task.isCancelled else { return false }
                     state.waiters[id] = continuation
                     return true
@@ -65,5 +65,5 @@ public final class GroupPause: Sendable {
     }
 }
 
-/// The group was paused while a record waited for its handler call, which has not begun.
+/// The group was paused while a record was waiting for its handler call, which has not begun.
 struct GroupPaused: Error {}
