@@ -1,7 +1,7 @@
 /// The settings of all executables in this installation, which share one properties file and one environment.
 ///
-/// Each executable reads its own settings, ignores the others in this list, and refuses any other key with a suggestion
-/// of the nearest known one. A test compares the list with the schemas of all executables.
+/// Each executable reads its own settings, ignores the others in this list, and rejects any other key, suggesting the
+/// nearest known one. A test compares the list with the schemas of all executables.
 package enum SharedConfiguration {
     /// Keys, which may contain a placeholder, and prefixes of keys, which end with a dot.
     package static let keys = [

@@ -5,7 +5,7 @@ internal import Lifecycle
 
 /// The setting `host` of `sluice-dev-broker`.
 enum DevBrokerHost {
-    /// - Parameter host: an IPv4 address in dotted form, or a name.
+    /// - Parameter host: an IPv4 address in dotted-decimal notation, or a name.
     /// - Throws: a `StartupError` if the name has no IPv4 address, or for 0.0.0.0, which no client can connect to.
     static func address(_ host: String) throws(StartupError) -> DevBroker.Address? {
         let number = fixed_port_resolve(host)

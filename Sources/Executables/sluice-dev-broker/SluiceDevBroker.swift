@@ -7,7 +7,7 @@ internal import ServiceKit
 @main
 struct SluiceDevBroker {
     static func main() async {
-        // Initialize libcrypto before librdkafka loads it, and without its exit handler, which may crash a process with
+        // Initialize libcrypto before librdkafka loads it, and without its exit handler, which can crash a process with
         // running threads.
         let cryptography = Result { try initializeCryptography() }
         let command = DevBrokerCommand.command

@@ -6,7 +6,7 @@ internal import SharedConfiguration
 @main
 struct SluiceEntitlements {
     static func main() async throws {
-        // Initialize libcrypto before librdkafka loads it, and without its exit handler, which may crash a process with
+        // Initialize libcrypto before librdkafka loads it, and without its exit handler, which can crash a process with
         // running threads.
         try initializeCryptography()
         await EntitlementsApplication.application.tolerating(SharedConfiguration.keys).main()

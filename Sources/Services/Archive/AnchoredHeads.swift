@@ -7,9 +7,9 @@ internal import TransparencyLog
 /// The newest anchored checkpoints of a log, read before the log's writer signs anything. Their signatures are not
 /// verified here.
 ///
-/// The second store (`archive.anchor.url`) is read for each log. Reading the checkpoint topic is slow, so it is read
-/// only for a log that this host has never signed. For other logs the key store has the newest signature, unless
-/// another host has owned the partition since.
+/// The second store (`archive.anchor.url`) is read for every log. Reading the checkpoint topic is slow, so it is read
+/// only for logs that this host has never signed. For other logs, the key store has the newest signature unless another
+/// host has owned the partition since.
 struct AnchoredHeads: Sendable {
     /// The store at `archive.anchor.url`, or nil if it is not set.
     let store: (any ObjectStore)?
@@ -35,7 +35,7 @@ struct AnchoredHeads: Sendable {
         return notes
     }
 
-    /// Returns the checkpoint of a log in the second store, and the largest later copy.
+    /// Returns the checkpoint of a log in the second store and the largest later copy.
     private static func notes(of names: LogNames, in store: any ObjectStore) async throws -> [SignedNote] {
         var notes: [SignedNote] = []
         if let found = try await store.read(names.checkpoint()), let note = try? SignedNote(bytes: found.bytes) {

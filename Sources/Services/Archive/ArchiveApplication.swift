@@ -8,7 +8,7 @@ internal import Primitives
 internal import Records
 internal import ServiceKit
 
-/// `sluice-archive`: keeps all data received from Apple, and the records derived from it, so that they can be verified
+/// `sluice-archive`: keeps all data received from Apple, and the records derived from it, so that both can be verified
 /// years later.
 package enum ArchiveApplication {
     package static let application = application()

@@ -10,7 +10,7 @@ struct ArchiveConfiguration {
     let signer: CheckpointSigner
     let verifiers: ArchiveVerifiers
     let witnesses: [Witness]
-    /// HTTP client configuration for requests to witnesses.
+    /// The HTTP client configuration for requests to witnesses.
     let http: HTTPClient.Configuration
 
     /// - Throws: a `ConfigurationError` if a store, key, key store or witness is unusable.

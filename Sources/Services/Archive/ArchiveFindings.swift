@@ -3,10 +3,10 @@ internal import Kafka
 internal import OperatorEvents
 internal import Synchronization
 
-/// Publishes an operator event for each finding about a log of the archive: the log does not match what was signed, or
-/// lacks records. A failure that is repeated until the log is written again is one finding.
+/// Publishes an operator event for each finding about a log of the archive: the log differs from its signed state or
+/// lacks records. A failure that is repeated until the log is written again is a single finding.
 final class ArchiveFindings: Sendable {
-    /// The codes of failures that are findings; other failures may pass by themselves.
+    /// The codes of failures that are findings. Other failures may be transient.
     static let codes: Set<ArchiveError.Code> = [
         .otherWriter, .damaged, .checkpointMissing, .beginRefused, .rolledBack, .forked, .unknownKey,
         .invalidSignature, .missingObject, .corruptObject,

@@ -6,7 +6,7 @@ internal import PipelineRuntime
 internal import Primitives
 internal import Telemetry
 
-/// Appends each record to the log of its partition. A flush signs a checkpoint; only then are offsets committed.
+/// Appends each record to the log of its partition. A flush signs a checkpoint; offsets are committed only afterwards.
 struct ArchiveHandler: FlushingHandler {
     let logs: OpenLogs
     let opener: LogOpener
@@ -57,18 +57,18 @@ struct ArchiveHandler: FlushingHandler {
             + Array(repeating: .done, count: fresh.count)
     }
 
-    /// Returns the encrypted records, and entries for the gaps between them.
+    /// Returns the encrypted records and entries for the gaps between them.
     ///
     /// - Parameters:
     ///   - expected: the log's next offset, or nil for a log without leaves.
-    ///   - lastArchivedAt: the time at which the preceding leaf was archived.
+    ///   - lastArchivedAt: the time when the preceding leaf was archived.
     private func entries(
         of records: [KafkaRecord], from expected: KafkaOffset?, after lastArchivedAt: Int64
     ) async throws -> [ArchiveEntry] {
         var entries: [ArchiveEntry] = []
         var expected = expected
-        // Times never decrease from one leaf to the next, even if the clock was set back: an auditor would consider
-        // that tampering.
+        // Times never decrease from one leaf to the next, even if the clock was set back; an auditor would suspect
+        // tampering.
         let now = max(clocks.wallMilliseconds(), lastArchivedAt)
         let sealed = try await sealer.seal(records, at: now)
         for entry in sealed {
@@ -92,7 +92,7 @@ struct ArchiveHandler: FlushingHandler {
 
     /// Returns an entry that documents missing offsets, so that an auditor does not suspect that records were removed.
     ///
-    /// Not inlined, because the Swift 6.3.1 optimizer would crash on the caller ("While splitting coroutine").
+    /// Not inlined, because the Swift 6.3.1 optimizer crashes on the caller otherwise ("While splitting coroutine").
     @inline(never) private func gap(
         _ offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition, at now: Int64
     ) async throws -> ArchiveEntry {
@@ -171,7 +171,7 @@ struct ArchiveHandler: FlushingHandler {
         }
     }
 
-    /// Archives records that the group has already read but the archive lacks, because the archive is new or was
+    /// Archives records that the group has already read but that are missing from the archive, because it is new or was
     /// restored.
     private func catchUp(
         _ log: inout OpenLog, _ partition: KafkaTopicPartition, to start: KafkaOffset
@@ -188,7 +188,7 @@ struct ArchiveHandler: FlushingHandler {
     func partitionReleased(_ partition: KafkaTopicPartition) async { logs.close(partition) }
 }
 
-/// A dependency of the archive failed. The record is retried and never dead-lettered for this reason.
+/// A failure of one of the archive's dependencies. The record is retried and never dead-lettered for this reason.
 struct ArchiveFault: InfrastructureFault, CustomStringConvertible {
     let description: String
 

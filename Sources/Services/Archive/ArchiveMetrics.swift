@@ -72,7 +72,7 @@ struct ArchiveMetrics: Sendable {
         duration.observe(nanoseconds: Int64(clamping: nanoseconds))
     }
 
-    /// Reports how far a log's time is ahead of this host's clock, in milliseconds, or 0 if it is not ahead.
+    /// Reports the time, in milliseconds, by which a log is ahead of this host's clock, or 0 if it is not ahead.
     func timeAhead(_ topic: KafkaTopic, milliseconds: Int64) {
         topics[topic]?.timeAhead.set(Double(milliseconds) / 1_000)
     }
@@ -86,6 +86,6 @@ struct ArchiveMetrics: Sendable {
     func keepsCheckpointLog(_ keeps: Bool) { keepsCheckpointLog.set(keeps ? 1 : 0) }
     /// Counts a failure to get data keys from the key store.
     func failedKeyStore() { failed(.keyStore) }
-    /// Counts a failure to open or write a log; codes of other failures are not counted.
+    /// Counts a failure to open or write a log. Failures with other codes are not counted.
     func failed(_ code: ArchiveError.Code) { failures[code]?.increment() }
 }

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, which are a public contract. The runtime defines the consumer's own metrics.
+/// The names of the service's metrics, which are a public contract. The runtime defines the consumer's own metrics.
 enum ArchiveMetricName {
     static let leaves = "sluice_archive_leaves_total"
     static let bytes = "sluice_archive_bytes_total"

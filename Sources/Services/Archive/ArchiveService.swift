@@ -12,7 +12,7 @@ internal import Telemetry
 
 /// The assembled components of `sluice-archive`.
 struct ArchiveService {
-    /// Maximum number of bytes per partition that a member buffers while it catches up.
+    /// The maximum number of bytes per partition that a member buffers while catching up.
     static let flushBytes = 8 << 20
 
     let handler: ArchiveHandler
@@ -70,8 +70,8 @@ struct ArchiveService {
                 metrics: metrics, logger: context.logger),
             publish: announcer.publish, close: announcer.close,
             pause: { try await pause(configuration[ArchivePlace.retentionInterval]) })
-        // The owner of the erasures topic, which always exists, also maintains the log of checkpoints. It does so even
-        // while the log of erasures cannot be opened, because the other logs keep growing and must be anchored.
+        // The owner of the erasures topic, which always exists, also maintains the log of checkpoints, even while the
+        // log of erasures cannot be opened, because the other logs keep growing and must be anchored.
         let keeps = { @Sendable in
             logs.isAssigned(KafkaTopicPartition(topic: topics.names.erasures, partition: 0))
         }
@@ -96,7 +96,7 @@ struct ArchiveService {
         ]
     }
 
-    /// Creates the log opener with the dependencies that it checks before it signs a checkpoint.
+    /// Creates the log opener with the dependencies that it checks before signing a checkpoint.
     private static func opener(
         _ context: ConsumerContext, _ settings: ArchiveConfiguration, store: any ObjectStore, keys: KeyStore,
         topic: KafkaTopic,

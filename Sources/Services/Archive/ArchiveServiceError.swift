@@ -2,14 +2,14 @@ internal import ArchiveLog
 internal import Kafka
 internal import Lifecycle
 
-/// An error of sluice-archive, in addition to those of the archive's format and storage, which are ``ArchiveError``.
-/// Equality compares the code and the message.
+/// An error of sluice-archive, in addition to those of the archive's format and storage (``ArchiveError``). Equality
+/// compares the code and the message.
 struct ArchiveServiceError: TerminatingError, Equatable, CustomStringConvertible {
-    /// The kind of error. The codes in ``anchoring`` are labels of a metric.
+    /// The kind of error. The codes in ``anchoring`` are metric labels.
     enum Code: String, Sendable {
         /// The anchor did not respond, or reported a temporary failure.
         case unavailable
-        /// The anchor does not know this log or its key, or does not accept it.
+        /// The anchor has no such log or key, or does not accept it.
         case refused
         /// The anchor has a longer log or different leaves, because the archive was rolled back or forked.
         case conflict
@@ -23,9 +23,9 @@ struct ArchiveServiceError: TerminatingError, Equatable, CustomStringConvertible
         case otherCluster
         /// The topic was deleted and recreated, so its offsets no longer refer to the archived records.
         case recreatedTopic
-        /// The log remains refused until an operator decides.
+        /// The log remains rejected until an operator decides.
         case refusedLog
-        /// A record has a topic that is not archived: a programming error, reported instead of crashing.
+        /// The record's topic is not archived. This is a programming error, reported instead of crashing.
         case unknownTopic
 
         /// The kinds of failed attempts to anchor a checkpoint.
@@ -70,7 +70,7 @@ extension ArchiveServiceError {
         recreated("\(partition) ends at offset \(end), but its archive at \(archived)")
     }
 
-    /// Creates the error for a record that differs from the one archived at its offset.
+    /// Creates the error for a record that differs from the one archived at the same offset.
     static func recreated(_ partition: KafkaTopicPartition, differing offset: KafkaOffset) -> Self {
         recreated("the record at offset \(offset) of \(partition) differs from the archived one")
     }

@@ -4,13 +4,13 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 extension ArchiveSettings {
-    /// A store in which the service writes.
+    /// A store to which the service writes.
     package struct Store: Sendable {
         package let setting: String
         /// The directory or the URL of the bucket.
         package let location: String
         package let isBucket: Bool
-        /// Opens the store, lists it, and checks that it can be written with conditions, as the service does.
+        /// Opens the store, lists it, and checks that it supports the conditional writes of the service.
         package let check: @Sendable () async throws -> Void
     }
 
@@ -41,7 +41,7 @@ extension ArchiveSettings {
         }
     }
 
-    /// Returns the setting of the witnesses and their URLs.
+    /// Returns the setting for the witnesses and their URLs.
     ///
     /// - Throws: a `ConfigurationError` if the configured file contains no witnesses.
     package static func witnessURLs(

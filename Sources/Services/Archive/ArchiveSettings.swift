@@ -31,8 +31,8 @@ package enum ArchiveSettings {
         "topics.prefix", default: TopicNames.defaultPrefix, help: "Prefix of every topic name.")
     package static let adminPort = 9467
 
-    /// Performs the same checks as at startup by creating the same configuration. Does not create anything or contact
-    /// any service.
+    /// Performs the checks made at startup by creating the same configuration. Does not create anything or contact any
+    /// service.
     ///
     /// - Throws: a ``ConfigurationError`` with the key, the source of its value, and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {

@@ -7,14 +7,14 @@ package import Records
 /// (entitlements, reconciliation) are not archived.
 package struct ArchivedTopics: Sendable {
     package let names: TopicNames
-    /// The archived topics that come with Sluice, and their configurations.
+    /// The archived topics that are part of Sluice, with their configurations.
     package let specifications: [TopicSpecification]
     /// All archived topics.
     package let all: [ArchivedTopic]
     private let byTopic: [KafkaTopic: ArchivedTopic]
     private let compacted: Set<KafkaTopic>
 
-    /// - Parameter further: dead letter topics of the installation's custom consumers.
+    /// - Parameter further: dead letter topics of the installation's own consumers.
     package init(_ names: TopicNames, further: [KafkaTopic] = []) {
         self.names = names
         let specifications =
@@ -34,6 +34,6 @@ package struct ArchivedTopics: Sendable {
 
     package subscript(_ topic: KafkaTopic) -> ArchivedTopic? { byTopic[topic] }
 
-    /// Whether Kafka compacts the topic, so that offsets may be missing.
+    /// Returns whether Kafka compacts the topic, in which case offsets may be missing.
     package func isCompacted(_ topic: KafkaTopic) -> Bool { compacted.contains(topic) }
 }

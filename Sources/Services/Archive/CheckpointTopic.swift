@@ -3,8 +3,8 @@ internal import TransparencyLog
 
 /// Reads the latest records of each origin from the checkpoint topic before a log is opened.
 actor CheckpointTopic {
-    /// Number of records kept per origin. Keeping several prevents a record that the archive did not sign from hiding
-    /// one that it did.
+    /// The number of records kept per origin. Keeping several prevents a record that the archive did not sign from
+    /// hiding one that it did.
     private static let keptRecords = 32
 
     private let kafka: KafkaConfiguration
@@ -24,7 +24,8 @@ actor CheckpointTopic {
     /// - Throws: a `KafkaError` if the topic cannot be read.
     func notes(of origin: String) async throws -> [SignedNote] {
         if reading == nil {
-            // The task is unstructured because many logs are opened at once and share it; each caller awaits it below.
+            // The task is unstructured because many logs are opened at the same time and share it; each caller awaits
+            // it below.
             reading = Task { try await read() }
         }
         defer { reading = nil }

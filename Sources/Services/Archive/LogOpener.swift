@@ -10,7 +10,7 @@ struct LogOpener: Sendable {
     let heads: any SignedHeads
     let anchored: AnchoredHeads
     let checkpointLog: AnchoredCheckpointLog
-    /// Whether logs may be started: the setting `archive.begin`.
+    /// Whether logs may be started (the setting `archive.begin`).
     let mayBegin: Bool
     let clusterId: String
     let clocks: Clocks
@@ -27,7 +27,7 @@ struct LogOpener: Sendable {
     }
 
     /// - Parameter evidence: returns a clause with the evidence that the log existed; called only if the archive does
-    ///   not have the log.
+    ///   not contain the log.
     /// - Throws: ``ArchiveError`` or ``ArchiveServiceError``: `otherCluster`.
     func open(
         _ partition: KafkaTopicPartition, evidence: @escaping @Sendable () async throws -> String?

@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import Kafka
 
-/// Records before the group's committed offset that are not in the archive.
+/// Records before the group's committed offset that are missing from the archive.
 struct MissedRecords: Sendable {
     let kafka: KafkaConfiguration
     let admin: KafkaAdmin
@@ -38,8 +38,8 @@ struct MissedRecords: Sendable {
         } catch is End {}
     }
 
-    /// Returns the reason that offsets are missing: Kafka deleted the records, never had any there, or the pipeline
-    /// dead-lettered them.
+    /// Returns the reason why offsets are missing: Kafka deleted the records, never had any at these offsets, or the
+    /// pipeline dead-lettered them.
     func reason(
         ofMissing offsets: Range<KafkaOffset>, in partition: KafkaTopicPartition
     ) async throws -> ArchiveGap.Reason {

@@ -14,7 +14,7 @@ struct OpenLog: Sendable {
     }
     /// Whether a reread record has been compared with the archived one since the log was opened.
     var isCompared = false
-    /// Number of leaves since the last flush that have no payload because their subject was erased.
+    /// The number of leaves since the last flush whose payload was omitted because their subject was erased.
     var erased = 0
 }
 
@@ -25,7 +25,7 @@ final class OpenLogs: Sendable {
         /// Open logs that no call is using.
         var logs: [KafkaTopicPartition: OpenLog] = [:]
         var open: Set<KafkaTopicPartition> = []
-        /// Partitions assigned to this member, even if the log could not be opened.
+        /// Partitions assigned to this member, including those whose log could not be opened.
         var assigned: Set<KafkaTopicPartition> = []
     }
 
@@ -60,7 +60,7 @@ final class OpenLogs: Sendable {
         log?.lock.release()
     }
 
-    /// Returns the number of leaves covered by a log's checkpoint, or nil if the log is not open or a call is using it.
+    /// Returns the number of leaves covered by a log's checkpoint, or nil if the log is not open or is in use.
     func committedSize(of partition: KafkaTopicPartition) -> Int? {
         state.withLock { $0.logs[partition]?.writer.committedSize }
     }

@@ -1,7 +1,7 @@
 internal import ArchiveLog
 internal import Lifecycle
 
-/// Ends the process if a log is refused and retrying cannot help, so that an operator can intervene.
+/// Ends the process if a log was rejected and retrying cannot help, so that an operator intervenes.
 final class RefusedLogs: Service {
     let name = "refused logs"
 

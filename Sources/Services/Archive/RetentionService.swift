@@ -25,7 +25,7 @@ final class RetentionService: Service {
         let keys: KeyStore
         let logs: OpenLogs
         let topics: ArchivedTopics
-        /// Retention time in milliseconds.
+        /// The retention time in milliseconds.
         let retention: Int64
         let clocks: Clocks
         let metrics: ArchiveMetrics
@@ -33,7 +33,7 @@ final class RetentionService: Service {
     }
 
     /// - Parameters:
-    ///   - publish: publishes a record and returns once Kafka has acknowledged it. Each step is published before it is
+    ///   - publish: publishes a record; returns once Kafka has acknowledged it. Each step is published before it is
     ///     carried out.
     ///   - close: closes the producer.
     ///   - pause: called before each run.
@@ -64,7 +64,7 @@ final class RetentionService: Service {
     /// Performs one run over the logs that this member owns.
     ///
     /// The current time is the earlier of this host's clock and the newest timestamp of any Kafka record, so a fast
-    /// clock on this host or on a producer cannot make anything expire early. Without records the run does nothing.
+    /// clock on this host or on a producer cannot make anything expire early. Without records, the run does nothing.
     func runOnce() async throws {
         guard let newest = parts.logs.newestTimestamp else { return }
         let now = min(parts.clocks.wallMilliseconds(), newest)
@@ -77,7 +77,7 @@ final class RetentionService: Service {
         }
         for partition in parts.logs.partitions {
             try Task.checkCancellation()
-            // Erasures prove that keys were destroyed on purpose, and certificates keep old notifications verifiable,
+            // Erasures prove that keys were destroyed deliberately, and certificates keep old notifications verifiable,
             // so both are kept.
             guard parts.topics[partition.topic]?.kind.isPersonal == true else { continue }
             await prune(partition, now: now, hasHolds: hasHolds)

@@ -4,13 +4,13 @@ internal import Kafka
 internal import Publication
 internal import Records
 
-/// Maps outcomes to responses so that Apple retries if and only if a retry can help: 4xx means that the sender is at
-/// fault; 503 means that this service is, or that the problem is temporary; 200 means that the notification is durably
-/// stored.
+/// Maps outcomes to responses such that Apple retries if and only if a retry can help: 4xx means that the sender is at
+/// fault; 503 means that this service is at fault or that the problem is temporary; 200 means that the notification is
+/// durably stored.
 enum AcknowledgementPolicy {
     /// Kafka has acknowledged the record.
     static let accepted = HTTPResponse(status: 200, reason: IngressReason.accepted)
-    /// Kafka has acknowledged the record in the sandbox topic, for an app configured without the sandbox.
+    /// Kafka has acknowledged the record in the sandbox topic. The app is configured without the sandbox.
     static let sandbox = HTTPResponse(status: 200, reason: IngressReason.sandbox)
     /// Kafka had already acknowledged the record.
     static let duplicate = HTTPResponse(status: 200, reason: IngressReason.duplicate)
@@ -19,7 +19,7 @@ enum AcknowledgementPolicy {
     static let clock = HTTPResponse(status: 503, reason: IngressReason.clock)
     /// The quarantine budget is exhausted.
     static let quarantineBudget = HTTPResponse(status: 503, reason: IngressReason.quarantineBudget)
-    /// Returns the response to a rejected version 1 or older body. It closes the connection.
+    /// Returns the response to a rejected body of version 1 or earlier. It closes the connection.
     static func refused(_ refusal: LegacyRefusal) -> HTTPResponse {
         let (status, reason) =
             switch refusal {
@@ -46,8 +46,8 @@ enum AcknowledgementPolicy {
         HTTPResponse(status: 200, reason: notification.record.reason)
     }
 
-    /// Returns the response for a record that Kafka has not stored, or may not have stored. Apple retries in either
-    /// case, and consumers tolerate a second copy.
+    /// Returns the response for a record that Kafka has not stored or may not have stored. In either case Apple
+    /// retries, and consumers tolerate a second copy.
     static func notAcknowledged(_ error: KafkaError) -> HTTPResponse {
         let reason =
             switch error.code {

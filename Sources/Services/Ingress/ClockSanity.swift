@@ -2,11 +2,11 @@ internal import Primitives
 internal import Synchronization
 
 /// Checks whether the wall clock is plausible. Certificates are checked against it, so a wrong clock must cause a 503
-/// instead of a verdict.
+/// rather than a verdict.
 ///
 /// A time is plausible from ``earliest``, before this code was written, until ten years later, unless the wall clock
 /// has drifted from the monotonic clock by more than 60 seconds within a minute. After a jump, the wall clock is
-/// trusted again once it shows a plausible time and has kept pace with the monotonic clock for a minute.
+/// trusted again once its time is plausible and it has kept pace with the monotonic clock for a minute.
 final class ClockSanity: Sendable {
     static let earliest = SystemClock.earliestPlausibleMilliseconds
     static let latest: Int64 = earliest + 3653 * 86_400_000

@@ -32,9 +32,9 @@ final class DecisionLog: Sendable {
             ])
     }
 
-    /// Logs the details that an operator needs to correct the configuration or contact Apple. Only refusals with a
-    /// trusted certificate chain, or one that lacks only a root, are logged; all others come from untrusted clients.
-    /// Called on a worker.
+    /// Logs the details with which an operator can correct the configuration or contact Apple. Refusals are logged only
+    /// if the certificate chain is trusted or lacks only a root; all others come from untrusted clients. Called on a
+    /// worker.
     func explain(_ refusal: Refusal) {
         if let fingerprint = refusal.unknownRootFingerprint {
             return explanations.log(

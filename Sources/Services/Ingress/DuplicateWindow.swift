@@ -1,12 +1,11 @@
 internal import Publication
 internal import Synchronization
 
-/// Remembers acknowledged notifications, so that a repeated notification (an Apple retry or a replay) adds no record
-/// and uses no quarantine budget. A second copy that arrives while the first is in flight waits for the outcome of the
-/// first.
+/// Remembers acknowledged notifications, so that a repeated one (an Apple retry or a replay) adds no record and uses no
+/// quarantine budget. A second copy that arrives while the first is in flight waits for the first one's outcome.
 ///
 /// An identity is remembered only after its record has been acknowledged; otherwise, a 200 could be sent for a record
-/// that is then lost. `Waiter` represents a request to respond to.
+/// that is then lost. A `Waiter` represents a request that awaits its response.
 final class DuplicateWindow<Waiter: Sendable>: Sendable {
     enum Arrival: Sendable, Equatable {
         /// The identity is new. The caller must produce the record and report the outcome with `settle`.
@@ -18,7 +17,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
     }
 
     private struct State {
-        /// Content of each acknowledged notification, or nil for a nonconforming one.
+        /// The content of each acknowledged notification, or nil for a nonconforming one.
         var acknowledged: [DuplicateKey: ContentPrint?] = [:]
         /// Acknowledged identities in order of arrival, as a ring buffer.
         var ring: [DuplicateKey] = []
@@ -45,14 +44,14 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
         state.withLock { $0.acknowledged[identity] != nil }
     }
 
-    /// Returns whether a notification with this identity but different content was acknowledged or is in flight. The
-    /// first one takes precedence.
+    /// Returns whether a notification with this identity but different content has been acknowledged or is in flight.
+    /// The first one takes precedence.
     func isOther(_ content: ContentPrint, than identity: DuplicateKey) -> Bool {
         let known = state.withLock { $0.acknowledged[identity] ?? $0.inFlight[identity]?.content }
         return known != nil && known != content
     }
 
-    /// Registers an authentic notification. Called once for each, before its record is built.
+    /// Registers an authentic notification. Called once per notification, before its record is built.
     ///
     /// - Parameter content: the notification's content, or nil if it is nonconforming.
     func arrive(_ identity: DuplicateKey, content: ContentPrint? = nil, waiter: Waiter) -> Arrival {
@@ -67,7 +66,7 @@ final class DuplicateWindow<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Settles an identity. Called exactly once for each `first`. Returns the waiters, which get the same response.
+    /// Settles an identity and returns the waiters, which get the same response. Called exactly once for each `first`.
     func settle(_ identity: DuplicateKey, acknowledged: Bool) -> [Waiter] {
         state.withLock { state in
             let settled = state.inFlight.removeValue(forKey: identity)

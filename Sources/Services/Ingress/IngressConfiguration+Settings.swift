@@ -12,10 +12,10 @@ extension IngressConfiguration {
     package static let schema = ConfigurationSchema(
         ApplicationSettings.all + IngressSettings.all, openPrefixes: [ApplicationSettings.kafka])
 
-    /// - Throws: a ``ConfigurationError`` that names the key, its source and the fix.
+    /// - Throws: a ``ConfigurationError`` that contains the key, its source and the fix.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         let apps = try Self.apps(configuration)
-        // Report unusable roots and apps early. `start()` creates its own verifier with precomputed key tables.
+        // Report unusable roots and apps early. `start()` creates a separate verifier with precomputed key tables.
         _ = try AppStoreSettings.verifier(configuration)
         for network in configuration[IngressSettings.proxies] where NetworkPrefix(network) == nil {
             throw configuration.error(
@@ -50,18 +50,18 @@ extension IngressConfiguration {
         return verifier
     }
 
-    // Records are small and batches contain few of them, so compression costs more CPU than the saved bytes are worth.
-    // The alias `compression.type` is passed to librdkafka later, so a user's value overrides this one.
+    // Records are small and batches contain few of them, so compression costs more in CPU than it saves in bytes. The
+    // alias `compression.type` is passed to librdkafka later, so a user's value overrides this one.
     private static let kafkaDefaults = ["compression.codec": "none"]
 
-    /// Returns the apps in `apps` with their per-app settings. Returns an empty array if ``IngressSettings/appsIfAny``
-    /// has no value.
+    /// Returns the apps in `apps` with their per-app settings, or an empty array if ``IngressSettings/appsIfAny`` is
+    /// not set.
     package static func apps(_ configuration: Configuration) throws(ConfigurationError) -> [AppIdentity] {
         try AppStoreSettings.apps(configuration)
     }
 
-    /// Returns the certificates in the files listed in `root.certificates`, as DER. Returns Apple's root if the setting
-    /// is absent.
+    /// Returns the certificates in the files listed in `root.certificates` as DER, or Apple's root if the setting is
+    /// not set.
     package static func roots(_ configuration: Configuration) throws(ConfigurationError) -> [[UInt8]] {
         try AppStoreSettings.roots(configuration)
     }

@@ -16,7 +16,7 @@ package struct IngressConfiguration: Sendable {
     package var adminHost: String
     package var adminPort: Int
     package var verifier: VerifierConfiguration
-    /// Apps for which version 1 and older notifications are accepted.
+    /// Apps for which notifications of version 1 and earlier are accepted.
     package var legacyApps: [AppStoreSettings.LegacyApp] = []
     package var workers: Int
     package var rememberedNotifications: Int
@@ -25,15 +25,15 @@ package struct IngressConfiguration: Sendable {
     package var proxies: [String]
     /// The header in which the proxies state the client's address.
     package var forwarded = ForwardedAddress.off
-    /// Maximum idle time of connections from proxies.
+    /// The maximum idle time of connections from proxies.
     package var proxyIdleTime = Limits.public.proxyIdleTime
-    /// HTTP client configuration for OCSP requests.
+    /// The HTTP client configuration for OCSP requests.
     package var http = HTTPClient.Configuration()
     /// The value of ``KafkaProducer/Options/slowAfter``: half of the response time limit.
     package var slowAfter: Duration? = Limits.public.handlerTime / 2
     /// Whether operator events are published.
     package var publishesOperatorEvents = false
-    /// How long a stopping ingress still accepts connections after `/readyz` fails. A load balancer keeps sending
-    /// requests until it has polled `/readyz`.
+    /// The time for which a stopping ingress still accepts connections after `/readyz` fails. A load balancer keeps
+    /// sending requests until it has polled `/readyz`.
     package var acceptsAfterReadiness = Duration.seconds(2)
 }

@@ -9,7 +9,7 @@ internal import Synchronization
 internal import Telemetry
 internal import Tracing
 
-/// Metrics of the ingress. Handles are created once, and counting takes no lock, except for ``decided(_:)``.
+/// The ingress's metrics. Handles are created once, and counting takes no lock, except for ``decided(_:)``.
 final class IngressMetrics: Sendable {
     private let registry: MetricsRegistry
     private let decisions = Mutex<[DecisionKey: Counter]>([:])
@@ -104,7 +104,7 @@ final class IngressMetrics: Sendable {
         let key = DecisionKey(reason: decision.reason, status: decision.status)
         let counter = decisions.withLock { known in
             if let counter = known[key] { return counter }
-            // Reasons and statuses are codes of this program, so the number of series is bounded.
+            // Reasons and statuses are codes of this program, so the number of series is limited.
             let counter = registry.counter(
                 IngressMetricName.decisions, help: "Requests by response reason and status.",
                 labels: [MetricLabel("reason", key.reason), MetricLabel("status", String(key.status))])
@@ -116,7 +116,7 @@ final class IngressMetrics: Sendable {
         if decision.status > 0 { requestDuration.observe(nanoseconds: Int64(clamping: decision.nanoseconds)) }
     }
 
-    /// Remembers a recorded request as an example of its duration.
+    /// Records a traced request as an exemplar for its duration.
     func answered(_ span: Span, nanoseconds: UInt64) { span.exemplify(requestDuration, nanoseconds: nanoseconds) }
 
     /// - Parameter nanoseconds: the total time of all verifications.
@@ -152,10 +152,10 @@ final class IngressMetrics: Sendable {
 
     func quarantined(_ record: QuarantineRecord) { quarantinedByReason[record.reason].increment() }
 
-    /// Counts a password check of a version 1 or older body.
+    /// Counts a password check for a body of version 1 or earlier.
     ///
-    /// - Parameter app: the configured app named in the body, or nil. Other apps are never counted, so that the number
-    ///   of series is bounded.
+    /// - Parameter app: the configured app named in the body, or nil. Other apps are never counted, so the number of
+    ///   series is limited.
     func password(isRight: Bool, app: BundleId?) {
         let key = PasswordKey(app: app, isRight: isRight)
         let counter = legacyPasswords.withLock { counters in
@@ -172,7 +172,7 @@ final class IngressMetrics: Sendable {
         counter.increment()
     }
 
-    /// Counts a version 1 or older notification, before it is published.
+    /// Counts a notification of version 1 or earlier before it is published.
     func mapped(_ notification: LegacyNotification) {
         legacyNotifications[notification.rawType].increment()
         if notification.transactionId == nil { legacyUnresolved.increment() }

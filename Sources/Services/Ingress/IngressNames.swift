@@ -1,7 +1,7 @@
 internal import AppStoreVerification
 internal import Telemetry
 
-/// Names of the ingress's metrics, which are a public contract.
+/// The names of the ingress's metrics, which are a public contract.
 enum IngressMetricName {
     static let decisions = "sluice_ingress_decisions_total"
     static let decisionDuration = "sluice_ingress_request_duration_seconds"
@@ -46,7 +46,7 @@ enum IngressMetricName {
     static let slowPasses = "sluice_http_slow_passes_total"
 }
 
-/// Reason codes of responses that the ingress itself determines. Other codes come from the verifier and the HTTP
+/// The reason codes of responses that the ingress itself determines. Other codes come from the verifier and the HTTP
 /// server.
 enum IngressReason {
     static let accepted = "accepted"
@@ -58,10 +58,10 @@ enum IngressReason {
     static let kafkaTimeout = "kafka_timeout"
     static let kafkaRecordTooLarge = "kafka_record_too_large"
     static let kafkaError = "kafka_error"
-    /// Equal to the verifier's code, because both mean that this machine's clock is wrong.
+    /// Identical to the verifier's code, because both mean that this machine's clock is wrong.
     static let clock = Reason.clock.rawValue
     static let quarantineBudget = "quarantine_budget"
-    /// A version 1 or older body for an app without a shared secret.
+    /// A body of version 1 or earlier for an app without a shared secret.
     static let legacyDisabled = "v1_disabled"
     /// The password is missing, not a string, or not the app's.
     static let legacyPassword = "v1_password"

@@ -3,7 +3,8 @@ internal import Primitives
 internal import ServiceKit
 internal import Telemetry
 
-/// The conditions for accepting Apple's requests. Roots are not among them: they are loaded before any listener exists.
+/// The conditions for accepting Apple's requests. Roots are not among them, because they are loaded before any listener
+/// exists.
 enum IngressReadiness {
     static func checks(
         _ producer: KafkaProducer, _ sanity: ClockSanity, _ signedDates: SignedDates, _ clocks: Clocks

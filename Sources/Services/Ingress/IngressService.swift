@@ -33,7 +33,7 @@ package final class IngressService: Service {
     private let signedDates = SignedDates()
     private let drain = DrainSwitch()
     private let running = Mutex<Running?>(nil)
-    /// Set before the first key table is created, because the first notification creates it.
+    /// Set before the first key table is created, which the first notification triggers.
     private let events = Mutex<OperatorEvents?>(nil)
 
     private struct Running: Sendable {
@@ -142,7 +142,7 @@ package final class IngressService: Service {
         await running.publicServer.drain(within: limit * 0.75, accepting: settings.acceptsAfterReadiness)
         await running.workers.close()
         // All requests have been answered, so the producer waits at most a tenth of `limit` for the records still in
-        // flight. Another tenth of `limit` is reserved for releasing its client.
+        // flight. Another tenth is reserved for releasing its client.
         let left = ContinuousClock.now.duration(to: end)
         await running.producer.close(within: max(.zero, min(limit * 0.1, left - limit * 0.1)))
         await running.adminServer.drain(within: .zero)

@@ -8,7 +8,7 @@ internal import OperatorEvents
 internal import Records
 internal import ServiceKit
 
-/// The settings of the ingress, in addition to the settings shared by all executables. Names and defaults are a public
+/// The settings of the ingress, in addition to those shared by all executables. Names and defaults are a public
 /// contract.
 package enum IngressSettings {
     package static let host = Setting.string(

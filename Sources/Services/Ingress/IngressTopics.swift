@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import Records
 internal import ServiceKit
 
-/// Checks the configuration of the topics that the ingress writes to.
+/// Checks the configuration of the topics to which the ingress writes.
 enum IngressTopics {
     static func check(_ settings: IngressConfiguration) async throws(StartupError) -> TopicPreflight.Outcome {
         try await TopicPreflight.run(settings.kafka, topics: settings.requiredTopics, profile: settings.profile)
@@ -12,7 +12,7 @@ enum IngressTopics {
 }
 
 extension IngressConfiguration {
-    /// The topics that are checked at startup.
+    /// The topics to check at startup.
     package var requiredTopics: [KafkaTopicExpectation] {
         (topics.ingress() + (publishesOperatorEvents ? [topics.operationsTopic] : []))
             .map { KafkaTopicExpectation(topic: $0.name, createdWith: $0.settings) }

@@ -7,14 +7,15 @@ internal import Tracing
 /// The public listener. It serves only `POST /notifications` and ignores any query.
 enum NotificationListener {
     static let path: StaticString = "/notifications"
-    /// Maximum size of a signed notification in bytes. Apple's notifications are about 19 KB.
+    /// The maximum size of a signed notification in bytes. Apple's notifications have about 19 KB.
     static let maximumBody = 256 * 1024
-    /// Maximum size of a version 1 or older body in bytes. It contains the customer's transactions and receipt.
+    /// The maximum size of a body of version 1 or earlier in bytes. It contains the customer's transactions and
+    /// receipt.
     static let maximumLegacyBody = 2 * 1024 * 1024
-    /// Maximum number of fields in a version 1 body. A transaction has about 25.
+    /// The maximum number of fields in a version 1 body. A transaction has about 25.
     private static let maximumLegacyEntries = 60_000
 
-    /// Returns the size limits for each version of a body.
+    /// Returns the size limits for each body version.
     static func limits(_ settings: IngressConfiguration) -> BodyLimits {
         BodyLimits(signedBytes: maximumBody, legacyEntries: settings.legacyApps.isEmpty ? 0 : maximumLegacyEntries)
     }
@@ -27,7 +28,7 @@ enum NotificationListener {
         limits.proxies = settings.proxies.compactMap { NetworkPrefix($0) }
         limits.forwarded = settings.forwarded
         limits.proxyIdleTime = settings.proxyIdleTime
-        // The version is known only after the body has been parsed; until then, the largest accepted size applies.
+        // The version is known only after the body has been parsed; until then, the greatest accepted size applies.
         let limit = settings.legacyApps.isEmpty ? maximumBody : maximumLegacyBody
         let unknownClients = UnknownClients(logger: logger)
         return Listener(
@@ -53,7 +54,7 @@ enum NotificationListener {
             passEnded: { workers.announce() })
     }
 
-    /// Returns the trace parent if it is valid, because it becomes a header of the record.
+    /// Returns the trace parent if it is valid. It must be, because it becomes a header of the record.
     private static func traceParent(_ head: RequestHead) -> TraceParent? {
         head.header("traceparent").flatMap { TraceParent.parse($0) }
     }

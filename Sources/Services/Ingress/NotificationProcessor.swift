@@ -14,7 +14,7 @@ internal import Tracing
 struct NotificationWork: Sendable {
     let body: [UInt8]
     let trace: RequestTrace
-    /// Time of receipt, milliseconds since 1970.
+    /// The time of receipt, in milliseconds since 1970.
     let receivedAt: Int64
     let exchange: Exchange
     /// Whether the request was already postponed once because there were too many new certificate chains.
@@ -24,8 +24,8 @@ struct NotificationWork: Sendable {
 /// Processes notifications: verifies each one, builds and produces its record, and responds once Kafka has acknowledged
 /// the record.
 ///
-/// `process` runs on a verification worker and never blocks: once a record has been produced, the response is sent by
-/// the delivery report, or by the listener's handler deadline if that comes first.
+/// `process` runs on a verification worker and never blocks. Once a record has been produced, the delivery report sends
+/// the response, or the listener's handler deadline does if it comes first.
 final class NotificationProcessor: Sendable {
     private let verifier: NotificationVerifier
     private let legacyVerifier: LegacyVerifier
@@ -91,7 +91,7 @@ final class NotificationProcessor: Sendable {
             case .published: break
             }
         }
-        // Respond to all duplicates at once, to wake the listener only once.
+        // Respond to all duplicates at once, which wakes the listener only once.
         Exchange.respond(AcknowledgementPolicy.duplicate, to: duplicates)
         return again
     }
@@ -175,13 +175,13 @@ final class NotificationProcessor: Sendable {
 
     // MARK: Duplicates
 
-    /// Returns whether Kafka has acknowledged this notification; false while it is in flight.
+    /// Returns whether Kafka has acknowledged this notification. Returns false while it is in flight.
     private func isAcknowledged(_ id: NotificationUUID, _ environment: AppStoreEnvironment) -> Bool {
         guard let key = DuplicateKey(notificationUUID: id.rawValue, environment: environment) else { return false }
         return duplicates.isAcknowledged(key)
     }
 
-    /// Compares a duplicate with the acknowledged notification, because Apple's UUID must identify only one
+    /// Compares a duplicate with the acknowledged notification, because one of Apple's UUIDs must identify only one
     /// notification.
     private func compare(_ envelope: NotificationEnvelope) {
         guard let id = envelope.notificationUUID.value, let environment = envelope.environment.value,

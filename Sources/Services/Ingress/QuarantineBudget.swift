@@ -2,7 +2,7 @@ internal import Primitives
 internal import Synchronization
 
 /// Limits the bytes written to the quarantine topic, so that a client cannot fill the brokers' disks with nonconforming
-/// notifications signed by Apple. A token bucket of bytes that refills evenly over an hour.
+/// notifications signed by Apple. This is a token bucket of bytes that refills evenly over an hour.
 final class QuarantineBudget: Sendable {
     private let bucket: Mutex<TokenBucket>
 
@@ -12,7 +12,7 @@ final class QuarantineBudget: Sendable {
         bucket = Mutex(TokenBucket(capacity: capacity, perSecond: capacity / 3600, now: nowNanoseconds))
     }
 
-    /// Takes `bytes` from the bucket and returns true. If the bucket has fewer, takes none and returns false.
+    /// Takes `bytes` from the bucket and returns true. If the bucket contains fewer, takes none and returns false.
     func take(_ bytes: Int, nowNanoseconds: UInt64) -> Bool {
         bucket.withLock { $0.take(Double(bytes), now: nowNanoseconds) }
     }

@@ -3,19 +3,19 @@ internal import Kafka
 internal import Telemetry
 internal import Tracing
 
-/// The trace that a request belongs to.
+/// The trace to which a request belongs.
 enum RequestTrace: Sendable {
-    /// Tracing is off. The client's trace context, if there is one, becomes a header of the record.
+    /// Tracing is off. The client's trace context, if any, becomes a header of the record.
     case off(TraceParent?)
-    /// The trace is not recorded. Its context becomes a header of the record, so that consumers record nothing either.
+    /// The trace is not recorded. Its context becomes a header of the record, so consumers do not record it either.
     case unrecorded(TraceParent)
     /// The trace is recorded, with the span of the request.
     case recorded(Span)
 
-    /// The span of the request, if it is recorded.
+    /// The span of the request if it is recorded.
     var span: Span? { if case .recorded(let span) = self { span } else { nil } }
 
-    /// Returns the value of the record's header `traceparent`, or nil for none.
+    /// Returns the value of the record's `traceparent` header, or nil if there is none.
     ///
     /// - Parameter sending: the span that sends the record, if the trace is recorded.
     func header(_ sending: Span?) -> String? {

@@ -5,18 +5,18 @@ internal import Tracing
 
 /// Starts and ends the spans of requests.
 struct RequestTracing: Sendable {
-    /// The name of a request's span, as the semantic conventions for HTTP define it.
+    /// The name of a request's span, as defined by the semantic conventions for HTTP.
     private static let name = "POST /notifications"
 
     let tracer: Tracer
     let metrics: IngressMetrics
     /// Returns monotonic nanoseconds.
     let clock: @Sendable () -> UInt64
-    /// The time limit of the server for a response, in nanoseconds.
+    /// The server's time limit for a response, in nanoseconds.
     let handlerNanoseconds: UInt64
 
-    /// Returns the trace of a request. Only trusted proxies decide about recording, because a client could otherwise
-    /// have each of its requests recorded.
+    /// Returns the trace of a request. Only trusted proxies can turn recording on; otherwise, a client could have all
+    /// of its requests recorded.
     func trace(of request: HTTPRequest, _ parent: TraceParent?) -> RequestTrace {
         let context = tracer.context(of: parent, isTrusted: request.isFromProxy)
         guard context.isSampled else { return .unrecorded(context) }
@@ -32,7 +32,7 @@ struct RequestTracing: Sendable {
         let (bytes, dispatched, started) = (request.body.count, request.receivedAt, request.startedAt)
         return exchange.observed { response in
             let now = clock()
-            // The server has responded by itself if this response is too late.
+            // If this response is too late, the server has already sent its own.
             let isLate = now &- dispatched >= handlerNanoseconds
             let status = isLate ? 503 : response.status
             let reason = isLate ? "deadline" : response.reason

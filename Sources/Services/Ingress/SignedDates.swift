@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Detects a slow clock from Apple's signatures. A notification signed more than a day ahead of the clock is evidence;
-/// three distinct ones without a plausible one in between are sufficient.
+/// three distinct ones without a plausible one in between suffice.
 ///
 /// Each of these notifications gets a 503 response in any case. The result affects only readiness: while this instance
 /// is not ready, other instances get the notifications. It becomes ready again a few minutes after the last
@@ -9,7 +9,7 @@ internal import Synchronization
 final class SignedDates: Sendable {
     private struct State {
         var digests: Set<[UInt8]> = []
-        /// Arrival time of the last contradicting notification, in monotonic milliseconds.
+        /// The arrival time of the last contradicting notification, in monotonic milliseconds.
         var last: Int64 = 0
     }
 
@@ -23,7 +23,7 @@ final class SignedDates: Sendable {
 
     /// Records a notification signed more than a day ahead of the clock.
     /// - Parameters:
-    ///   - digest: the digest of the signed bytes; a copy of a notification is not additional evidence.
+    ///   - digest: the digest of the signed bytes; copies of a notification are not additional evidence.
     ///   - now: the time in monotonic milliseconds.
     func contradicted(by digest: [UInt8]?, at now: Int64) {
         guard let digest else { return }

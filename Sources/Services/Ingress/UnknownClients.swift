@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import Synchronization
 internal import Telemetry
 
-/// Logs once that a proxy does not identify its clients. These clients share one rate limit.
+/// Logs, only once, that a proxy does not identify its clients. These clients share one rate limit.
 final class UnknownClients: Sendable {
     private let logger: Logger
     private let hasWarned = Mutex(false)

@@ -2,19 +2,20 @@ internal import Dispatch
 internal import Primitives
 internal import Synchronization
 
-/// A fixed set of threads that process items from one queue, several items at once if many are waiting. Items
-/// dispatched together wake the threads only once.
+/// A fixed set of threads that process items from one queue, several at a time if many are waiting. Items dispatched
+/// together wake the threads only once.
 ///
-/// The queue itself is unbounded, but its producers hold a bounded number of slots (the listener's `inFlight`).
+/// The queue itself is unbounded, but its producers need one of a bounded number of slots (the listener's `inFlight`)
+/// for each item.
 final class WorkerPool<Item: Sendable>: Sendable {
     private struct State {
         var items = FIFO<Item>()
-        /// Number of items at the end of the queue that have not been announced yet. They are processed with the items
-        /// that follow.
+        /// The number of items at the end of the queue that have not been announced yet. They are processed with the
+        /// items that follow.
         var unannounced = 0
-        /// Number of threads that are waiting, or about to wait, and have not been woken.
+        /// The number of threads that are waiting or about to wait and have not been woken.
         var idle = 0
-        /// Number of threads that have not ended.
+        /// The number of threads that have not ended.
         var running = 0
         var isClosed = false
     }
@@ -29,8 +30,8 @@ final class WorkerPool<Item: Sendable>: Sendable {
     /// Starts `count` threads that call `work` until `close` is called. Items that `work` returns are appended to the
     /// queue.
     ///
-    /// - Parameter atOnce: maximum number of items per call. One thread is woken for every `atOnce` items, because
-    ///   waking a thread is as expensive as processing a few items.
+    /// - Parameter atOnce: the maximum number of items per call. One thread is woken for every `atOnce` items, because
+    ///   waking a thread costs as much as processing a few items.
     init(count: Int, atOnce: Int = 1, name: String, work: @escaping @Sendable ([Item]) -> [Item]) {
         self.count = max(1, count)
         self.atOnce = max(1, atOnce)
@@ -57,7 +58,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
         if isLast { ended.complete() }
     }
 
-    /// Adds an item. The threads see it after the next call of `announce`.
+    /// Adds an item. The threads see it after the next call to `announce`.
     func add(_ item: Item) {
         state.withLock { state in
             state.items.append(item)
@@ -73,7 +74,7 @@ final class WorkerPool<Item: Sendable>: Sendable {
         }
     }
 
-    /// Lets the threads finish all items, and returns after all threads have ended.
+    /// Lets the threads finish all items. Returns after all threads have ended.
     func close() async {
         wake { state in
             state.isClosed = true

@@ -1,7 +1,7 @@
-/// The waiting rounds with a near deadline. Each is reported once for each threshold. A value without clock or Kafka.
+/// The waiting rounds with a near deadline. Each is reported once per threshold. A value type without a clock or Kafka.
 struct NearDeadlines {
-    /// The time left at which a round is reported, in milliseconds, in descending order. The first one is that of the
-    /// alert SluiceRefundDeadline.
+    /// The remaining times at which a round is reported, in milliseconds, in descending order. The first one is that of
+    /// the alert SluiceRefundDeadline.
     static let thresholds: [Int64] = [7_200_000, 900_000]
 
     private struct Round: Hashable {
@@ -12,7 +12,7 @@ struct NearDeadlines {
     /// The lowest threshold reported for each round.
     private var reported: [Round: Int64] = [:]
 
-    /// Returns the candidates that have passed a further threshold since the last call. Rounds that are not among the
+    /// Returns the candidates that have passed another threshold since the last call. Rounds that are not among the
     /// candidates are forgotten.
     ///
     /// - Parameter now: milliseconds since 1970.

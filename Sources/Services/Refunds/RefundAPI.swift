@@ -9,7 +9,7 @@ protocol RefundAPI: Sendable {
     ///
     /// - Parameters:
     ///   - form: the version of the body.
-    ///   - isLast: whether the deadline of the round is near.
+    ///   - isLast: whether the round's deadline is near.
     func send(_ body: [UInt8], form: Int32, for refund: RefundCase, isLast: Bool) async throws(APIFailure)
     /// Fetches the current data of a refund case's transaction, signed by Apple (Get Transaction Info).
     func transaction(of refund: RefundCase) async throws(APIFailure) -> TransactionPayload
@@ -57,7 +57,7 @@ extension APIFailure {
         return status.map { "http_\($0)" } ?? kind.rawValue
     }
 
-    /// The obstacle to record for a waiting round after this failure.
+    /// The obstacle to record for a round that waits after this failure.
     var obstacle: RefundObstacle {
         let reason: String
         switch kind {
@@ -72,13 +72,13 @@ extension APIFailure {
     }
 }
 
-/// The reason that a round is waiting: it needs either an intervention or more time.
+/// The reason why a round is waiting: it needs either an intervention or more time.
 struct RefundObstacle: Hashable, Sendable {
     /// A code from ``RefundReason``.
     let reason: String
-    /// One human-readable line.
+    /// A one-line message for people.
     let message: String
-    /// The HTTP status, or nil if there was no request or no answer.
+    /// The HTTP status, or nil if there was no request or no response.
     let status: Int32?
 
     init(_ reason: String, _ message: String, status: Int32? = nil) {

@@ -4,12 +4,12 @@ internal import Records
 internal import RefundRules
 internal import Telemetry
 
-/// Decides the answer for a round, based on the company's statements on consent, consumption and preference, and on
-/// Apple's signed facts. Source: app-store.md 10.6.
+/// Decides the answer for a round, based on the company's data on consent, consumption and preference, and on Apple's
+/// signed facts. Source: app-store.md 10.6.
 struct RefundDecisions: Sendable {
     enum Decision: Sendable {
         case answer(FrozenAnswer)
-        /// The round ends without an answer, and another attempt would not change that.
+        /// The round ends without an answer; another attempt would not change that.
         case withheld(reason: String, FrozenAnswer?)
         /// The transaction as signed by Apple, which replaces one authenticated only by a shared secret.
         case confirmed(RefundTransaction)
@@ -44,8 +44,7 @@ struct RefundDecisions: Sendable {
             return (.unable(RefundObstacle(RefundReason.appNotConfigured, "add the app to apps")), .unknown)
         }
         if round.isAmbiguous { return (.withheld(reason: RefundReason.ambiguous, nil), .unknown) }
-        // Send nothing for an erased person, because a withdrawal of consent may have been erased with the preference
-        // record.
+        // Send nothing for an erased person: a withdrawal of consent may have been erased with the preference record.
         if refund.isErased(round) { return (.withheld(reason: RefundReason.erased, nil), .unknown) }
         if refund.transaction?.isSigned != true { return (await confirm(refund), .unknown) }
         do {
@@ -63,7 +62,7 @@ struct RefundDecisions: Sendable {
         }
     }
 
-    /// A round, and the facts known before the company's service is called.
+    /// A round and the facts known before the company's service is called.
     private struct Question {
         let round: RefundRound
         let facts: RefundFacts
@@ -106,7 +105,7 @@ struct RefundDecisions: Sendable {
         var decision = rules.decide(
             question.facts, CompanyWords(service: service, preference: question.preference))
         if decision.outcome == .hold, fallback == .rules, isFallbackDue(question) {
-            // No decision was made in time, so Apple gets the consumption without a preference.
+            // No decision was made in time, so Apple gets the consumption data without a preference.
             decision.outcome = .noPreference
         }
         var answer = FrozenAnswer(
@@ -169,7 +168,7 @@ struct RefundDecisions: Sendable {
 
 // MARK: Consent check before sending
 
-/// Checks whether the consent that a frozen answer relies on is still valid.
+/// Checks whether the consent behind a frozen answer is still valid.
 extension RefundDecisions {
     enum Consent: Sendable {
         case holds
@@ -177,13 +176,13 @@ extension RefundDecisions {
         case unknown(RefundObstacle)
     }
 
-    /// Age of a decision, in milliseconds, from which the company's service is called again before sending.
+    /// The age of a decision, in milliseconds, from which the company's service is called again before sending.
     private static let consentAge: Int64 = 3_600_000
 
     /// Checks consent before sending. Erasures and recorded withdrawals take effect immediately. The company's service
-    /// is called again if the decision is an hour old, or if Apple has since reported that a parent withdrew consent.
+    /// is called again if the decision is an hour old or if Apple has since reported that a parent withdrew consent.
     ///
-    /// - Parameter isLast: whether the deadline of the round is near.
+    /// - Parameter isLast: whether the round's deadline is near.
     func consent(
         to answer: FrozenAnswer, _ refund: RefundCase, _ round: RefundRound, at now: AppStoreInstant, isLast: Bool
     ) async -> (Consent, ServiceHealth) {
@@ -223,7 +222,7 @@ extension RefundDecisions {
         } catch {
             report(error, facts)
             guard error.isSilence else { return (.unknown(error.obstacle), .answers) }
-            // The company consented in this round and has not revoked it since.
+            // The company gave consent in this round and has not withdrawn it since.
             let isEnough = isLast && fallback == .rules && !isRescinded
             return (isEnough ? .holds : .unknown(error.obstacle), .fails())
         }

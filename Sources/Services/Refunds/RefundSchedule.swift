@@ -1,7 +1,8 @@
 internal import AppStoreModel
 internal import AppStoreServerAPI
 
-/// Schedules the work on waiting rounds. A value without clock, tasks or Kafka. Times are milliseconds since 1970.
+/// Schedules the work on waiting rounds. A value type without a clock, tasks or Kafka. Times are in milliseconds since
+/// 1970.
 ///
 /// Many answers are decided concurrently, ahead of sending. They are sent by environment, production first, then by
 /// deadline. A failed case is retried later and does not delay others. While the API keeps failing for an app, sending
@@ -18,7 +19,7 @@ struct RefundSchedule {
         let key: CaseKey
         /// The app and environment, which determine the key, the budget and the pause.
         let scope: APIScope
-        /// The time at which the answer is due. Answers are sent in this order.
+        /// The time when the answer is due. Answers are sent in this order.
         let deadline: Int64
         /// The time after which no attempt is made.
         let until: Int64
@@ -27,7 +28,7 @@ struct RefundSchedule {
     }
 
     enum Step: Equatable {
-        /// - Parameter isOver: whether the deadline has passed. If so, the step only records this.
+        /// - Parameter isOver: whether the deadline has passed, in which case the step only records this.
         case decide(CaseKey, isOver: Bool, attempts: Int)
         /// - Parameters:
         ///   - attempts: the number of attempts by this process, including this one.
@@ -51,9 +52,9 @@ struct RefundSchedule {
     }
 
     private static let decisionsAtOnce = 16
-    /// Number of cases to examine for each app and environment, in addition to those in progress.
+    /// The number of cases to examine for each app and environment, in addition to those in progress.
     private static let lookAhead = 64
-    /// Time before the end at which a last attempt is made regardless of backoff and pauses, in milliseconds.
+    /// The time before the end, in milliseconds, at which a last attempt is made regardless of backoff and pauses.
     static let margin: Int64 = 120_000
 
     private let concurrency: Int
@@ -108,8 +109,8 @@ struct RefundSchedule {
         return steps
     }
 
-    /// Returns whether one candidate comes before another. Probes of a failing API come last; otherwise, production
-    /// precedes the sandbox, then the earlier deadline comes first.
+    /// Returns whether one candidate precedes another. Probes of a failing API come last; otherwise, production
+    /// precedes the sandbox, and then earlier deadlines precede later ones.
     private func goesBefore(_ one: Candidate, _ other: Candidate, at now: Int64) -> Bool {
         let (isProbe, isOtherProbe) = (self.isProbe(one, at: now), self.isProbe(other, at: now))
         if isProbe != isOtherProbe { return isOtherProbe }

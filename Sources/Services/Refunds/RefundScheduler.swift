@@ -49,9 +49,9 @@ final class RefundScheduler: Service {
 
     /// - Parameters:
     ///   - apps: the apps with separate groups of rows; all other apps share one group.
-    ///   - groupPause: nothing is answered while the group is paused. Deadlines go on.
+    ///   - groupPause: nothing is answered while the group is paused; deadlines still pass.
     ///   - events: publishes operator events about near deadlines.
-    ///   - due: the jobs, which end when a partition is revoked.
+    ///   - due: runs the jobs, which end when a partition is revoked.
     init(
         state: KeyedState<RefundsModel>, model: RefundsModel, topics: TopicNames, apps: [BundleId], work: RefundWork,
         schedule: RefundSchedule, clocks: Clocks, metrics: RefundsMetrics, log: RateLimitedLogger,
@@ -157,7 +157,7 @@ final class RefundScheduler: Service {
         guard let round = RefundRounds(refund, gap: model.gap).waiting else { return nil }
         let key = RefundsModel.key(refund.bundleId, refund.transactionId)
         let proposal = try state.proposal(of: key, in: topics.notifications(refund.environment))?.value
-        // A proposal for an earlier round is irrelevant to this one.
+        // A proposal for an earlier round is irrelevant here.
         let isOfRound = proposal.map { model.round(of: $0, in: refund) == round.openedAt.millisecondsSince1970 }
         return Row(refund: refund, round: round, winner: isOfRound == true ? proposal : nil)
     }

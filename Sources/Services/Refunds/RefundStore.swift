@@ -6,33 +6,33 @@ internal import RefundRules
 
 /// Access to the cases and preferences needed to process one round.
 protocol RefundStore: Sendable {
-    /// Proposes an answer for its round, and returns once the round's winner is known.
+    /// Proposes an answer for its round. Returns once the round's winner is known.
     ///
     /// - Returns: whether this answer won.
     func propose(_ answer: FrozenAnswer, for refund: RefundCase) async throws -> Bool
-    /// Merges part of a case, and returns once it has been read back.
+    /// Merges part of a case. Returns once it has been read back.
     func record(_ contribution: RefundCase) async throws
-    /// Returns the time, on Apple's clock, of the last RESCIND_CONSENT notification about the case's customer, or nil
-    /// if none is known.
+    /// Returns the time, on Apple's clock, of the last RESCIND_CONSENT notification from the case's customer, or nil if
+    /// none is known.
     func consentRescindedAt(_ refund: RefundCase) async throws -> AppStoreInstant?
     /// Returns the history of the case's customer, excluding this case, or nil if the customer is unknown.
     func history(of refund: RefundCase) async throws -> CustomerHistory?
     /// Returns the preference that the company recorded for the case's customer, or nil if there is none.
     ///
-    /// - Throws: ``UnreadablePreference`` if a record of the customer is unreadable.
+    /// - Throws: ``UnreadablePreference`` if one of the customer's records is unreadable.
     func preference(of refund: RefundCase) async throws -> RefundPreference?
 }
 
 /// Counts of a customer's other transactions.
 struct CustomerHistory: Hashable, Sendable {
-    /// Number of refunded transactions.
+    /// The number of refunded transactions.
     var refunds: Int64 = 0
-    /// Number of transactions with a refund request.
+    /// The number of transactions with a refund request.
     var requests: Int64 = 0
 }
 
-/// The preference is unknown, because a record of `appstore.refunds.preferences` is unreadable or the topic is not
-/// being read.
+/// The preference is unknown because a record in `appstore.refunds.preferences` is unreadable or the topic is not being
+/// read.
 struct UnreadablePreference: Error, CustomStringConvertible {
     let description: String
 }

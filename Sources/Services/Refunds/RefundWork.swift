@@ -10,14 +10,14 @@ internal import Telemetry
 struct RefundWork: Sendable {
     enum Result: Sendable {
         case done
-        /// The work is to be retried later.
+        /// The work must be retried later.
         case retry
     }
 
     /// The values of `refunds.mode`.
     enum Mode: String, Sendable, CaseIterable {
         case answer
-        /// Decides and records answers, but sends nothing.
+        /// Decides and records answers but sends nothing.
         case observe
     }
 

@@ -18,7 +18,7 @@ struct RefundsConfiguration {
     let api: AppStoreSettings.API
     let verifier: NotificationVerifier
     let provider: ConsumptionProvider?
-    /// Findings about settings that work but should be changed.
+    /// Findings about working settings that should be changed.
     let warnings: [String]
 
     /// - Throws: a `ConfigurationError` if the apps, roots, keys, rules, provider, role or directory are unusable.
@@ -50,7 +50,7 @@ struct RefundsConfiguration {
         _ configuration: Configuration, _ rules: RefundRules, _ apps: [BundleId], _ api: AppStoreSettings.API,
         hasService: Bool
     ) throws(ConfigurationError) -> [String] {
-        // The preferences topic is always read; whether it has producers is unknown here.
+        // The preferences topic is always read; whether it has any producers is unknown here.
         let findings = rules.findings(hasService: hasService, hasPreferences: true)
         if let error = findings.first(where: { $0.severity == .error }) {
             throw configuration.error(RefundsSettings.rules.key, error.description)

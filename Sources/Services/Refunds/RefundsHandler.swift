@@ -8,7 +8,7 @@ internal import RefundRules
 
 /// Merges refund data from notifications into refund cases.
 enum RefundsHandler {
-    /// - Parameter ignored: apps whose refunds are handled elsewhere.
+    /// - Parameter ignored: the apps whose refunds are handled elsewhere.
     static func handler(
         of state: KeyedState<RefundsModel>, topics: TopicNames, ignored: Set<BundleId>, metrics: RefundsMetrics,
         clocks: Clocks, merged: @escaping @Sendable () -> Void

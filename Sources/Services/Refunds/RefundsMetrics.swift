@@ -8,14 +8,14 @@ internal import Telemetry
 /// Metrics of the service, in addition to the runtime's. All have an environment label, so that sandbox problems need
 /// not page anyone.
 final class RefundsMetrics: Sendable {
-    /// Identifies the waiting rounds that have the same reason.
+    /// Identifies the waiting rounds with the same reason.
     struct Undecided: Hashable, Sendable {
         let environment: AppStoreEnvironment
         let reason: String
     }
 
     private struct Present {
-        /// The earliest deadline in each environment, milliseconds since 1970.
+        /// The earliest deadline in each environment, in milliseconds since 1970.
         var deadlines: [AppStoreEnvironment: Int64] = [:]
         var obstacles: [Undecided: Int] = [:]
         var paused: Set<AppStoreEnvironment> = []
@@ -91,7 +91,7 @@ final class RefundsMetrics: Sendable {
         present.withLock { $0 = Present(deadlines: deadlines, obstacles: obstacles, paused: paused) }
     }
 
-    /// Records answers of the App Store Server API.
+    /// Records the API client's events.
     func observe(_ event: APIEvent) {
         guard case .answered(_, let scope, let status, _, let milliseconds) = event,
             let counters = counters[scope.environment]
@@ -101,8 +101,7 @@ final class RefundsMetrics: Sendable {
     }
 }
 
-/// The metrics of one environment. They are registered with all label values, so that the first increment is visible as
-/// one.
+/// The metrics of one environment. All label values are registered up front, so that the first increment is visible.
 private struct EnvironmentMetrics: Sendable {
     static let noRule = "none"
     static let noStatus = "none"

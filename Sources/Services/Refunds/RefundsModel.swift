@@ -5,7 +5,7 @@ internal import PipelineRuntime
 internal import Records
 internal import RefundRules
 
-/// The state model of refunds: one case per transaction, published in the stored format.
+/// The state model for refunds: one case per transaction, published in the stored format.
 struct RefundsModel: StateModel {
     /// Names of index entries.
     enum Entry {
@@ -15,7 +15,7 @@ struct RefundsModel: StateModel {
 
     /// The value of `refunds.round.gap`, in milliseconds.
     var gap = RefundRounds.defaultGap
-    /// The environment of each topic. It is needed for tombstones, which do not contain it.
+    /// The environment of each topic, needed for tombstones, which do not contain it.
     var environments: [KafkaTopic: AppStoreEnvironment] = [:]
 
     func key(of state: RefundCase) -> [UInt8] { Self.key(state.bundleId, state.transactionId) }
@@ -52,7 +52,7 @@ struct RefundsModel: StateModel {
         }
     }
 
-    /// Returns a case that erases the person but retains that requests were answered.
+    /// Returns a case that erases the person but keeps the record that requests were answered.
     func erasure(of key: [UInt8], in topic: KafkaTopic, at moment: Int64) -> RefundCase? {
         guard let environment = environments[topic], let separator = key.firstIndex(of: UInt8(ascii: "/")) else {
             return nil
@@ -64,7 +64,7 @@ struct RefundsModel: StateModel {
         return refund
     }
 
-    /// Returns the round of the newest request known to the proposal's author; a round is identified by its first
+    /// Returns the round of the newest request known to the proposal's author. A round is identified by its first
     /// request.
     func round(of proposal: [UInt8], in state: RefundCase) -> Int64 {
         state.round(ofProposal: proposal, gap: gap)
@@ -89,11 +89,11 @@ struct RefundsModel: StateModel {
         return (round.deadline ?? round.openedAt).millisecondsSince1970
     }
 
-    /// Returns the time at which a case expires. This is never while Apple is waiting, because the last request is then
-    /// less than 400 days old.
+    /// Returns the time when a case expires. A case never expires while Apple is waiting, because the last request is
+    /// then less than 400 days old.
     func expiry(of state: RefundCase) -> Int64? { state.expiry?.millisecondsSince1970 }
 
-    /// Identifies the version of the published format and the round gap.
+    /// The version of the published format and the round gap, as an identifier.
     var fingerprint: String { "refunds-2-\(gap)" }
 }
 

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, which are a public contract. The runtime defines the metrics common to all
+/// The names of the service's metrics, which are a public contract. The runtime defines the metrics common to all
 /// consumers.
 enum RefundsMetricName {
     static let requests = "sluice_refunds_requests_total"
@@ -19,7 +19,7 @@ enum RefundsMetricName {
     static let preferencesIgnored = "sluice_refunds_preferences_ignored_total"
 }
 
-/// Reason codes of skipped and dead-lettered records, in addition to those in `RefundReason`.
+/// The reason codes of skipped and dead-lettered records, in addition to those in `RefundReason`.
 enum RefundsReason {
     // Skipped.
     static let nullValue = "null_value"
@@ -29,7 +29,7 @@ enum RefundsReason {
     static let unknownTopic = "unknown_topic"
 }
 
-/// The result of an attempt to send an answer; the values of the label `outcome`.
+/// The result of an attempt to send an answer. The raw values are the values of the label `outcome`.
 enum AttemptOutcome: String, Sendable, CaseIterable {
     case accepted
     case refused

@@ -19,7 +19,7 @@ struct RefundsService {
     let state: KeyedState<RefundsModel>
     let preferences: PreferenceFollower
     let scheduler: RefundScheduler
-    /// Checks the revocation of the certificates that sign answers of the App Store Server API.
+    /// Checks the revocation of the certificates that sign the App Store Server API's responses.
     let revocation: TaskService
     let handler: KeyedStateHandler<RefundsModel>
 

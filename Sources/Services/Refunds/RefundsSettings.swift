@@ -7,8 +7,7 @@ internal import RefundRules
 internal import ServiceKit
 internal import SignedRequests
 
-/// Settings of `sluice-refunds`, in addition to the settings of all consumers. Names and defaults are a public
-/// contract.
+/// The settings of `sluice-refunds`, in addition to those of all consumers. Names and defaults are a public contract.
 package enum RefundsSettings {
     package static let rules = Setting.readableFile(
         "refunds.rules",
@@ -80,15 +79,15 @@ package enum RefundsSettings {
             AppStoreSettings.refunds, AppStoreSettings.roots, AppStoreSettings.revocation,
         ] + ruleSettings + AppStoreSettings.apiSettings + StateSettings.all)
 
-    /// Reports the errors that would prevent startup, by building the same components without starting them.
+    /// Reports the errors that would prevent startup by creating the same components without starting them.
     ///
-    /// - Throws: a ``ConfigurationError`` that names the key, its source and the problem.
+    /// - Throws: a ``ConfigurationError`` that contains the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         _ = try RefundsConfiguration(configuration)
     }
 
-    /// The settings for rules and provider.
+    /// The settings for the rules and the provider.
     package static let ruleSettings: [any AnySetting] = [
         rules, providerURL, providerSecret, providerTimeout, providerRoots, providerInsecure,
     ]

@@ -16,7 +16,7 @@ extension Standing {
         return line
     }
 
-    /// The rule that decided the state, in one sentence.
+    /// The rule that determined the state, in one sentence.
     package var explanation: String {
         var text = rule.explanation(until: until.map(Self.seconds))
         if let intent = expirationIntent?.explanation { text += " (\(intent))" }

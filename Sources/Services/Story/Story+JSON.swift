@@ -3,10 +3,10 @@ internal import EntitlementRules
 package import JSON
 
 extension Story {
-    /// Placeholder for personal data in output that does not reveal it.
+    /// The placeholder for personal data in masked output.
     package static let mask = "…"
 
-    /// Returns the story as one object.
+    /// Returns the story as a JSON object.
     ///
     /// - Parameter reveals: whether to include personal data.
     package func json(reveals: Bool) -> JSONObject {

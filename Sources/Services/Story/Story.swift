@@ -10,10 +10,10 @@ package struct Story: Sendable {
         package let bundleId: BundleId
         package let originalTransactionId: OriginalTransactionId
         package let standings: [Standing]
-        /// The time at which the state will next change by itself; nil if it will not.
+        /// The time when the state will next change without new facts, or nil if it never will.
         package let nextChange: AppStoreInstant?
         package let changes: [StoryChange]
-        /// All facts; nil if the records searched contain none.
+        /// All facts, or nil if the searched records contain none.
         package let facts: PurchaseFacts?
     }
 
@@ -24,11 +24,11 @@ package struct Story: Sendable {
         package let partitions: [Int32]
         /// The topic's number of partitions.
         package let partitionCount: Int
-        /// The offsets searched in each partition, such as `0-17` or `0-17+90-99`; `none` for an empty partition.
+        /// The offsets searched in each partition, such as `0-17` or `0-17+90-99`, or `none` for an empty partition.
         package let offsets: [String]
         /// The number of records read.
         package let records: Int64
-        /// The unread partitions and offsets that may contain parts of the story; nil if there are none.
+        /// The unread partitions and offsets that may contain parts of the story, or nil if there are none.
         package let notSearched: String?
 
         package init(
@@ -44,7 +44,7 @@ package struct Story: Sendable {
         }
     }
 
-    /// Something that the story does not contain, and how to obtain it.
+    /// A part missing from the story, and how to obtain it.
     package struct Gap: Hashable, Sendable {
         package let what: String
         package let fix: String
@@ -75,7 +75,7 @@ package struct Story: Sendable {
     /// Whether anything was found.
     package var isFound: Bool { !entries.isEmpty }
 
-    /// Adds events in chronological order. Events at the same time stay in the given order.
+    /// Adds events in chronological order. Events at the same time keep their given order.
     package mutating func add(_ others: [StoryEntry]) {
         let all = (entries + others).enumerated()
         entries = all.sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)

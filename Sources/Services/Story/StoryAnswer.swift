@@ -2,17 +2,17 @@ package import AppStoreModel
 package import EntitlementRules
 package import JSON
 
-/// The state of a story's purchases at one moment, and the reason for it.
+/// The state of a story's purchases at a given time, and the reason for it.
 package struct StoryAnswer: Sendable {
     package struct Purchase: Sendable {
         package let key: String
-        /// The state as known to this installation at that moment; empty if unknown.
+        /// The state known to this installation at that time. Empty if unknown.
         package let standings: [Standing]
-        /// The change that led to the state; nil if the purchase was unknown.
+        /// The change that led to the state, or nil if the purchase was unknown.
         package let change: StoryChange?
-        /// The state at that moment according to everything known now, if different.
+        /// The state at that time according to everything known now, if it differs.
         package let asKnownNow: [Standing]?
-        /// All changes up to that moment, oldest first. If an entitlement was given, only its changes.
+        /// All changes up to that time, oldest first. If an entitlement was given, only its changes.
         package let changes: [StoryChange]
     }
 
@@ -20,7 +20,7 @@ package struct StoryAnswer: Sendable {
     package let entitlement: String?
     package let purchases: [Purchase]
 
-    /// - Parameter entitlement: limits the answer to states of this entitlement; nil means all.
+    /// - Parameter entitlement: the entitlement to which the answer is limited; nil means all.
     package init(_ story: Story, at moment: AppStoreInstant, entitlement: String?, rules: ProductRules) {
         at = moment
         self.entitlement = entitlement

@@ -8,9 +8,9 @@ internal import Records
 /// Builds a story's events from its records.
 package struct StoryBuilder: Sendable {
     package let model: StoryModel
-    /// The moment up to which changes caused by time alone are followed.
+    /// The time up to which changes caused by time alone are computed.
     package let now: AppStoreInstant
-    /// Whether states are replayed in the order in which Apple signed the notifications, instead of the order of
+    /// Whether states are replayed in the order in which Apple signed the notifications, rather than the order of
     /// receipt.
     package let isBySignedDate: Bool
     package let groups: [StoryGroup]
@@ -101,7 +101,7 @@ package struct StoryBuilder: Sendable {
 
     private func purchase(_ key: String, _ inputs: [StoryInput]) -> Story.Purchase? {
         guard let (bundleId, subject) = RecordKey.parts(of: key) else { return nil }
-        // Publications come after the notifications that led to them, even in the same millisecond.
+        // Publications follow the notifications that led to them, even within the same millisecond.
         let ordered = inputs.enumerated().sorted { one, other in
             if one.element.at != other.element.at { return one.element.at < other.element.at }
             return one.offset < other.offset
@@ -127,7 +127,8 @@ package struct StoryBuilder: Sendable {
 }
 
 extension StoryGroup {
-    /// Describes whether the group has handled a record; nil if the group has not committed any offset of the topic.
+    /// Returns whether the group has handled a record, as JSON, or nil if the group has not committed any offset of the
+    /// topic.
     func status(of record: KafkaRecord) -> JSONObject? {
         guard committed.keys.contains(where: { $0.topic == record.topic }) else { return nil }
         let next = committed[record.topicPartition]
@@ -140,6 +141,6 @@ extension StoryGroup {
 }
 
 extension StoryEntry {
-    /// Whether the event is about a notification or was caused by it.
+    /// Returns whether the event is about a notification or was caused by it.
     func isOf(notification uuid: String) -> Bool { notificationUUID == uuid }
 }

@@ -10,14 +10,14 @@ package struct StoryCollector: Sendable {
     package let environment: AppStoreEnvironment
     /// The record keys of the purchases.
     package let keys: Set<[UInt8]>
-    /// The UUID of the story's only notification, in lower case; nil means all notifications of the purchases.
+    /// The UUID of the story's only notification, in lowercase; nil means all notifications of the purchases.
     package let notificationUUID: String?
 
-    /// Records of the notification topic.
+    /// Records from the notification topic.
     package private(set) var notifications: [KafkaRecord] = []
     package private(set) var deadLetters: [KafkaRecord] = []
     package private(set) var quarantined: [KafkaRecord] = []
-    /// Records of the entitlement topic.
+    /// Records from the entitlement topic.
     package private(set) var states: [KafkaRecord] = []
     /// The originalTransactionIds of the purchases, for records without a key.
     private let purchases: Set<IndexedName>
@@ -47,8 +47,8 @@ package struct StoryCollector: Sendable {
         }
     }
 
-    /// Sorts the records by position. They are collected out of order, because several partitions are read at the same
-    /// time.
+    /// Sorts the records by position. They are collected out of order, because several partitions are read
+    /// concurrently.
     package mutating func sort() {
         func sorted(_ records: [KafkaRecord]) -> [KafkaRecord] {
             records.sorted {
@@ -61,7 +61,7 @@ package struct StoryCollector: Sendable {
         states = sorted(states)
     }
 
-    /// Adds a record from the archive that Kafka no longer has.
+    /// Adds an archived record that Kafka has deleted.
     package mutating func take(archived record: KafkaRecord) {
         let position = (record.topicPartition, record.offset)
         guard !notifications.contains(where: { ($0.topicPartition, $0.offset) == position }) else { return }
@@ -79,7 +79,7 @@ package struct StoryCollector: Sendable {
     }
 
     /// Returns whether a quarantined record belongs to the story. Quarantined notifications are unverified, so their
-    /// identifiers are only claims.
+    /// identifiers are mere claims.
     private func isQuarantineWanted(_ record: KafkaRecord) -> Bool {
         let claimed = IndexedName.names(of: record, kind: .quarantine)
         if let notificationUUID { return claimed.contains(IndexedName(.notificationUUID, notificationUUID)) }

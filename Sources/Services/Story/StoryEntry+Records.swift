@@ -7,7 +7,7 @@ internal import Records
 
 /// Creates events from single records.
 extension StoryEntry {
-    /// - Parameter at: the time of the event: either the time of receipt or the time when Apple signed.
+    /// - Parameter at: the time of the event: either the time of receipt or the time when Apple signed it.
     init(_ notification: StoryNotification, _ reading: StoryReading, at: AppStoreInstant) {
         let parsed = notification.parsed
         let transaction = parsed?.transaction
@@ -108,8 +108,7 @@ extension KafkaRecord {
         timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? .earliest
     }
 
-    /// The moment up to which a tombstone erases facts: the value of a header, or the time of the record if it has
-    /// none.
+    /// The time up to which a tombstone erases facts: the value of a header or, if absent, the time of the record.
     fileprivate var stateMoment: AppStoreInstant {
         header("sluice.state.moment")?.text.flatMap { Int64($0) }
             .map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? time

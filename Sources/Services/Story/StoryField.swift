@@ -60,11 +60,11 @@ package struct StoryEntry: Hashable, Sendable {
 
     package let at: AppStoreInstant
     package let kind: Kind
-    /// One human-readable line.
+    /// A one-line description for people.
     package let title: String
     /// The record key of the purchase, if known.
     package var purchase: String?
-    /// The notification that this event belongs to, if any.
+    /// The notification to which this event belongs, if any.
     package var notificationUUID: String?
     package var fields: [StoryField]
 

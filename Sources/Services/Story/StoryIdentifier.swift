@@ -1,24 +1,24 @@
 package import AppStoreModel
 internal import Records
 
-/// An identifier as given by an operator, and the kinds that its syntax permits.
+/// An identifier given by an operator, and the kinds that its syntax permits.
 package struct StoryIdentifier: Hashable, Sendable {
-    /// The kinds of identifiers. Raw values are a contract: `sluicectl explain --output json` prints them.
+    /// The kinds of identifiers. Raw values are a contract, because `sluicectl explain --output json` prints them.
     package enum Kind: String, Sendable, CaseIterable {
         case notificationUUID, appAccountToken, originalTransactionId, transactionId, appTransactionId
         case webOrderLineItemId
         /// The key of a record: `bundleId/originalTransactionId`.
         case recordKey
         case webhookId = "webhook-id"
-        /// The order id on the customer's invoice, which only Apple can resolve.
+        /// The order ID on the customer's invoice, which only Apple can resolve.
         case orderId
     }
 
-    /// The text as given; UUIDs in lower case.
+    /// The text as given. UUIDs are in lowercase.
     package let text: String
     package let kinds: [Kind]
 
-    /// Creates an identifier; nil if the text cannot be part of a key or a URL.
+    /// Creates an identifier, or returns nil if the text cannot be part of a key or a URL.
     package init?(_ given: String) {
         guard BoundedText.accepts(given) else { return nil }
         if NotificationUUID(given).isWellFormed {
@@ -43,10 +43,10 @@ package struct StoryIdentifier: Hashable, Sendable {
 /// A `webhook-id` from sluice-webhooks: `<content>-<environment>-<name>`.
 package struct StoryWebhookId: Hashable, Sendable {
     package let environment: AppStoreEnvironment
-    /// The notificationUUID of the message; nil if the message is about a state.
+    /// The notificationUUID of the message, or nil if the message is about a state.
     package let notificationUUID: String?
-    /// The first 16 hexadecimal digits of the SHA-256 of the record key, if the message is about a state; nil
-    /// otherwise.
+    /// If the message is about a state, the first 16 hexadecimal digits of the record key's SHA-256 digest; otherwise
+    /// nil.
     package let keyDigest: String?
 
     package init?(_ text: String) {

@@ -2,12 +2,12 @@ package import AppStoreModel
 package import EntitlementRules
 package import KafkaModel
 
-/// The result of reading a record as sluice-entitlements does.
+/// The result of reading a record the way sluice-entitlements does.
 package enum StoryReading: Sendable {
     case facts(PurchaseFacts)
-    /// The record does not concern entitlements; the value is the reason code.
+    /// The record does not concern entitlements. The value is the reason code.
     case skipped(String)
-    /// The record cannot be handled; the values are the reason code and its detail.
+    /// The record cannot be handled. The values are the reason code and its detail.
     case deadLettered(String, String?)
 }
 

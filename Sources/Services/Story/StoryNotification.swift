@@ -7,7 +7,7 @@ internal import Records
 /// The progress of a consumer group in a partition.
 package struct StoryGroup: Hashable, Sendable {
     package let name: String
-    /// The next offset to handle, by partition; absent if the group has not committed one.
+    /// The next offset to handle, by partition. Absent if the group has not committed one.
     package let committed: [KafkaTopicPartition: KafkaOffset]
 
     package init(_ name: String, committed: [KafkaTopicPartition: KafkaOffset]) {
@@ -19,7 +19,7 @@ package struct StoryGroup: Hashable, Sendable {
 /// A record of the notification topic, as read for a story.
 struct StoryNotification {
     let record: KafkaRecord
-    /// The parsed value; nil if it cannot be parsed.
+    /// The parsed value, or nil if it cannot be parsed.
     let parsed: NotificationRecord?
 
     init(_ record: KafkaRecord) {
@@ -32,7 +32,7 @@ struct StoryNotification {
     var uuid: String? { record.text(.id)?.lowercased() }
     var isReplay: Bool { record.text(.origin) == RecordOrigin.replay.rawValue }
 
-    /// The time at which the record was written, or received if that time is unknown.
+    /// The time when the record was written or, if unknown, received.
     var publishedAt: AppStoreInstant {
         record.timestampMilliseconds.map { AppStoreInstant(clampingMillisecondsSince1970: $0) } ?? receivedAt
             ?? .earliest
@@ -40,8 +40,8 @@ struct StoryNotification {
     var receivedAt: AppStoreInstant? { record.text(.receivedTime).flatMap { AppStoreInstant(rfc3339: $0) } }
     var signedAt: AppStoreInstant? { record.text(.time).flatMap { AppStoreInstant(rfc3339: $0) } }
 
-    /// The time at which this installation learned of the notification. A replayed or released record keeps the
-    /// original time of receipt, so for such a record this is the time at which it was written.
+    /// The time when this installation learned of the notification. A replayed or released record keeps the original
+    /// time of receipt, so for that record this is the time when it was written.
     var knownAt: AppStoreInstant { isReplay ? publishedAt : receivedAt ?? publishedAt }
 
     /// The notification's type, such as `DID_RENEW.BILLING_RECOVERY`.

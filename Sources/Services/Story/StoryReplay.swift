@@ -5,14 +5,14 @@ package import EntitlementRules
 package enum StoryCause: Hashable, Sendable {
     /// A notification at a position in its topic.
     case notification(uuid: String?, type: String, position: String)
-    /// A published state with facts that are in none of the notifications searched, such as facts from an app's upload
-    /// or Apple's response.
+    /// A published state with facts from none of the searched notifications, such as facts from an app's upload or
+    /// Apple's response.
     case publication(position: String)
     /// Time has passed; the facts are those of the previous cause.
     case time
 }
 
-/// Facts and when they became known.
+/// Facts, with the time when they became known.
 package struct StoryInput: Sendable {
     package let at: AppStoreInstant
     package let facts: PurchaseFacts
@@ -29,7 +29,7 @@ package struct StoryInput: Sendable {
 package struct StoryChange: Hashable, Sendable {
     package let at: AppStoreInstant
     package let cause: StoryCause
-    /// The last cause that was not ``StoryCause/time``, and so the origin of the decisive facts.
+    /// The last cause other than ``StoryCause/time``, which is the origin of the decisive facts.
     package let origin: StoryCause?
     package let before: [Standing]
     package let after: [Standing]
@@ -37,11 +37,11 @@ package struct StoryChange: Hashable, Sendable {
 
 /// Replays the facts of one purchase through the rules, in the order in which they became known.
 package struct StoryReplay: Sendable {
-    /// Maximum number of changes. A purchase has a few per period.
+    /// The maximum number of changes. A purchase has a few per period.
     static let maximumChanges = 10_000
 
     package private(set) var changes: [StoryChange] = []
-    /// All facts; nil before the first input.
+    /// All facts, or nil before the first input.
     package private(set) var facts: PurchaseFacts?
     /// Whether the changes cover the time up to the requested end.
     package private(set) var isComplete = true
@@ -53,12 +53,12 @@ package struct StoryReplay: Sendable {
 
     /// - Parameters:
     ///   - inputs: the facts of one purchase, in ascending order of time.
-    ///   - end: the moment up to which changes caused by time alone are followed.
+    ///   - end: the time up to which changes caused by time alone are computed.
     package init(_ inputs: [StoryInput], until end: AppStoreInstant, rules: ProductRules) {
         self.rules = rules
         for input in inputs where input.at <= end {
             let at = max(input.at, moment)
-            // Exclude a change at `at` itself, because the input's facts determine the state at that moment.
+            // Exclude a change at `at` itself, because the input's facts determine the state at that time.
             pass { $0 < at }
             merge(input, at: at)
         }
@@ -80,8 +80,8 @@ package struct StoryReplay: Sendable {
         record(at: at, input.cause)
     }
 
-    /// The state at a moment, and the state to which it will change by itself. New facts may affect only the second
-    /// one.
+    /// The state at a given time, and the state to which it will change without new facts. New facts may affect only
+    /// the second one.
     private struct Outlook: Equatable {
         var now: [Standing]
         var nextChange: AppStoreInstant?
@@ -94,7 +94,7 @@ package struct StoryReplay: Sendable {
         return Outlook(now: now, nextChange: nextChange, next: next)
     }
 
-    /// Records the changes that time alone causes, as long as `isReached` returns true for their time.
+    /// Records the changes that time alone causes while `isReached` returns true for their time.
     private mutating func pass(_ isReached: (AppStoreInstant) -> Bool) {
         guard let facts else { return }
         while let next = facts.standings(at: moment, rules: rules).nextChange, isReached(next) {
@@ -117,8 +117,8 @@ package struct StoryReplay: Sendable {
 }
 
 extension Standing {
-    /// The standing without its transaction id, for comparison. A new id alone is not a change: if a renewal takes
-    /// effect, the end of the standing changes too.
+    /// The standing without its transaction ID, for comparison. A new ID alone is not a change: if a renewal takes
+    /// effect, the end of the standing also changes.
     fileprivate var withoutTransaction: Standing {
         var standing = self
         standing.transactionId = TransactionId("")

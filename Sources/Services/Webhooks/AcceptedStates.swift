@@ -2,21 +2,21 @@ internal import Cryptography
 internal import Kafka
 internal import Synchronization
 
-/// The content of a purchase's state without the moment of its evaluation (`asOf`).
+/// The content of a purchase's state without the time of its evaluation (`asOf`).
 struct StateContent: Sendable, Equatable {
     /// The version. The greater version text is newer.
     let version: String
-    /// Digest of everything except the version and the moment.
+    /// The digest of everything except the version and the time.
     let digest: SHA256Digest
 }
 
-/// The content of the last state of each purchase that the receiver accepted. An equal state that is republished
+/// For each purchase, the content of the last state that the receiver accepted. An equal state that is republished
 /// because the rules changed need not be posted again.
 ///
 /// States are kept in memory only while their partition is assigned to this member; afterwards, another member may post
 /// states.
 final class AcceptedStates: Sendable {
-    /// Maximum number of purchases, at about 100 bytes each. Beyond this, a partition's entries are evicted.
+    /// The maximum number of purchases, at about 100 bytes each. Beyond it, a partition's entries are evicted.
     static let limit = 50_000
 
     private struct State {

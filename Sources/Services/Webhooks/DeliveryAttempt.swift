@@ -9,7 +9,7 @@ package struct DeliveryAttempt: Sendable {
     package let type: String
     /// The length of the body in bytes.
     package let bytes: Int
-    /// The start of the attempt, milliseconds since 1970.
+    /// The start of the attempt, in milliseconds since 1970.
     package let at: Int64
     /// The duration of the attempt.
     package let nanoseconds: UInt64
@@ -19,7 +19,7 @@ package struct DeliveryAttempt: Sendable {
     package var isAccepted: Bool { answer.outcome == .accepted }
     /// The status of the response, or nil if there was no response.
     package var status: Int? { answer.status }
-    /// One human-readable sentence, without the path, the query, the payload or the secret.
+    /// One sentence for people, without the path, the query, the payload or the secret.
     package var text: String { answer.text }
 
     /// The attempt as a JSON object. The format is a public contract.
@@ -45,7 +45,7 @@ package struct DeliveryAttempt: Sendable {
 final class AttemptLog: Sendable {
     private struct State {
         var attempts: [DeliveryAttempt] = []
-        /// Index of the next write once the log has ``limit`` entries.
+        /// The index of the next write once the log has ``limit`` entries.
         var next = 0
     }
 

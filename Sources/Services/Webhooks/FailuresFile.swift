@@ -11,7 +11,7 @@ struct KeptFailure: Sendable, Hashable {
         let topic: String
         let partition: Int64
         let offset: Int64
-        /// The record's timestamp, milliseconds since 1970, or -1 if it has none.
+        /// The record's timestamp, in milliseconds since 1970, or -1 if it has none.
         let timestamp: Int64
 
         init(topic: String, partition: Int64, offset: Int64, timestamp: Int64) {
@@ -29,22 +29,22 @@ struct KeptFailure: Sendable, Hashable {
     }
 
     let record: Record
-    /// Number of failures, each after another record was accepted.
+    /// The number of failures, each after another record was accepted.
     let count: Int
-    /// Time of the first failure, milliseconds since 1970.
+    /// The time of the first failure, in milliseconds since 1970.
     let first: Int64
 }
 
 /// The failures of a group's records, saved for the next start. Otherwise, each restart would restart the period of
 /// `webhooks.failures.time`. An unreadable file is treated as empty, and a failed write causes only a warning.
 struct FailuresFile: Sendable {
-    /// Version of the layout. Files with other versions are treated as empty.
+    /// The version of the layout. Files with other versions are treated as empty.
     static let formatVersion: Int64 = 1
-    /// Maximum number of failures stored.
+    /// The maximum number of failures stored.
     static let maximumCount = 1_000
     private static let maximumBytes = 1 << 20
-    /// Maximum valid number of failures of a record: greater than any count reachable within the retention, but small
-    /// enough that further increments cannot overflow.
+    /// The maximum valid number of failures of a record: greater than any count reachable within the retention, but
+    /// small enough that further increments cannot overflow.
     private static let maximumFailures: Int64 = 1 << 32
 
     let path: String

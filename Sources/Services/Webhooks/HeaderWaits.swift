@@ -1,9 +1,9 @@
 internal import Records
 internal import Synchronization
 
-/// Tracks records that are waiting for a header segment missing from the certificates topic. The ingress writes the
-/// first record that references a segment only after the segment was acknowledged. A segment that is still missing
-/// after minutes and a full read of the topic is therefore lost.
+/// Tracks records waiting for a header segment that is missing from the certificates topic. The ingress writes the
+/// first record that references a segment only after the segment was acknowledged, so a segment that is still missing
+/// after minutes and a full read of the topic is lost.
 final class HeaderWaits: Sendable {
     enum Step: Equatable {
         case wait
@@ -13,19 +13,18 @@ final class HeaderWaits: Sendable {
     }
 
     private struct State {
-        /// The time at which each segment was first missing, in monotonic nanoseconds; at most ``maximumHeaders``
-        /// entries.
+        /// The time when each segment was first missing, in monotonic nanoseconds; at most ``maximumHeaders`` entries.
         var first: [HeaderReference: UInt64] = [:]
-        /// The time at which the last complete read began.
+        /// The time when the last complete read began.
         var readSince: UInt64?
         var isReading = false
         /// The earliest time for the next read.
         var nextReading: UInt64 = 0
     }
 
-    /// How long a record waits before the topic is read again, in nanoseconds.
+    /// The time for which a record waits before the topic is read again, in nanoseconds.
     static let timeout: UInt64 = 300_000_000_000
-    /// Maximum number of segments. Beyond this, all waits restart. Apple has only a handful of certificate chains.
+    /// The maximum number of segments. Beyond it, all waits restart. Apple has only a handful of certificate chains.
     static let maximumHeaders = 1_024
     private static let pause: UInt64 = 60_000_000_000
 
@@ -49,7 +48,7 @@ final class HeaderWaits: Sendable {
     /// Records the end of a read.
     ///
     /// - Parameters:
-    ///   - begin: the time at which the read began, in monotonic nanoseconds, or nil if it did not reach the end.
+    ///   - begin: the time when the read began, in monotonic nanoseconds, or nil if it did not reach the end.
     ///   - now: the current time.
     func wasRead(since begin: UInt64?, at now: UInt64) {
         state.withLock { state in

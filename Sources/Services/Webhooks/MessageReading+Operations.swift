@@ -3,9 +3,9 @@ internal import JSON
 internal import Kafka
 internal import Records
 
-/// Creates messages for `webhooks.content=operations` from records of the topic for operator events.
+/// Creates messages for `webhooks.content=operations` from records of the operator event topic.
 extension MessageReading {
-    /// Returns a message with the whole event as its data. Types and members of later versions are passed on.
+    /// Returns a message with the whole event as its data. Types and members of later versions are passed through.
     func operatorEvent(_ record: KafkaRecord) throws(WebhookMessageError) -> WebhookMessage {
         guard let value = record.value, let event = try? JSONDocument.object(value).root,
             let id = event["id"]?.string, !id.isEmpty, let type = event["type"]?.string, !type.isEmpty,

@@ -8,7 +8,7 @@ internal import Records
 
 /// Creates messages for `webhooks.content=state` from records of an entitlement topic.
 extension MessageReading {
-    /// The member with the facts behind a state, which are internal and not sent to receivers.
+    /// The member that contains the facts behind a state, which are internal and not sent to receivers.
     private static let internalMember = "facts"
     private static let erased = "purchase.erased"
     private static let updated = "purchase.updated"
@@ -36,7 +36,7 @@ extension MessageReading {
         return message
     }
 
-    /// Returns the digest of everything except the version and the moment of the answer.
+    /// Returns the digest of everything except the version and the time of the answer.
     private static func content(of state: JSONElement) -> SHA256Digest {
         var digest = SHA256()
         for member in state.members where ![internalMember, "version", "asOf"].contains(member.name) {
@@ -68,8 +68,8 @@ extension MessageReading {
             })
     }
 
-    /// Returns `purchase.` followed by the state of the grants in lower case, or `purchase.updated` if there are no
-    /// grants or their states differ.
+    /// Returns `purchase.` followed by the grants' state in lowercase, or `purchase.updated` if there are no grants or
+    /// their states differ.
     private static func type(of state: JSONElement) -> String {
         let rows = (state["grants"]?.elements ?? []) + (state["inactive"]?.elements ?? [])
         let states = Set(rows.map { $0["state"]?.string })

@@ -11,7 +11,7 @@ struct MessageReading: Sendable {
     /// The input topics.
     let topics: Set<KafkaTopic>
     private let environments: [KafkaTopic: AppStoreEnvironment]
-    /// The header segments of the certificates topic.
+    /// The header segments from the certificates topic.
     let certificates: CertificateDirectory
 
     init(_ content: WebhookContent, _ names: TopicNames, certificates: CertificateDirectory) {
@@ -60,7 +60,7 @@ struct MessageReading: Sendable {
 }
 
 extension KafkaRecord {
-    /// The record's timestamp as RFC 3339.
+    /// The record's timestamp in RFC 3339 format.
     var timestampText: String { RFC3339.text(milliseconds: timestampMilliseconds ?? 0) }
 
     var keyParts: (bundleId: BundleId, subject: String)? {

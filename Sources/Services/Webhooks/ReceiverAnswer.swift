@@ -22,7 +22,7 @@ struct ReceiverAnswer: Sendable, Equatable {
             ? response.header(WebhooksHeader.retryAfter).flatMap { RetryAfter.wait($0, now: now) } : nil
     }
 
-    /// The reason code to record: the status, or the outcome if there was no response.
+    /// The reason code to record: the status or, without a response, the outcome.
     var reasonCode: String { status.map { "\(WebhooksReason.refusedPrefix)\($0)" } ?? outcome.rawValue }
 
     /// Evaluates a failure without a response.
@@ -50,7 +50,7 @@ struct ReceiverAnswer: Sendable, Equatable {
         case 429: .throttled
         case 410: .gone
         case 400...499: aboutReceiver.contains(status) ? .receiverSettings : .refused
-        // Redirects are not followed, because only the settings determine the recipient of a body.
+        // Redirects are not followed, because the settings alone determine the recipient of a body.
         default: .receiverSettings
         }
     }

@@ -3,14 +3,14 @@ internal import Synchronization
 
 /// Publishes an operator event when the receiver stops accepting messages, and when it accepts one again.
 ///
-/// A receiver that responds 410 or rejects every message has stopped at once; any other receiver has stopped when
+/// A receiver that responds 410 or rejects every message counts as stopped immediately; any other receiver does when
 /// attempts have failed for ``limit`` without an accepted message.
 final class ReceiverEvents: Sendable {
-    /// Nanoseconds of failed attempts after which the receiver has stopped.
+    /// The time of failed attempts, in nanoseconds, after which the receiver counts as stopped.
     static let limit: UInt64 = 300_000_000_000
 
     private struct State {
-        /// Time of the first failure since the last accepted message, in monotonic nanoseconds.
+        /// The time of the first failure since the last accepted message, in monotonic nanoseconds.
         var failingSince: UInt64?
         var isStopped = false
     }
@@ -19,7 +19,7 @@ final class ReceiverEvents: Sendable {
     private let group: String
     private let state = Mutex(State())
 
-    /// - Parameter group: the receiver's consumer group, the subject of the events.
+    /// - Parameter group: the receiver's consumer group, which is the subject of the events.
     init(_ events: OperatorEvents?, group: String) {
         self.events = events
         self.group = group

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The last message that the receiver accepted. Posting it again with the same id tests whether the receiver is up when
+/// The last message that the receiver accepted. Posting it again with the same ID tests whether the receiver is up when
 /// there is nothing else to deliver.
 final class ReceiverProbe: Sendable {
     private struct State {
@@ -9,7 +9,7 @@ final class ReceiverProbe: Sendable {
         var nextAt: UInt64 = 0
     }
 
-    /// Interval between probes, in nanoseconds.
+    /// The interval between probes, in nanoseconds.
     private static let interval: UInt64 = 10_000_000_000
 
     private let state = Mutex(State())

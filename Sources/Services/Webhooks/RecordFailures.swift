@@ -3,33 +3,34 @@ internal import Primitives
 internal import Synchronization
 
 /// Distinguishes a record that the receiver cannot process from a receiver that is down. A record is at fault if it has
-/// failed often and for a long time while others were accepted.
+/// failed often and over a long time while others were accepted.
 final class RecordFailures: Sendable {
     /// The limits beyond which a record is at fault.
     struct Limits: Sendable, Equatable {
-        /// Number of failures. A failure counts only if the receiver has accepted another record since the previous
+        /// The number of failures. A failure counts only if the receiver has accepted another record since the previous
         /// one.
         let count: Int
-        /// Time since the first failure.
+        /// The time since the first failure.
         let time: Duration
     }
 
     private struct Failure {
         var count = 1
-        /// Number of records accepted up to the last failure that counted.
+        /// The number of records accepted up to the last failure that counted.
         var accepted: UInt64
-        /// Time of the first failure in monotonic nanoseconds; negative if it was before this machine booted.
+        /// The time of the first failure in monotonic nanoseconds, which is negative if it was before this machine
+        /// booted.
         let first: Int64
 
-        /// Returns how long the record has been failing.
+        /// Returns the time for which the record has been failing.
         func lasted(until now: UInt64) -> Duration { .nanoseconds(max(0, Int64(clamping: now) &- first)) }
     }
 
     private struct State {
         var accepted: UInt64 = 0
-        /// Failures by record; bounded by the number of records in progress.
+        /// Failures by record. Bounded by the number of records in progress.
         var failures: [KafkaTopicPartition: [KafkaOffset: Failure]] = [:]
-        /// Records that failed more than once, including records in partitions now assigned to other members.
+        /// Records that failed more than once, including those in partitions now assigned to other members.
         var kept: [KeptFailure.Record: KeptFailure] = [:]
     }
 
@@ -39,7 +40,7 @@ final class RecordFailures: Sendable {
     private let state = Mutex(State())
     /// Serializes writers, so that a later write contains newer failures.
     private let writing = Mutex(())
-    /// Maximum age of a failure in milliseconds. By then, the record is done or dead-lettered, or its partition has
+    /// The maximum age of a failure in milliseconds. By then, the record is done or dead-lettered, or its partition has
     /// been assigned to another member.
     private static let maximumAge: Int64 = 8 * 86_400_000
 
@@ -55,7 +56,7 @@ final class RecordFailures: Sendable {
         }
     }
 
-    /// Records that the receiver accepted the record.
+    /// Records that the receiver accepted a record.
     func accepted(_ record: KafkaRecord) {
         let wasKept = state.withLock { state in
             state.accepted &+= 1
@@ -68,9 +69,9 @@ final class RecordFailures: Sendable {
     /// Records that the receiver accepted a probe. The receiver is up, so the failing records are at fault.
     func acceptedAgain() { state.withLock { $0.accepted &+= 1 } }
 
-    /// Returns whether a record has failed long enough and only an accepted record is missing as evidence that the
-    /// receiver is up. Always false while many records are failing, because then the receiver is at fault even if it
-    /// accepts probes.
+    /// Returns whether a record has failed long enough, so that only another accepted record is needed as evidence that
+    /// the receiver is up. Always false while many records are failing, because then the receiver is at fault even if
+    /// it accepts probes.
     ///
     /// - Parameter now: the current time in monotonic nanoseconds.
     func lacksAcceptance(_ record: KafkaRecord, at now: UInt64) -> Bool {
@@ -83,13 +84,13 @@ final class RecordFailures: Sendable {
         }
     }
 
-    /// Maximum number of concurrently failing records at which an accepted probe proves that the receiver is up.
+    /// The maximum number of concurrently failing records at which an accepted probe proves that the receiver is up.
     static let maximumFailing = 4
 
-    /// Records that the receiver failed to process the record.
+    /// Records that the receiver failed to process a record.
     ///
     /// - Parameter now: the current time in monotonic nanoseconds.
-    /// - Returns: whether the record is at fault. If so, its recorded failures are removed.
+    /// - Returns: whether the record is at fault, in which case its recorded failures are removed.
     func failed(_ record: KafkaRecord, at now: UInt64) -> Bool {
         let (isAtFault, isChanged) = state.withLock { state in
             let accepted = state.accepted
@@ -122,8 +123,8 @@ final class RecordFailures: Sendable {
         return isAtFault
     }
 
-    /// Restores a failure from an earlier process or assignment. Only records that the receiver accepts from now on
-    /// make the next failure count.
+    /// Restores a failure from an earlier process or assignment. Only records accepted from now on make the next
+    /// failure count.
     private func failure(of kept: KeptFailure, accepted: UInt64, at now: UInt64) -> Failure {
         let age = min(max(0, clocks.wallMilliseconds() - kept.first), Self.maximumAge)
         return Failure(count: kept.count, accepted: accepted, first: Int64(clamping: now) &- age * 1_000_000)

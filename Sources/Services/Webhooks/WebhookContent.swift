@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Kafka
 internal import Records
 
-/// The content of messages; the values of `webhooks.content`.
+/// The content of messages. The raw values are those of `webhooks.content`.
 package enum WebhookContent: String, Sendable, CaseIterable {
     /// The state of a purchase, after each change.
     case state
@@ -14,7 +14,7 @@ package enum WebhookContent: String, Sendable, CaseIterable {
     /// Each operator event.
     case operations
 
-    /// Returns the input topic of an environment. Operator events have one topic for all.
+    /// Returns the input topic of an environment. Operator events have a single topic for all environments.
     func topic(_ names: TopicNames, _ environment: AppStoreEnvironment) -> KafkaTopic {
         switch self {
         case .state: names.entitlements(environment)

@@ -2,12 +2,12 @@ internal import AppStoreModel
 
 /// The apps and types of messages that a receiver gets.
 struct WebhookFilter: Sendable, Equatable {
-    /// The apps; empty means every app. A message about no app passes.
+    /// The apps; empty means every app. A message that concerns no app always passes.
     let apps: Set<String>
     /// The types; empty means every type. A type also covers the types below it: `purchase` covers `purchase.expired`.
     let types: [String]
 
-    /// Returns the ``WebhooksReason`` for which this receiver does not get the message, or nil if it does.
+    /// Returns the ``WebhooksReason`` for not sending the message to this receiver, or nil if it gets the message.
     func refusal(_ message: WebhookMessage) -> String? {
         if !apps.isEmpty, let app = message.bundleId, !apps.contains(app.rawValue) { return WebhooksReason.otherApp }
         if !types.isEmpty, !types.contains(where: { covers($0, message.type) }) { return WebhooksReason.otherType }

@@ -4,25 +4,25 @@ internal import Records
 
 /// The message for one record. All attempts send the same message.
 struct WebhookMessage: Sendable, Equatable {
-    /// The message id; see ``WebhookID``.
+    /// The message ID. See ``WebhookID``.
     let id: String
-    /// The type, as parts separated by full stops with the most general part first (Standard Webhooks).
+    /// The type, as parts separated by periods with the most general part first (Standard Webhooks).
     let type: String
-    /// The app that the message is about, or nil if it is about none.
+    /// The app that the message concerns, or nil if it concerns none.
     let bundleId: BundleId?
     let body: [UInt8]
     /// The record's W3C trace context, if it has a valid one.
     let traceParent: String?
-    /// The content of the purchase's state, with which equal states are recognized and not posted again. Nil if every
-    /// message is to be posted.
+    /// The content of the purchase's state, by which equal states are recognized and not posted again. Nil if every
+    /// message is posted.
     var content: StateContent?
 }
 
-/// The reason that a record has no message.
+/// The reason why a record has no message.
 enum WebhookMessageError: Error, Equatable {
     /// The record is invalid for its topic. The string is a ``WebhooksReason``.
     case unusable(String)
-    /// The record has nothing for this receiver. The string is a ``WebhooksReason``.
+    /// The record contains nothing for this receiver. The string is a ``WebhooksReason``.
     case unwanted(String)
     /// A required header segment has not been read from the certificates topic yet.
     case notYet(HeaderReference)

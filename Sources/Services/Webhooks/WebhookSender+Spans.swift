@@ -2,7 +2,7 @@ internal import HTTPClient
 internal import SignedRequests
 internal import Tracing
 
-/// Spans of deliveries, one for each attempt at a record of a recorded trace.
+/// Spans of deliveries, one per attempt to deliver a record in a recorded trace.
 extension WebhookSender {
     func endSpan(_ span: Span, _ message: WebhookMessage, _ response: HTTPClientResponse) {
         span.end(

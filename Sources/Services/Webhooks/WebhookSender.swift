@@ -7,7 +7,7 @@ internal import Tracing
 
 /// Posts signed messages to the receiver. Each call is one attempt.
 struct WebhookSender: Sendable {
-    /// Maximum length of a response in bytes. A longer response is discarded and counts as a failure.
+    /// The maximum length of a response in bytes. A longer response is discarded and counts as a failure.
     static let maximumAnswerBytes = 256 * 1024
 
     let settings: WebhooksConfiguration
@@ -28,7 +28,7 @@ struct WebhookSender: Sendable {
     ///
     /// - Throws: `CancellationError` if the task is cancelled, or an error of the system's cryptography.
     func send(_ message: WebhookMessage) async throws -> DeliveryAttempt {
-        // Receivers reject timestamps that are minutes old, so each attempt has its own.
+        // Receivers reject timestamps that are minutes old, so each attempt has a new one.
         let moment = clocks.wallMilliseconds()
         let timestamp = moment / 1000
         let start = clocks.monotonicNanoseconds()

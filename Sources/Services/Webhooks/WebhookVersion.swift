@@ -3,8 +3,7 @@
 ///
 /// Versions are derived from signing and evaluation times, not from offsets, which restart when a topic is recreated.
 enum WebhookVersion {
-    /// Returns the version of an erasure, because an erased state has no version of its own. The version consists of
-    /// the end of the erased period.
+    /// Returns the version of an erasure: the end of the erased period. An erased state has no other version.
     static func text(erasedAt milliseconds: Int64) -> String { "\(padded(milliseconds))-\(padded(milliseconds))" }
 
     /// Returns the version of a notification. Sluice orders Apple's statements about a subject by signedDate, then by

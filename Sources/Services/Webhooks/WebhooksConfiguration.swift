@@ -16,7 +16,7 @@ package struct WebhooksConfiguration: Sendable {
     let timeout: Duration
     let concurrency: Int
     let rootsFile: String?
-    /// HTTP client configuration for requests to the receiver.
+    /// The HTTP client configuration for requests to the receiver.
     let http: HTTPClient.Configuration
     let content: WebhookContent
     let filter: WebhookFilter
@@ -24,7 +24,7 @@ package struct WebhooksConfiguration: Sendable {
     /// Whether a 410 stops delivery.
     let stopsWhenGone: Bool
 
-    /// - Throws: a ``ConfigurationError`` that names the key, its source, and the problem.
+    /// - Throws: a ``ConfigurationError`` that contains the key, its source and the problem.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         guard let url = configuration[WebhooksSettings.url] else { throw configuration.missing(WebhooksSettings.url) }
         guard let secrets = configuration[WebhooksSettings.secrets] else {
@@ -52,7 +52,7 @@ package struct WebhooksConfiguration: Sendable {
                 WebhooksSettings.secrets.key,
                 "\(error.message); create a key with: echo whsec_$(openssl rand -base64 32)")
         }
-        // A name that is specified twice counts only once.
+        // A name listed twice counts only once.
         let named = configuration[WebhooksSettings.environments]
         environments = AppStoreEnvironment.published.filter(named.contains)
         topics = TopicNames(prefix: configuration[WebhooksSettings.topicsPrefix])

@@ -25,9 +25,9 @@ package final class WebhooksHandler: RecordHandler {
         var description: String { "the receiver responded \(status) (webhook-id \(id))" }
     }
 
-    /// How long to wait while a record's segment is missing from the certificates topic.
+    /// The wait while a record's segment is missing from the certificates topic.
     private static let headerWait: Duration = .seconds(1)
-    /// How long to wait while delivery is stopped. Records are then reexamined, but nothing is sent.
+    /// The wait while delivery is stopped. Records are then reexamined, but nothing is sent.
     private static let stoppedWait: Duration = .seconds(60)
 
     private let settings: WebhooksConfiguration
@@ -48,9 +48,9 @@ package final class WebhooksHandler: RecordHandler {
 
     /// - Parameters:
     ///   - refusals: the maximum number of times that a record is refused before it is dead-lettered.
-    ///   - receiver: reports a receiver that stops.
+    ///   - receiver: publishes events about a receiver that stops.
     ///   - file: the file that saves failures for the next start, or nil to save none.
-    ///   - readCertificates: reads the certificates topic from its beginning into `reading`'s directory, and returns
+    ///   - readCertificates: reads the certificates topic from its beginning into `reading`'s directory; returns
     ///     whether it reached the end.
     init(
         _ settings: WebhooksConfiguration, refusals: Int, reading: MessageReading, client: HTTPClient,
@@ -101,7 +101,7 @@ package final class WebhooksHandler: RecordHandler {
         return verdict
     }
 
-    /// Decides what happens to a record with a header segment that is missing from the certificates topic.
+    /// Returns the verdict on a record whose header segment is missing from the certificates topic.
     private func wait(for header: HeaderReference, _ record: KafkaRecord) async -> HandlerVerdict {
         headers.forget { reading.certificates.segment($0) != nil }
         let now = sender.clocks.monotonicNanoseconds()
@@ -132,8 +132,8 @@ package final class WebhooksHandler: RecordHandler {
         return attempt
     }
 
-    /// Posts a probe. A failing record is at fault only if the receiver accepts something else. If no other record is
-    /// left to deliver, the partition would otherwise wait for this record indefinitely.
+    /// Posts a probe. A failing record is at fault only if the receiver accepts something else. If there were nothing
+    /// else to deliver, the partition would otherwise wait for this record indefinitely.
     private func askForAcceptance(beside record: KafkaRecord) async throws {
         let now = sender.clocks.monotonicNanoseconds()
         guard failures.lacksAcceptance(record, at: now), let message = probe.take(at: now) else { return }

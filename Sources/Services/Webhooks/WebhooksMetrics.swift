@@ -28,7 +28,7 @@ struct WebhooksMetrics: Sendable {
     /// Records that delivery is paused by configuration.
     func paused() { pause.set(1) }
 
-    /// Records that delivery has stopped because the receiver answered 410.
+    /// Records that delivery has stopped because the receiver responded 410.
     func stopped() { stop.set(1) }
 
     func attempted(_ outcome: WebhooksOutcome, nanoseconds: UInt64) {

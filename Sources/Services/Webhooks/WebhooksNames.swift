@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Names of the service's metrics, which are a public contract. The runtime defines the metrics common to all
+/// The names of the service's metrics, which are a public contract. The runtime defines the metrics common to all
 /// consumers.
 enum WebhooksMetricName {
     static let attempts = "sluice_webhooks_attempts_total"
@@ -9,11 +9,11 @@ enum WebhooksMetricName {
     static let paused = "sluice_webhooks_paused"
 }
 
-/// The outcome of an attempt; used as the label `outcome` and as the reason in the log.
+/// The outcome of an attempt, used as the label `outcome` and as the reason in the log.
 enum WebhooksOutcome: String, Sendable, CaseIterable {
     /// A response with status 2xx.
     case accepted
-    /// A status that concerns this one record.
+    /// A status that concerns only this record.
     case refused
     /// A status that concerns the receiver's address, secret or protocol and applies to all requests alike.
     case receiverSettings = "receiver_settings"
@@ -30,7 +30,7 @@ enum WebhooksOutcome: String, Sendable, CaseIterable {
     case failed
 }
 
-/// Reason codes of dead-lettered and skipped records, in addition to `http_…` with the response status, or
+/// The reason codes of dead-lettered and skipped records, in addition to `http_…` with the response status, or
 /// ``WebhooksOutcome`` if there was no response.
 enum WebhooksReason {
     /// An erasure without a purchase in its key: the subject of the erasure is unknown.
@@ -39,7 +39,7 @@ enum WebhooksReason {
     static let unreadable = "unreadable"
     /// `proof` does not match the payloads.
     static let malformedProof = "malformed_proof"
-    /// The certificates topic was read to its end and does not contain one of the record's header segments.
+    /// The certificates topic was read to its end but does not contain one of the record's header segments.
     static let unknownHeader = "unknown_header"
     static let refusedPrefix = "http_"
 
@@ -54,7 +54,7 @@ enum WebhooksReason {
     static let otherType = "other_type"
 }
 
-/// Header fields of a delivery, in addition to those of the signature, a public contract.
+/// The header fields of a delivery, in addition to those of the signature. They are a public contract.
 enum WebhooksHeader {
     static let contentType = "content-type"
     static let userAgent = "user-agent"

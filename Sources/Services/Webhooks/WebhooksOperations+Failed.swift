@@ -4,13 +4,13 @@ internal import JSON
 package import Kafka
 internal import PipelineRuntime
 
-/// Selects a receiver's dead letters to post again.
+/// Selects a receiver's dead letters for reposting.
 package struct FailedDeliveries: Sendable {
     /// The dead letter topic of the receiver's group.
     package let topic: KafkaTopic
-    /// Selects only records dead-lettered at or after this time, milliseconds since 1970, or nil for all.
+    /// Selects only records dead-lettered at or after this time, in milliseconds since 1970; nil selects all.
     package let since: Int64?
-    /// Maximum number of posts per second.
+    /// The maximum number of posts per second.
     package let rate: Int
 
     package init(topic: KafkaTopic, since: Int64?, rate: Int) {
@@ -22,7 +22,7 @@ package struct FailedDeliveries: Sendable {
     /// The outcome for one dead letter.
     package enum Outcome: Sendable {
         case posted(DeliveryAttempt)
-        /// The position of the dead letter, and the reason that it cannot be posted.
+        /// The position of the dead letter, and the reason why it cannot be posted.
         case skipped(KafkaTopicPartition, KafkaOffset, String)
 
         /// Whether the receiver accepted the message.
@@ -30,7 +30,7 @@ package struct FailedDeliveries: Sendable {
             if case .posted(let attempt) = self { attempt.isAccepted } else { false }
         }
 
-        /// One human-readable sentence.
+        /// One sentence for people.
         package var text: String {
             switch self {
             case .posted(let attempt): "\(attempt.id): \(attempt.text)"
@@ -56,7 +56,7 @@ package struct FailedDeliveries: Sendable {
 }
 
 extension WebhooksOperations {
-    /// Reposts dead-lettered records: the same bodies with the same ids, in the order of the dead letters. Dead letters
+    /// Reposts dead-lettered records: the same bodies with the same IDs, in the order of the dead letters. Dead letters
     /// and offsets remain unchanged, and filters are ignored.
     ///
     /// - Parameter report: called for each dead letter.

@@ -11,7 +11,7 @@ internal import Records
 package enum WebhooksOperations {
     private static let testType = "sluice.test"
 
-    /// Posts a test message, which concerns no purchase.
+    /// Posts a test message that concerns no purchase.
     ///
     /// - Throws: a `ConfigurationError`, or a `StartupError` if there is no test message for the configured content.
     package static func test(_ configuration: Configuration) async throws -> DeliveryAttempt {
@@ -26,7 +26,7 @@ package enum WebhooksOperations {
         return try await send(testMessage(at: SystemClock.wallMilliseconds()), settings)
     }
 
-    /// Reposts the message with this `webhook-id`, with the same body and id. Searches the topic for its record.
+    /// Reposts the message with this `webhook-id`, with the same body and ID. Searches the topic for its record.
     ///
     /// - Throws: a `ConfigurationError`, or a `StartupError` if the record no longer exists.
     package static func resend(

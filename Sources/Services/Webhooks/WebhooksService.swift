@@ -10,13 +10,13 @@ internal import Telemetry
 struct WebhooksService {
     let handler: WebhooksHandler
     let attempts = AttemptLog()
-    /// The reader of Apple's certificates, if messages contain Apple's own bodies.
+    /// The reader of Apple's certificates if messages contain Apple's own bodies.
     let certificates: CertificatesService?
     let options: PipelineOptions
 
     /// - Throws: a `StartupError` if the data directory is unusable.
     init(_ configuration: WebhooksConfiguration, _ context: ConsumerContext, metrics: WebhooksMetrics) throws {
-        // The number of partitions bounds the number of concurrent requests. A lower limit here would only cause
+        // The number of partitions limits the number of concurrent requests. A lower limit here would only cause
         // failures.
         var http = configuration.http
         http.maximumInFlight = 4096
@@ -40,7 +40,7 @@ struct WebhooksService {
         var options = context.options
         options.concurrency = configuration.concurrency
         // A record that the receiver cannot process must not block its partition, so only the number of unfinished
-        // records bounds the window.
+        // records limits the window.
         options.maximumDistance = .max
         self.options = options
     }

@@ -24,8 +24,8 @@ extension WebhooksSettings {
             defaults: [ConfigurationDefault(group, "\(TopicNames.webhooksGroup)-\(receiver)")])
     }
 
-    /// Returns each receiver with its configuration. Without `webhooks.receivers`, returns the single receiver in the
-    /// general settings.
+    /// Returns each receiver with its configuration. If `webhooks.receivers` is not set, returns the single receiver
+    /// from the general settings.
     ///
     /// - Throws: a ``ConfigurationError`` if receivers cannot be distinguished.
     package static func consumers(_ configuration: Configuration) throws(ConfigurationError) -> [NamedConsumer] {
@@ -52,7 +52,7 @@ extension WebhooksSettings {
 
     /// Returns the configuration of one receiver.
     ///
-    /// - Parameter name: name of the receiver, or nil if there is only one.
+    /// - Parameter name: the name of the receiver, or nil if there is only one.
     /// - Throws: a ``ConfigurationError`` if the receiver is not configured, or if a name is required.
     package static func receiver(
         _ name: String?, _ configuration: Configuration

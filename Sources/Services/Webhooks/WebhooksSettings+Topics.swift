@@ -4,10 +4,10 @@ package import Kafka
 internal import Records
 
 extension WebhooksSettings {
-    /// A receiver's group, and the topics that it reads.
+    /// A receiver's group and the topics that it reads.
     package struct Reading: Sendable {
         package let group: String
-        /// The topics of `webhooks.content` in `webhooks.environments`.
+        /// The topics for `webhooks.content` in `webhooks.environments`.
         package let topics: [KafkaTopic]
         /// Whether Apple's bodies are rebuilt, which requires reading the certificates topic.
         package let rebuilds: Bool
@@ -15,7 +15,7 @@ extension WebhooksSettings {
 
     private static let general: [any AnySetting] = [content, environments, group]
 
-    /// The settings that the topics and groups depend on.
+    /// The settings on which the topics and groups depend.
     package static let topicSettings: [any AnySetting] =
         general + [receivers] + NamedSettings(general, prefix: prefix, template: receiverTemplate).settings
 

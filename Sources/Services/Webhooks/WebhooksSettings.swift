@@ -7,8 +7,7 @@ internal import Records
 internal import ServiceKit
 internal import SignedRequests
 
-/// Settings of `sluice-webhooks`, in addition to the settings of all consumers. Names and defaults are a public
-/// contract.
+/// The settings of `sluice-webhooks`, in addition to those of all consumers. Names and defaults are a public contract.
 package enum WebhooksSettings {
     package static let receivers = Setting(
         "webhooks.receivers", ValueKind.list(of: .receiverName), default: [],
@@ -92,22 +91,22 @@ package enum WebhooksSettings {
             insecure, roots, paused, receivers,
         ] + ofReceiver.settings + [topicsPrefix, OperatorEventSettings.events] + HTTPClientSettings.all)
 
-    /// Reports the errors that would prevent startup, by creating the same configuration without starting it.
+    /// Reports the errors that would prevent startup by creating the same configuration without starting it.
     ///
-    /// - Throws: a ``ConfigurationError`` that names the key, its source and the problem.
+    /// - Throws: a ``ConfigurationError`` that contains the key, its source and the problem.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
         _ = try ApplicationSettings.kafkaConfiguration(configuration)
         for receiver in try consumers(configuration) { _ = try WebhooksConfiguration(receiver.configuration) }
     }
 }
 
-/// The reaction to a 410 from the receiver.
+/// The reaction to a 410 response from the receiver.
 package enum GoneReceiver: String, Sendable, CaseIterable {
     case stop, retry
 }
 
 extension ValueKind where Value == String {
-    /// Accepts anything that looks like a bundle id: no space, slash or asterisk.
+    /// Accepts anything that looks like a bundle ID: no space, slash or asterisk.
     fileprivate static var bundleId: ValueKind<String> { word("bundle id", "com.example.app", "-") }
 
     fileprivate static var receiverName: ValueKind<String> {

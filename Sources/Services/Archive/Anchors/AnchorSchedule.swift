@@ -1,17 +1,17 @@
 internal import ArchiveLog
 
-/// Tracks the size of the last checkpoint of each log that one anchor has accepted, and how long the anchor has been
-/// behind. Callers pass the current time.
+/// Tracks the size of the last checkpoint that an anchor has accepted for each log, and for how long the anchor has
+/// been behind. Callers pass the current time.
 struct AnchorSchedule: Sendable {
     private struct Entry {
         var anchored = 0
-        /// The time at which a checkpoint began to wait for this anchor, in monotonic nanoseconds.
+        /// The time since which a checkpoint has been waiting for this anchor, in monotonic nanoseconds.
         var waitingSince: UInt64?
     }
 
     private var entries: [LogNames: Entry] = [:]
 
-    /// Removes all logs except these. Another member now owns the removed ones.
+    /// Removes all other logs, which another member now owns.
     mutating func keep(_ logs: [LogNames]) {
         let owned = Set(logs)
         entries = entries.filter { owned.contains($0.key) }
@@ -30,7 +30,7 @@ struct AnchorSchedule: Sendable {
         entries[log] = Entry(anchored: size, waitingSince: nil)
     }
 
-    /// Returns how long the longest-waiting log has been behind, in nanoseconds.
+    /// Returns the time, in nanoseconds, for which the longest-waiting log has been behind.
     func behind(now: UInt64) -> UInt64 {
         entries.values.compactMap(\.waitingSince).map { now > $0 ? now - $0 : 0 }.max() ?? 0
     }

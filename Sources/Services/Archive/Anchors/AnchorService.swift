@@ -4,7 +4,7 @@ internal import ObjectStorage
 internal import Primitives
 internal import Telemetry
 
-/// Sends the newest checkpoint of the log that ``CheckpointLogService`` maintains to each anchor, if this member
+/// Sends the newest checkpoint of the log that ``CheckpointLogService`` maintains to each anchor if this member
 /// maintains that log. Archiving never waits for an anchor. A checkpoint that is not anchored in time is superseded by
 /// a newer one, which also covers its leaves.
 final class AnchorService: Service {
@@ -44,10 +44,10 @@ final class AnchorService: Service {
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (anchor, metrics) in zip(anchors, metrics) {
-                // Anchors run concurrently, so that a hanging one does not delay the others.
+                // Anchors run concurrently, so a hanging one does not delay the others.
                 group.addTask { [self] in try await follow(anchor, metrics) }
             }
-            // Each task runs until it is cancelled, and the first one that ends cancels the others.
+            // Each task runs until it is cancelled. The first one to end cancels the others.
             for try await _ in group {}
         }
         try await rest()
@@ -93,7 +93,7 @@ final class AnchorService: Service {
         return succeeded
     }
 
-    /// Anchors a log. If the anchor's history conflicts with the checkpoint that was read, tries again with the current
+    /// Anchors a log. If the anchor's history conflicts with the checkpoint that was read, retries with the current
     /// log: the partition may have moved, and its new owner may have anchored a newer checkpoint.
     ///
     /// - Returns: the number of leaves in the checkpoint that the anchor accepted.
@@ -118,7 +118,7 @@ final class AnchorService: Service {
         }
     }
 
-    /// Returns the pause after a number of consecutive failures. It doubles with each one, up to a limit.
+    /// Returns the pause after a number of consecutive failures. It doubles with each failure, up to a limit.
     private func pause(after failures: Int) -> Duration {
         guard failures > 0 else { return interval }
         return min(Self.longestBackoff, Self.firstBackoff * (1 << min(failures - 1, 10)))

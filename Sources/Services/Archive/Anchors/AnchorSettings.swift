@@ -29,7 +29,7 @@ extension ArchiveSettings {
 
     /// Returns the configured anchors.
     ///
-    /// - Throws: a `ConfigurationError` that names the setting.
+    /// - Throws: a `ConfigurationError` that identifies the setting.
     static func anchors(
         _ settings: ArchiveConfiguration, _ configuration: Configuration, kafka: KafkaConfiguration, topic: KafkaTopic,
         archive: any ObjectStore,

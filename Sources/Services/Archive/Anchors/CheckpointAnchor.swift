@@ -27,8 +27,8 @@ struct AnchoredLog: Sendable {
     var names: LogNames { reader.names }
     var size: Int { checkpoint.checkpoint.size }
 
-    /// Returns a consistency proof, built from the archive's tiles, from the tree of size `old` to the checkpoint's
-    /// tree.
+    /// Returns a consistency proof from the tree of size `old` to the checkpoint's tree, built from the archive's
+    /// tiles.
     func proof(from old: Int) async throws(ArchiveServiceError) -> ConsistencyProof {
         do {
             return try await ConsistencyProof.make(old: old, new: size, from: LogTiles(reader: reader, size: size))

@@ -26,10 +26,10 @@ final class CheckpointLogService: Service {
     /// The log's state while this member maintains it.
     private struct Kept {
         var writer: CheckpointLogWriter
-        /// Number of leaves in the last checkpoint appended for each log. Initially empty, so that the first round
+        /// The number of leaves in the last checkpoint appended for each log. Initially empty, so that the first round
         /// appends a leaf for every log.
         var sizes: [LogNames: Int] = [:]
-        /// The checkpoints that were read one interval ago.
+        /// The checkpoints read one interval ago.
         var earlier: [LogNames: Checkpoint] = [:]
     }
 
@@ -107,15 +107,15 @@ final class CheckpointLogService: Service {
     }
 
     /// Returns whether a copy of the checkpoint exists. A writer creates the copy once the checkpoint is durable. If
-    /// this service appended a checkpoint earlier, a power failure could remove the checkpoint from its own log, but
-    /// not from the log of checkpoints. A checkpoint without a copy waits for one interval; by then its writer has made
-    /// it durable or signed a newer one.
+    /// this service appended a checkpoint earlier, a power failure could remove it from its own log but not from the
+    /// log of checkpoints. A checkpoint without a copy waits for one interval; by then, its writer has made it durable
+    /// or signed a newer one.
     private func isDurable(_ names: LogNames, _ size: Int) async -> Bool {
         let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)
         return (try? await reader.checkpoint(size: size)) != nil
     }
 
-    /// Returns the newest checkpoint of a log, or nil if it is unusable: one log must not delay the others.
+    /// Returns the newest checkpoint of a log, or nil if it is unusable, because one log must not delay the others.
     private func checkpoint(_ names: LogNames) async -> Checkpoint? {
         do throws(ArchiveError) {
             let reader = LogReader(surroundings.store, names: names, verifiers: surroundings.verifiers)

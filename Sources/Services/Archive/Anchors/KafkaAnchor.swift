@@ -4,7 +4,7 @@ internal import Synchronization
 internal import TransparencyLog
 
 /// The checkpoint topic as an anchor. Other principals may read its records, but only the archive may write them. The
-/// key is the log's origin, and the value is the signed checkpoint.
+/// key is the log's origin; the value is the signed checkpoint.
 final class KafkaAnchor: CheckpointAnchor {
     let name = "kafka"
 

@@ -2,18 +2,18 @@ internal import ArchiveLog
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// A second store, preferably in a separate account or with an object lock. Like the archive, it has
+/// A second store, preferably in a separate account or with an object lock. Like the archive, it contains
 /// `<topic>/<partition>/checkpoint` and everything under `<topic>/<partition>/checkpoints/…`.
 ///
-/// A new checkpoint must begin with the leaves of the previous one; otherwise the previous one is kept.
+/// A new checkpoint must begin with the leaves of the previous one; otherwise, the previous one is kept.
 struct StoreAnchor: CheckpointAnchor {
     let name = "store"
     let store: any ObjectStore
 
     func anchor(_ log: AnchoredLog) async throws(ArchiveServiceError) {
         do throws(ObjectStoreError) {
-            // The lock prevents two members from writing at once. Acquiring it fails for a bucket that ignores
-            // conditional requests.
+            // The lock prevents two members from writing at the same time. It cannot be acquired in a bucket that
+            // ignores conditional requests.
             let lock = try await store.lock(log.names.prefix)
             defer { lock.release() }
             let place = try log.names.checkpoint()
@@ -35,7 +35,7 @@ struct StoreAnchor: CheckpointAnchor {
         }
     }
 
-    /// Returns the reason that the new checkpoint does not continue the anchored one, or nil if it does.
+    /// Returns the reason why the new checkpoint does not continue the anchored one, or nil if it does.
     private func problem(_ log: AnchoredLog, _ found: StoredObject?) async throws(ObjectStoreError) -> String? {
         guard let found else { return nil }
         guard let old = Self.checkpoint(found.bytes), KeyName.areEqual(old.origin, log.checkpoint.checkpoint.origin)

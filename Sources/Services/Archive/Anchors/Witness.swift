@@ -14,8 +14,8 @@ struct Witness: Sendable, Equatable {
     static let maximumFileBytes = 64 * 1024
     private static let maximumCount = 32
 
-    /// Parses one witness per line: the name for metrics, the verifier key, and the URL. Ignores empty lines and lines
-    /// that begin with `#`.
+    /// Parses one witness per line: the name for metrics, the verifier key and the URL. Empty lines and lines that
+    /// begin with `#` are ignored.
     ///
     /// - Throws: a `FileProblem` with the line number and the problem.
     static func read(_ text: [UInt8]) throws(FileProblem) -> [Witness] {

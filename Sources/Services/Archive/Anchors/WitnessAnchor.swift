@@ -9,20 +9,20 @@ internal import TransparencyLog
 final class WitnessAnchor: CheckpointAnchor {
     typealias Send = @Sendable (HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 
-    /// Maximum number of attempts. Each starts from the log size that the witness reported last, which changes if
+    /// The maximum number of attempts. Each starts from the log size that the witness reported last, which changes if
     /// another member of the group submits a newer checkpoint.
     private static let attempts = 3
-    /// Maximum number of signatures kept; a note has at most 100.
+    /// The maximum number of signatures to keep. A note has at most 100.
     private static let maximumSignatures = 50
 
     let witness: Witness
     private let archive: any ObjectStore
     private let timeout: Duration
     private let send: Send
-    /// The last size that the witness cosigned for each log.
+    /// For each log, the size that the witness cosigned last.
     private let sizes = Mutex<[LogNames: Int]>([:])
 
-    /// - Parameter archive: the store that keeps cosigned checkpoints.
+    /// - Parameter archive: the store for cosigned checkpoints.
     init(_ witness: Witness, archive: any ObjectStore, timeout: Duration = .seconds(10), send: @escaping Send) {
         self.witness = witness
         self.archive = archive

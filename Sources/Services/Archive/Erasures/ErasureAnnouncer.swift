@@ -13,10 +13,10 @@ final class ErasureAnnouncer: Sendable {
         self.topic = topic
     }
 
-    /// Publishes a record and returns once every in-sync replica has it.
+    /// Publishes a record. Returns once all in-sync replicas have stored it.
     func publish(_ record: ErasureRecord) async throws { try await send(record.produced(to: topic)) }
 
-    /// Publishes a record and returns once every in-sync replica has it.
+    /// Publishes a record. Returns once all in-sync replicas have stored it.
     func publish(_ record: RetentionRecord) async throws { try await send(record.produced(to: topic)) }
 
     private func send(_ record: KafkaProducerRecord) async throws {

@@ -8,8 +8,8 @@ internal import Synchronization
 internal import Telemetry
 
 /// Applies the records of the erasures topic to the key store of this host. Every member on every host reads the whole
-/// topic, starting from the position that its key store has reached. Records that exist at startup are applied before
-/// the first record is archived, so that a new host creates no key for an erased subject.
+/// topic, starting from its key store's position. Records that exist at startup are applied before the first record is
+/// archived, so that a new host creates no key for an erased subject.
 final class ErasureFollower: Service {
     let name = "erasures"
 
@@ -22,7 +22,7 @@ final class ErasureFollower: Service {
     private let pause: Duration
     /// The interval between checks for keys destroyed by other processes on this host.
     private let look: Duration
-    /// Publishes the ids of this host's keys that an erasure does not list. Its producer is created on first use.
+    /// Publishes the IDs of this host's keys that an erasure does not list. Its producer is created on first use.
     private let announcer: ErasureAnnouncer
     private let state = Mutex(State())
 
@@ -106,8 +106,8 @@ final class ErasureFollower: Service {
         await consumer.close(within: .seconds(5))
     }
 
-    /// Returns the position that the key store has reached, or the beginning of the topic if the topic does not contain
-    /// that offset: it was deleted, or the topic was recreated. Applying a record again changes nothing.
+    /// Returns the key store's position, or the beginning of the topic if the topic no longer contains that offset,
+    /// because it was deleted or the topic was recreated. Applying a record again changes nothing.
     private func nextOffset() async throws -> KafkaOffset {
         let marks = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             try await admin.watermarks(of: place.topic)[place]
@@ -126,7 +126,7 @@ final class ErasureFollower: Service {
         do {
             try keys.overwriteLog()
         } catch {
-            // The next check tries again.
+            // The next check retries.
             guard error.code == .notOverwritten else { throw error }
             return
         }
@@ -156,7 +156,7 @@ final class ErasureFollower: Service {
         }
     }
 
-    /// Publishes the ids of this host's keys that the erasure does not list. Verification accepts a key as erased only
+    /// Publishes the IDs of this host's keys that the erasure does not list. Verification accepts a key as erased only
     /// if a record in this archived topic lists it. The record is published before the keys are destroyed, so that it
     /// cannot be lost.
     private func announce(_ erasure: ErasureRecord) async throws {

@@ -3,7 +3,7 @@ internal import Telemetry
 
 /// Counts the records of the erasures topic by outcome.
 struct ErasureMetrics: Sendable {
-    /// Records that cannot be parsed, or with pseudonyms from another key.
+    /// Records that cannot be parsed or whose pseudonyms come from another key.
     let refused: Counter
     private let outcomes: [String: Counter]
 

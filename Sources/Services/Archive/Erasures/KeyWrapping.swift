@@ -12,7 +12,7 @@ extension TaskService {
                     let count = try keys.rewrap()
                     if count > 0 { logger.info("keys were rewrapped", [LogField(.keys, count)]) }
                 } catch {
-                    // The previous key-encryption key is still configured; the next start tries again.
+                    // The previous key-encryption key is still configured, so the next start retries.
                     logger.warning("some keys could not be rewrapped", [LogField(.error, "\(error)")])
                 }
             }

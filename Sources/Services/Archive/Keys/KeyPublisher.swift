@@ -18,7 +18,7 @@ final class KeyPublisher: Sendable {
         self.metrics = metrics
     }
 
-    /// Publishes records, and returns the offset after the last one once every in-sync replica has all of them. Returns
+    /// Publishes records. Returns the offset after the last one once all in-sync replicas have stored all of them, or
     /// nil if there are no records.
     @discardableResult
     func publish(_ records: [ArchiveKeyRecord]) async throws -> Int64? {

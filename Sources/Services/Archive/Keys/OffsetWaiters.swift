@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The tasks that are waiting until the keys topic has been read up to an offset.
+/// Tasks waiting until the keys topic has been read up to an offset.
 final class OffsetWaiters: Sendable {
     private struct State {
         var position: Int64 = 0
@@ -30,12 +30,12 @@ final class OffsetWaiters: Sendable {
             }
         } onCancel: {
             // If the task was cancelled before it was added to `waiters`, there is nothing to remove: the task checks
-            // for cancellation itself and does not wait.
+            // for cancellation and does not wait.
             state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    /// Resumes the tasks waiting for offsets up to `position`, because all records before it have been read.
+    /// Resumes the tasks waiting for offsets up to `position`, because all earlier records have been read.
     func advance(to position: Int64) {
         let ready = state.withLock { state in
             state.position = position

@@ -6,8 +6,8 @@ internal import PipelineRuntime
 internal import Synchronization
 internal import Telemetry
 
-/// The data keys of the archive, shared by all hosts. Each host copies the keys topic into its key store, and encrypts
-/// with a key only after reading it back as the first key of its subject.
+/// The archive's data keys, shared by all hosts. Each host copies the keys topic into its key store, and encrypts with
+/// a key only after reading it back as the first key of its subject.
 ///
 /// At startup, the keys topic is read to its end before the erasures topic, so that a host with an empty key store
 /// creates the same pseudonyms as the others. Keys are published after both have been read.
@@ -19,7 +19,7 @@ final class SharedKeys: Service {
     private let clusterId: String
     private let keys: KeyStore
     private let publisher: KeyPublisher
-    /// Publishes the ids of keys that were erased before this host read them from the keys topic.
+    /// Publishes the IDs of keys that were erased before this host read them from the keys topic.
     private let announcer: ErasureAnnouncer
     private let metrics: KeyTopicMetrics
     private let logger: Logger
@@ -57,10 +57,9 @@ final class SharedKeys: Service {
     /// Returns the protection for each request's record; see ``KeyStore/sealingKeys(for:)``. Every returned key has
     /// been read from the topic as the first key of its subject.
     ///
-    /// - Throws: an ``ArchiveError``, or a `KafkaError` if the topic cannot be written or read; the records then
-    ///   wait.
+    /// - Throws: an ``ArchiveError``, or a `KafkaError` if the topic cannot be written or read; the records then wait.
     func dataKeys(for requests: [DataKeyRequest]) async throws -> [ArchiveProtection] {
-        // At most two rounds are needed, unless other hosts erase the same subjects in the meantime.
+        // At most two rounds are needed unless other hosts erase the same subjects in the meantime.
         for _ in 0..<10 {
             let sealing = try keys.sealingKeys(for: requests)
             guard !sealing.unpublished.isEmpty else { return sealing.protections }

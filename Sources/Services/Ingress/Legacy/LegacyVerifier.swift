@@ -9,9 +9,9 @@ internal import Lifecycle
 internal import Primitives
 internal import Telemetry
 
-/// The reason that a version 1 or older body is not stored.
+/// The reason why a body of version 1 or earlier is not stored.
 enum LegacyRefusal: Sendable {
-    /// No app has a shared secret, or the app named in the body does not.
+    /// No app has a shared secret, or the app named in the body has none.
     case disabled
     /// The password is missing, not a string, or not the app's.
     case password
@@ -21,8 +21,8 @@ enum LegacyRefusal: Sendable {
 
 enum LegacyVerdict {
     /// The password is correct, and the app is configured.
-    /// - Parameter isUnexpectedSandbox: whether the notification is from the sandbox, for an app configured without the
-    ///   sandbox.
+    /// - Parameter isUnexpectedSandbox: whether the notification is from the sandbox but the app is configured without
+    ///   it.
     case accepted(LegacyNotification, isUnexpectedSandbox: Bool)
     /// The password is correct, but part of the body is unreadable, or several apps share the secret and the body names
     /// none of them. `redacted` is the body without the parts that must not be stored.
@@ -31,10 +31,10 @@ enum LegacyVerdict {
     case refused(LegacyRefusal, app: BundleId?)
 }
 
-/// Decides whether a version 1 or older body comes from a client with the app's shared secret.
+/// Decides whether a body of version 1 or earlier comes from a client with the app's shared secret.
 ///
-/// The secret is the only proof and does not cover the content, so anyone who obtains it can forge any body. The
-/// notification therefore records the basis for its trust.
+/// The secret is the only proof and does not cover the content, so anyone who obtains it can forge any body. Records
+/// therefore include how the notification was authenticated.
 final class LegacyVerifier: Sendable {
     private let apps: [BundleId: AppIdentity]
     /// The secrets, in configuration order.
@@ -48,7 +48,7 @@ final class LegacyVerifier: Sendable {
     }
 
     /// - Parameters:
-    ///   - legacyApps: the apps in `apps` that send version 1 or older notifications.
+    ///   - legacyApps: the apps in `apps` that send notifications of version 1 or earlier.
     ///   - now: the time in monotonic nanoseconds.
     /// - Throws: a ``StartupError`` if a file contains no secrets.
     init(
@@ -71,7 +71,7 @@ final class LegacyVerifier: Sendable {
         self.secrets = secrets
     }
 
-    /// Verifies a body. Wrong passwords are not rate-limited: the bodies for all apps come from the same networks, and
+    /// Verifies a body. Wrong passwords are not rate-limited: the bodies for all apps come from the same networks and
     /// Apple keeps no history of them, so a limit would lose authentic bodies. A secret is too long to be guessed, even
     /// without a rate limit.
     ///
@@ -121,8 +121,8 @@ final class LegacyVerifier: Sendable {
         }
     }
 
-    /// Returns the apps that have this secret: the named app, or every app that shares the account's secret. Compares
-    /// the secrets of all candidates.
+    /// Returns the apps that have this secret: the named app, or every app that shares the account's secret. The
+    /// secrets of all candidates are compared.
     private func apps(_ named: BundleId?, with digest: [UInt8], now: UInt64) -> [AppIdentity] {
         var found: [AppIdentity] = []
         for known in secrets where named == nil || known.app.bundleId == named {
@@ -148,7 +148,7 @@ final class LegacyVerifier: Sendable {
         }
     }
 
-    /// Returns the SHA-256 of the password, or nil if the password is not a string or has an implausible length.
+    /// Returns the SHA-256 digest of the password, or nil if the password is not a string or has an implausible length.
     private static func passwordDigest(of body: LegacyBody) -> [UInt8]? {
         guard let password = body.password, password.range.count <= longestPassword, let text = password.textBytes
         else { return nil }
@@ -156,6 +156,6 @@ final class LegacyVerifier: Sendable {
         return text.isEmpty ? nil : SHA256.digest(of: text).bytes
     }
 
-    /// Maximum length of a password in bytes, including quotes and escapes; a secret has 32.
+    /// The maximum length of a password in bytes, including quotes and escapes. A secret has 32.
     private static let longestPassword = 2048
 }

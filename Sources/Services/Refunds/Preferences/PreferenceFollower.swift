@@ -7,7 +7,7 @@ internal import SQLite
 internal import Synchronization
 internal import Telemetry
 
-/// Reads the preferences topic, which any producer may write to, into this member's ``PreferenceStore``. Records
+/// Reads the preferences topic, to which any producer may write, into this member's ``PreferenceStore``. Records
 /// present at startup are read before the first request is decided.
 final class PreferenceFollower: Service {
     let name = "preferences"
@@ -25,7 +25,7 @@ final class PreferenceFollower: Service {
         var store: PreferenceStore?
         var consumer: KafkaConsumer?
         var isStopping = false
-        /// The reason that preferences may be outdated, or nil while the topic is being read.
+        /// The reason why preferences may be outdated, or nil while the topic is being read.
         var problem: String? = "the preferences are still being loaded"
     }
 
@@ -42,7 +42,7 @@ final class PreferenceFollower: Service {
             RefundsMetricName.preferencesIgnored, help: "Records of the preferences topic without a usable key.")
     }
 
-    /// The reason that preferences may be outdated, or nil while the topic is being read.
+    /// The reason why preferences may be outdated, or nil while the topic is being read.
     var obstacle: String? { state.withLock(\.problem) }
 
     /// Returns a customer's preference, merged from the records with these keys.
@@ -137,7 +137,7 @@ final class PreferenceFollower: Service {
         if count > 0 { ignored.increment(by: UInt64(count)) }
     }
 
-    /// Returns the offsets to continue from: the beginning of the topic if the topic or the cluster was replaced.
+    /// Returns the offsets from which to continue, or those of the beginning if the topic or the cluster was replaced.
     private func positions(_ store: PreferenceStore) async throws -> [KafkaTopicPartition: KafkaOffset] {
         let (marks, cluster) = try await KafkaAdmin(kafka).closing { (admin) async throws(KafkaError) in
             (try await admin.watermarks(of: topic), try await admin.clusterId())

@@ -3,10 +3,10 @@ internal import RefundRules
 internal import SQLite
 internal import Synchronization
 
-/// Stores each customer's last record in the preferences topic. The store is a separate database that reflects a prefix
-/// of the topic.
+/// Stores each customer's last record from the preferences topic. The store is a separate database that reflects a
+/// prefix of the topic.
 ///
-/// Records are stored unparsed and parsed on demand. An unreadable record is thus detected and does not leave the
+/// Records are stored unparsed and parsed on demand, so an unreadable record is detected and does not leave the
 /// previous one in effect. Calls may block on disk I/O.
 final class PreferenceStore: Sendable {
     /// The last record with a key.
@@ -39,7 +39,7 @@ final class PreferenceStore: Sendable {
             ) WITHOUT ROWID;
             """)
     ]
-    /// Maximum length of a key in bytes. Apple's identifiers are never longer, so a longer key does not belong to any
+    /// The maximum length of a key in bytes. Apple's identifiers are never longer, so a longer key does not belong to a
     /// customer.
     private static let maximumKeyBytes = 256
 
@@ -50,7 +50,7 @@ final class PreferenceStore: Sendable {
         self.database = Mutex(database)
     }
 
-    /// Normalizes the case of a key. An appAccountToken is a UUID, which companies write in upper or lower case.
+    /// Normalizes the case of a key. An appAccountToken is a UUID, which companies write in uppercase or lowercase.
     private static func normalized(_ key: [UInt8]) -> [UInt8] {
         key.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
@@ -97,9 +97,9 @@ final class PreferenceStore: Sendable {
         }
     }
 
-    /// Applies records of one partition, in ascending order of offsets, and stores the next offset.
+    /// Applies records of one partition, in ascending order of offset, and stores the next offset.
     ///
-    /// - Returns: the number of records that have no key, or a key that cannot belong to a customer.
+    /// - Returns: the number of records without a key, or with a key that cannot belong to a customer.
     func apply(_ records: [KafkaRecord]) throws -> Int {
         guard let last = records.last else { return 0 }
         return try database.withLock { database in
@@ -134,6 +134,6 @@ final class PreferenceStore: Sendable {
         }
     }
 
-    /// Closes the database; all later calls fail.
+    /// Closes the database. All later calls fail.
     func close() { database.withLock { $0.close() } }
 }

@@ -7,9 +7,9 @@ internal import SignedRequests
 package import Telemetry
 
 extension ConsumptionProvider {
-    /// Creates the client from the configuration. Returns nil without `refunds.provider.url`.
+    /// Creates the client from the configuration, or returns nil if `refunds.provider.url` is not set.
     ///
-    /// - Throws: a `ConfigurationError` that names the key, its source, and the problem.
+    /// - Throws: a `ConfigurationError` that contains the key, its source and the problem.
     package init?(
         _ configuration: Configuration, clocks: Clocks = .system, log: RateLimitedLogger? = nil
     ) throws(ConfigurationError) {

@@ -11,8 +11,8 @@ protocol RefundProvider: Sendable {
     func consumption(of facts: RefundFacts) async throws(ProviderFailure) -> ConsumptionFacts
 }
 
-/// A client for the company's own service, which has consent and consumption data. Each case is sent in a POST, signed
-/// according to Standard Webhooks, and the answer is parsed strictly.
+/// A client for the company's own service, which has consent and consumption data. Each case is sent in a POST request,
+/// signed according to Standard Webhooks, and the answer is parsed strictly.
 ///
 /// One call is one attempt. The caller stores the answer with the case.
 package struct ConsumptionProvider: RefundProvider {
@@ -55,7 +55,7 @@ package struct ConsumptionProvider: RefundProvider {
     private func headers(_ request: ProviderRequest) throws(ProviderFailure) -> [(name: String, value: String)] {
         let (keys, change) = keys.current(now: clocks.monotonicNanoseconds())
         report(change)
-        // Receivers reject timestamps that are minutes old, so each attempt has its own.
+        // Receivers reject timestamps that are minutes old, so each attempt has a new one.
         let timestamp = clocks.wallMilliseconds() / 1000
         let signed: [(name: String, value: String)]
         do {

@@ -1,9 +1,9 @@
 internal import HTTPClient
 internal import RefundRules
 
-/// The reason that the company's service returned no usable answer about a case.
+/// The reason why the company's service returned no usable answer about a case.
 package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Failure codes. The raw values appear in records and metrics and are a contract.
+    /// The failure codes. The raw values appear in records and metrics and are a contract.
     package enum Code: String, CaseIterable, Sendable {
         case timedOut = "timed_out"
         case connectionFailed = "connection_failed"
@@ -30,11 +30,11 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
     package let code: Code
     /// The HTTP status, or nil if there was no answer.
     package let status: Int?
-    /// One sentence for the log, without the path, the query, the secret or any value in the answer.
+    /// One sentence for the log, without the path, the query, the secret or any value from the answer.
     package let message: String
 
-    /// Whether there was no answer at all. Any other failure is an unusable answer, and consent must not then be taken
-    /// from another source.
+    /// Whether there was no answer at all. Any other failure is an unusable answer, after which consent must not be
+    /// taken from another source.
     package var isSilence: Bool {
         switch code {
         case .timedOut, .connectionFailed, .tls, .unavailable, .throttled, .cancelled, .failed: true
@@ -42,7 +42,7 @@ package struct ProviderFailure: Error, Hashable, Sendable, CustomStringConvertib
         }
     }
 
-    /// The obstacle to record for a waiting round after this failure.
+    /// The obstacle to record for a round that waits after this failure.
     var obstacle: RefundObstacle {
         let reason =
             switch code {

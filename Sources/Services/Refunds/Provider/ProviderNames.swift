@@ -1,10 +1,10 @@
 internal import Telemetry
 
-/// Names used in requests to the company's service, a public contract.
+/// Names used in requests to the company's service. They are a public contract.
 enum ProviderName {
     /// The value of `type` in the body.
     static let requestType = "refund.requested"
-    /// The name for the answer in error messages.
+    /// The name of the answer in error messages.
     static let answer = "answer"
 }
 

@@ -5,7 +5,7 @@ internal import RefundRules
 
 /// The request to the company's service about one case: `type`, `timestamp` and `data`, according to Standard Webhooks.
 ///
-/// The data of a case may grow between attempts, but equal ids imply equal bodies.
+/// A case's data may grow between attempts, but equal IDs imply equal bodies.
 struct ProviderRequest: Sendable {
     let id: String
     let body: [UInt8]
@@ -21,7 +21,7 @@ struct ProviderRequest: Sendable {
         id = "refund-" + SHA256.digest(of: body).hex.prefix(32)
     }
 
-    /// Writes the facts with Apple's names and units; facts that Apple omitted are absent.
+    /// Writes the facts with Apple's names and units. Facts omitted by Apple are absent.
     private static func write(_ facts: RefundFacts, to data: inout JSONWriter) {
         data.set("environment", facts.environment.rawValue)
         data.set("bundleId", facts.bundleId.rawValue)

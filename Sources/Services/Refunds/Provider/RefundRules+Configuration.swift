@@ -5,7 +5,7 @@ package import RefundRules
 extension RefundRules {
     /// Reads the rules from the file named by `refunds.rules`, or uses ``none`` if it is not set.
     ///
-    /// - Throws: a `ConfigurationError` that names the file, the line and the member.
+    /// - Throws: a `ConfigurationError` that contains the file, the line and the member.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         guard let path = configuration[RefundsSettings.rules] else {
             self = .none

@@ -46,7 +46,7 @@ package struct ReadRefunds {
     package let gap: Int64
 
     package private(set) var rows: [String: Row] = [:]
-    /// Number of records that are not readable cases, such as those written by a newer version.
+    /// The number of unreadable records, such as those written by a newer version.
     package private(set) var unreadable = 0
 
     /// - Parameter gap: the value of `refunds.round.gap`, in milliseconds.

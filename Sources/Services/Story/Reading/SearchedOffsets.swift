@@ -1,11 +1,11 @@
-/// The offsets of a partition that were read, as ascending ranges that do not touch.
+/// The offsets read from a partition, as ascending ranges that do not touch.
 struct SearchedOffsets: Hashable, Sendable {
     private(set) var ranges: [Range<Int64>] = []
 
-    /// Number of offsets.
+    /// The number of offsets.
     var count: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
 
-    /// Adds a range, which may overlap others. An empty range changes nothing.
+    /// Adds a range, which may overlap existing ones. An empty range changes nothing.
     mutating func insert(_ range: Range<Int64>) {
         guard !range.isEmpty else { return }
         var merged = range
@@ -31,7 +31,7 @@ struct SearchedOffsets: Hashable, Sendable {
         return gaps
     }
 
-    /// The ranges as `first-last`, joined by `+`; `none` without any.
+    /// The ranges in the form `first-last`, joined by `+`, or `none` if there are none.
     var text: String {
         ranges.isEmpty ? "none" : ranges.map { "\($0.lowerBound)-\($0.upperBound - 1)" }.joined(separator: "+")
     }

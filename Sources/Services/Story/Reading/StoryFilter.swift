@@ -1,15 +1,15 @@
 package import Kafka
 internal import Primitives
 
-/// Excludes records that cannot belong to a story, by their raw bytes. The others are examined afterwards.
+/// Excludes records that cannot belong to a story, based on their raw bytes. The others are examined afterwards.
 package enum StoryFilter {
-    /// Keeps records whose value mentions an identifier; UUIDs may be in upper case.
+    /// Keeps records whose value contains an identifier. UUIDs may be in uppercase.
     package static func mentioning(_ text: String) -> KafkaRecordFilter {
         let isMentioned = mentions(of: text)
         return KafkaRecordFilter { _, value in isMentioned(value) }
     }
 
-    /// Keeps records with one of these keys, and those that mention the notification.
+    /// Keeps records with one of these keys and records that contain the notification's UUID.
     package static func keyed(_ keys: Set<[UInt8]>, notificationUUID: String?) -> KafkaRecordFilter {
         let lengths = Set(keys.map(\.count))
         let isMentioned = notificationUUID.map(mentions)

@@ -24,7 +24,7 @@ package struct StoryReader {
 
     /// Reads the records of the story's purchases or notification.
     ///
-    /// - Returns: the records, and all records of the erasures topic.
+    /// - Returns: the story's records and all records of the erasures topic.
     package func records(
         keys: Set<[UInt8]>, notificationUUID: String?
     ) async throws -> (collector: StoryCollector, erasures: [KafkaRecord]) {

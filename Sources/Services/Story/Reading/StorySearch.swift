@@ -1,24 +1,24 @@
 package import Kafka
 internal import Records
 
-/// Reads partitions up to the end offsets at the start of the command, and keeps track of the offsets read.
+/// Reads partitions up to their end offsets at the start of the command, and tracks the offsets read.
 package final class StorySearch {
     private let kafka: KafkaConfiguration
     private let topics: StoryTopics
-    /// Maximum number of records to read from a topic.
+    /// The maximum number of records to read from a topic.
     private let limit: Int64
     private let report: (String) -> Void
     /// The offsets read from each partition.
     private var read: [KafkaTopicPartition: SearchedOffsets] = [:]
-    /// Topics that the brokers allow this user to describe but not to read.
+    /// Topics that this user may describe but not read.
     private(set) var unreadable: Set<KafkaTopic> = []
 
-    /// Number of records between two progress lines.
+    /// The number of records between two progress lines.
     private static let step: Int64 = 100_000
-    /// Number of records per Kafka client. More records are read by further clients at the same time.
+    /// The number of records per Kafka client. More records are read concurrently by additional clients.
     private static let recordsPerClient: Int64 = 20_000
     private static let maximumClients: Int64 = 4
-    /// With more records than this, a search that reads the newest records first begins with one sixteenth of each
+    /// The number of records above which a search that reads the newest records first begins with one sixteenth of each
     /// partition.
     private static let recordsInOnePart: Int64 = 200_000
     private static let newestShare: Int64 = 16
@@ -31,14 +31,13 @@ package final class StorySearch {
         self.report = report
     }
 
-    /// Reads all given partitions at the same time. A topic that the brokers deny is left out, and added to
-    /// ``unreadable``.
+    /// Reads all given partitions concurrently. Topics that the brokers deny are omitted and added to ``unreadable``.
     ///
     /// - Parameters:
-    ///   - filter: excludes records before they are copied; nil takes all.
-    ///   - newestFirst: whether the newest records of each partition are read before the others. Use it for a search
-    ///     that ends with the first match, because most questions are about recent notifications.
-    ///   - take: handles a record; returns false to stop. Only the records of one partition are in order.
+    ///   - filter: excludes records before they are copied; nil keeps all.
+    ///   - newestFirst: whether to read the newest records of each partition before the others. Use this for a search
+    ///     that ends with the first match, because most queries are about recent notifications.
+    ///   - take: handles a record; returns false to stop. Records are in order only within a partition.
     package func run(
         _ places: [KafkaTopicPartition], filter: KafkaRecordFilter? = nil, newestFirst: Bool = false,
         take: (KafkaRecord) throws -> Bool
@@ -53,7 +52,7 @@ package final class StorySearch {
 
     /// Reads the topics that the brokers do not deny.
     ///
-    /// - Returns: false if `take` stopped it.
+    /// - Returns: false if `take` stopped the search.
     private func readPermitted(
         _ ranges: [KafkaTopicPartition: Range<Int64>], _ filter: KafkaRecordFilter?, _ progress: inout Progress,
         _ take: (KafkaRecord) throws -> Bool
@@ -62,7 +61,7 @@ package final class StorySearch {
         do {
             return try await read(&rest, filter, &progress, take)
         } catch let error as KafkaError where error.code == .topicAuthorizationFailed {
-            // The denied topic ended the search of all topics. The unread offsets of each topic are read separately.
+            // The denied topic ended the search of all topics, so the unread offsets of each topic are read separately.
             for topic in Set(rest.keys.map(\.topic)).sorted(by: { $0.rawValue < $1.rawValue }) {
                 var ranges = rest.filter { $0.key.topic == topic }
                 do {
@@ -80,8 +79,8 @@ package final class StorySearch {
         var count: Int64 = 0
     }
 
-    /// - Parameter ranges: the offsets to read; without those that were read when this returns or throws.
-    /// - Returns: false if `take` stopped it.
+    /// - Parameter ranges: the offsets to read. Offsets that were read are removed before this returns or throws.
+    /// - Returns: false if `take` stopped the search.
     private func read(
         _ ranges: inout [KafkaTopicPartition: Range<Int64>], _ filter: KafkaRecordFilter?, _ progress: inout Progress,
         _ take: (KafkaRecord) throws -> Bool
@@ -151,10 +150,10 @@ package final class StorySearch {
         return ranges
     }
 
-    /// Returns the partitions and offsets that were read, by topic.
+    /// Returns the partitions and offsets read, by topic.
     ///
-    /// - Parameter keys: the record keys of the story. They determine the partitions that can contain parts of the
-    ///   story; if there are none, every partition can.
+    /// - Parameter keys: the story's record keys. They determine the partitions that can contain parts of the story; if
+    ///   there are none, every partition can.
     package func extents(keys: Set<[UInt8]>) -> [Story.Extent] {
         let keyed = [topics.names.notifications(topics.environment), topics.names.entitlements(topics.environment)]
         return Dictionary(grouping: read.keys, by: \.topic).sorted { $0.key.rawValue < $1.key.rawValue }.map {

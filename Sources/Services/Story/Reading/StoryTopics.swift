@@ -8,17 +8,17 @@ internal import Synchronization
 package struct StoryTopics: Sendable {
     package let names: TopicNames
     package let environment: AppStoreEnvironment
-    /// The oldest and the next offset of each partition, for topics that exist.
+    /// The oldest and the next offset of each partition, for existing topics.
     package let watermarks: [KafkaTopicPartition: KafkaWatermarks]
 
-    /// Topics that every installation should have but that do not exist.
+    /// Missing topics that every installation should have.
     package let missing: [KafkaTopic]
-    /// Topics that this user may not describe, so that the brokers do not report whether they exist.
+    /// Topics that this user may not describe. The brokers do not report whether they exist.
     package let hidden: [KafkaTopic]
 
     /// - Parameters:
     ///   - groups: the consumer groups that may have dead letter topics.
-    ///   - hasMore: whether erasures and the index of sluice-reconciler are read too, if they exist.
+    ///   - hasMore: whether to also read erasures and the index of sluice-reconciler, if they exist.
     /// - Throws: a ``StartupError`` if none of the topics is visible, or the brokers do not respond.
     package init(
         _ names: TopicNames, _ environment: AppStoreEnvironment, groups: [String], hasMore: Bool, of admin: KafkaAdmin
@@ -51,7 +51,7 @@ package struct StoryTopics: Sendable {
         watermarks = try ends.withLock { $0 }.mapValues { try $0.get() }
     }
 
-    /// Returns the topics without which a story lacks more than dead letters.
+    /// Returns the topics whose absence makes a story lack more than dead letters.
     static func usual(_ names: TopicNames, _ environment: AppStoreEnvironment) -> [KafkaTopic] {
         [names.notifications(environment), names.entitlements(environment), names.refunds(environment)]
             + [names.quarantine]
@@ -79,7 +79,7 @@ package struct StoryTopics: Sendable {
 
     package func exists(_ topic: KafkaTopic) -> Bool { watermarks.keys.contains { $0.topic == topic } }
 
-    /// Returns the partitions of a topic in ascending order; empty if the topic does not exist.
+    /// Returns the partitions of a topic in ascending order, or an empty array if the topic does not exist.
     package func partitions(of topic: KafkaTopic) -> [KafkaTopicPartition] {
         watermarks.keys.filter { $0.topic == topic }.sorted { $0.partition < $1.partition }
     }
@@ -92,7 +92,7 @@ package struct StoryTopics: Sendable {
         return all.filter { wanted.contains($0.partition) }
     }
 
-    /// The dead letter topics that exist, sorted by name.
+    /// The existing dead letter topics, sorted by name.
     package var deadLetters: [KafkaTopic] {
         Set(watermarks.keys.map(\.topic)).filter { $0.rawValue.hasSuffix(".dlq") }
             .sorted { $0.rawValue < $1.rawValue }

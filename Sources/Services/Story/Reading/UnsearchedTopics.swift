@@ -1,18 +1,18 @@
 internal import Kafka
 
-/// The topics that a story could not read, by reason.
+/// The topics that were not searched, by reason.
 struct UnsearchedTopics {
     /// The fix for a topic that the user may not access.
     static let grant =
         "Allow Describe and Read on it to this user; sluicectl topics acls prints the commands for the services' users"
 
-    /// Topics that every installation should have but that do not exist.
+    /// Missing topics that every installation should have.
     let missing: [KafkaTopic]
     /// Topics that the user may not describe.
     let hidden: [KafkaTopic]
     /// Topics that the user may describe but not read.
     let unreadable: [KafkaTopic]
-    /// Topics whose absence makes the story incomplete. Other topics that do not exist contain nothing.
+    /// Topics whose absence makes the story incomplete. Any other missing topic would contain nothing.
     let usual: [KafkaTopic]
 
     /// Whether the story may lack events.
