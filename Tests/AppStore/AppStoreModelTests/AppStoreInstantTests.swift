@@ -27,7 +27,7 @@ import Testing
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
-            // From 1600 on, because Foundation's calendar is Julian for earlier dates.
+            // Starts in 1600, because Foundation's calendar is Julian for earlier dates.
             let milliseconds = Int64.random(in: -11_676_096_000_000...253_402_300_799_999, using: &generator)
             let instant = try #require(AppStoreInstant(millisecondsSince1970: milliseconds))
             let seconds = Double((milliseconds - ((milliseconds % 1000) + 1000) % 1000) / 1000)

@@ -2,7 +2,7 @@ import AppStoreModel
 import Testing
 
 @Suite struct IdentifierTests {
-    /// The texts of each pair are equal in Swift's comparison.
+    /// Swift considers the texts of each pair equal.
     @Test(arguments: [("com.example.K", "com.example.\u{212A}"), ("caf\u{E9}", "cafe\u{301}")])
     func `identifiers are equal if their bytes are equal`(_ one: String, _ other: String) {
         #expect(one == other)

@@ -3,7 +3,7 @@ import Testing
 
 /// The properties of each error code: number, name, retriability, and fix.
 @Suite struct APIErrorCodeTests {
-    /// The codes as documented by Apple, name by name.
+    /// The codes documented by Apple, name by name.
     private static let documented: [(Int64, String)] = [
         (4_000_000, "GeneralBadRequest"), (4_000_002, "InvalidAppIdentifier"), (4_000_005, "InvalidRequestRevision"),
         (4_000_006, "InvalidTransactionId"), (4_000_008, "InvalidOriginalTransactionId"),

@@ -28,7 +28,7 @@ struct AnswerTests {
         #expect(failure.retryAt == wait.map { VirtualTime.start + $0 })
         let closed = try await harness.failure()
         #expect(closed.status == nil && closed.kind == .rateLimited)
-        // Without a retry time the budget uses its own back-off.
+        // Without a retry time, the budget uses its own backoff.
         #expect(closed.retryAt == VirtualTime.start + (wait ?? 1000))
         #expect(store.asked.count == 1)
         #expect(
@@ -37,7 +37,7 @@ struct AnswerTests {
                     .getTransactionInfo, APIHarness.production, until: VirtualTime.start + (wait ?? 1000))))
     }
 
-    // An overloaded load balancer announces when to retry. The budget reacts only to 429, so it stays open.
+    // An overloaded load balancer announces when to retry. The budget reacts only to 429, so it remains open.
     @Test(
         arguments: [(500, "60", 60_000), (503, "1800000060000", 60_000), (503, nil, nil)] as [(Int, String?, Int64?)])
     func `a 5xx response states when to retry and closes no budget`(
@@ -66,7 +66,7 @@ struct AnswerTests {
         _ = try? await harness.client.send(APIRequest(.finishTransaction, "1"), to: APIHarness.production)
         let answer = APIEvent.answered(
             .finishTransaction, APIHarness.production, status: status, failure: failure, milliseconds: 0)
-        // After a 401 there is one attempt with a new token.
+        // After a 401, there is one attempt with a new token.
         #expect(harness.reported.filter { $0 == answer }.count == (status == 401 ? 2 : 1))
     }
 

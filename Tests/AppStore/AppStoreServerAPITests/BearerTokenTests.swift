@@ -34,7 +34,7 @@ import Testing
     private func text(_ token: BearerToken) -> String { String(token.revealedAuthorization.dropFirst(7)) }
 
     private func replaceKey(by bytes: [UInt8]) throws {
-        // Like an update of a mounted secret, another file is renamed over it.
+        // As in an update of a mounted secret, another file is renamed over it.
         let next = try directory.write(bytes, to: "next.p8")
         #expect(rename(next, path) == 0)
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(events.all == [.keyRead(file: path), .keyRead(file: path)])
     }
 
-    /// Each key has its own id as part of its file name.
+    /// Each key's ID is part of its file name.
     @Test func `changing a link to another key changes the key id together with the key`() throws {
         let first = try directory.write(firstKey, to: "SubscriptionKey_AAAAAAAAA1.p8")
         let second = try directory.write(secondKey, to: "SubscriptionKey_BBBBBBBBB2.p8")

@@ -25,7 +25,7 @@ import Testing
         #expect(ServiceHealth(ofConsumption: refusal(code)) == (isAboutTheTransaction ? .unknown : .fails()))
     }
 
-    // A transaction id that is invalid in a path is refused before anything is sent.
+    // A transaction ID that is invalid in a path is rejected before anything is sent.
     @Test func `a request that the client itself refuses is final`() {
         #expect(APIFailure(kind: .invalidRequest, message: "", isRetriable: false).isFinalForConsumption)
     }

@@ -6,12 +6,12 @@ import Testing
 @testable import AppStoreServerAPI
 
 /// Scheduling of requests within Apple's limits per second. All callers of an app, an environment and an endpoint share
-/// one limit.
+/// a limit.
 @Suite struct RequestBudgetTests {
     private static let second: UInt64 = 1_000_000_000
     private static let app = BundleId("com.example.app")
 
-    /// Returns the maximum number of moments within any second.
+    /// Returns the maximum number of times within any second.
     private static func most(of moments: [UInt64]) -> Int {
         var first = 0
         var most = 0
@@ -75,7 +75,7 @@ import Testing
             return
         }
         #expect((Self.second / 50...Self.second / 50 + 1).contains(moment))
-        // From now on urgent requests use the whole budget.
+        // From now on, urgent requests use the whole budget.
         for _ in 0..<100 { _ = budget.take(.urgent, now: moment, longestWait: .max) }
         guard case .askAgain(let later) = budget.take(.background, now: moment, longestWait: .max) else {
             Issue.record("a background request preceded waiting urgent ones")
@@ -130,7 +130,7 @@ import Testing
         let begin = time.now
         for _ in 0..<51 { try await budgets.waitForTurn(.sendConsumptionInformation, last) }
         #expect((time.now - begin) / 1_000_000 == 1000)
-        // The budget stays closed for other requests.
+        // The budget remains closed for other requests.
         await #expect(throws: APIFailure.self) {
             try await budgets.waitForTurn(.sendConsumptionInformation, APIScope(Self.app, in: .production))
         }

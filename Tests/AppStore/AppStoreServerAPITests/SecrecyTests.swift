@@ -9,7 +9,7 @@ import Testing
 /// No token or key may appear in an error, an event or a description, regardless of the response.
 @Suite(.timeLimit(.minutes(5)))
 struct SecrecyTests {
-    /// Returns a server that echoes the request, like the error pages of some proxies.
+    /// Returns a server that echoes the request, as some proxies do in their error pages.
     private func echo(status: Int) throws -> FakeAppStore {
         try FakeAppStore { asked, _ in
             let parts = asked.token.split(separator: ".").joined(separator: "\n")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AppStoreServerAPI
 
-/// The exchanges in the tests of Apple's own libraries: the expected request, and the parsed response.
+/// The exchanges from the tests of Apple's own libraries: the expected request and the parsed response.
 @Suite(.enabled(if: TestVectors.arePresent, Comment(rawValue: TestVectors.absence)))
 struct SharedCasesTests {
     private struct Case {

@@ -7,7 +7,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Signed objects in responses are verified, and must belong to the requested app and environment.
+/// Signed objects in responses are verified and must belong to the requested app and environment.
 @Suite(.timeLimit(.minutes(5)))
 struct VerifiedAnswerTests {
     private let kit: SigningKit

@@ -158,7 +158,7 @@ import Testing
         #expect(refusal.contains("apps.com.example.one.api.key.file"))
     }
 
-    /// Executables that read only the apps' environments share a file with executables that read their keys.
+    /// Executables that read only the apps' environments share a file with executables that read the apps' keys.
     @Test func `an executable without the API ignores its settings, but not misspelled ones`() throws {
         let schema = ConfigurationSchema([AppStoreSettings.apps, AppStoreSettings.environments])
             .tolerating(Self.command.schema.sharedKeys)

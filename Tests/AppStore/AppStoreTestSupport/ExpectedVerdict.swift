@@ -1,9 +1,9 @@
 package import AppStoreVerification
 
-/// A verdict in the notation of the tables.
+/// A verdict, as written in the tables.
 package enum ExpectedVerdict: Equatable, Sendable, CustomStringConvertible {
     case accepted
-    /// Accepted for the sandbox topic, although the app is configured without the sandbox.
+    /// Accepted for the sandbox topic although the app is configured without the sandbox.
     case sandbox
     case duplicate
     case nonconforming(Reason)

@@ -20,7 +20,7 @@ extension HostileNotification {
         HostileNotification("H-100", "no appAppleId in Production", .nonconforming(.profileAudience)) {
             $0.identity["appAppleId"] = nil
         },
-        HostileNotification("H-101", "Sandbox for an app of production only", .sandbox, .sandbox) { _ in },
+        HostileNotification("H-101", "Sandbox for a production-only app", .sandbox, .sandbox) { _ in },
         HostileNotification("H-101", "Sandbox without appAppleId", .sandbox, .sandbox) {
             $0.identity["appAppleId"] = nil
         },
@@ -81,52 +81,52 @@ extension HostileNotification {
             $0.outer["notificationType"] = "\"SOMETHING_NEW\""
         },
         HostileNotification("H-104", "an unknown subtype", .accepted) { $0.outer["subtype"] = "\"SOMETHING_NEW\"" },
-        HostileNotification("H-115", "two containers for others", .notForUs(.audience)) {
+        HostileNotification("H-115", "two containers for other apps", .notForUs(.audience)) {
             $0.identity["bundleId"] = "\"com.example.other\""
             $0.outer["summary"] = "{\"bundleId\":\"com.example.third\"}"
         },
     ]
 
-    /// Containers introduced after version 2.22, and unknown containers (app-store.md 2.6, C 24).
+    /// Containers introduced after version 2.22 and unknown containers (app-store.md 2.6, C 24).
     private static let laterContainers: [HostileNotification] = [
-        later("H-115", "seats that the App Store took back", .accepted) { $0.container = "unclaimInfo" },
-        later("H-115", "a container not known yet", .accepted) { _ in },
-        later("H-115", "a container not known yet, without appAppleId", .accepted) { $0.identity["appAppleId"] = nil },
+        later("H-115", "seats that the App Store unassigned", .accepted) { $0.container = "unclaimInfo" },
+        later("H-115", "an unknown container", .accepted) { _ in },
+        later("H-115", "an unknown container without appAppleId", .accepted) { $0.identity["appAppleId"] = nil },
         later("H-115", "unclaimInfo without appAppleId", .accepted) {
             $0.container = "unclaimInfo"
             $0.identity["appAppleId"] = nil
         },
-        later("H-101", "a new container of the sandbox", .sandbox) { $0.identity["environment"] = "\"Sandbox\"" },
-        later("H-115", "a container not known yet of another app", .notForUs(.audience)) {
+        later("H-101", "a new container in the sandbox", .sandbox) { $0.identity["environment"] = "\"Sandbox\"" },
+        later("H-115", "an unknown container of another app", .notForUs(.audience)) {
             $0.identity["bundleId"] = "\"com.example.other\""
         },
-        later("H-115", "a container not known yet with another appAppleId", .notForUs(.audience)) {
+        later("H-115", "an unknown container with another appAppleId", .notForUs(.audience)) {
             $0.identity["appAppleId"] = "1"
         },
         later("H-115", "unclaimInfo with another appAppleId", .notForUs(.audience)) {
             $0.container = "unclaimInfo"
             $0.identity["appAppleId"] = "1"
         },
-        later("H-108", "a container not known yet, appAppleId a text", .nonconforming(.profileNumber)) {
+        later("H-108", "an unknown container whose appAppleId is a string", .nonconforming(.profileNumber)) {
             $0.identity["appAppleId"] = "\"1234567890\""
         },
-        later("H-102", "a container not known yet of Xcode", .nonconforming(.profileAudience)) {
+        later("H-102", "an unknown container from Xcode", .nonconforming(.profileAudience)) {
             $0.identity["environment"] = "\"Xcode\""
         },
-        later("H-115", "a container not known yet without an environment", .nonconforming(.profileContainer)) {
+        later("H-115", "an unknown container without an environment", .nonconforming(.profileContainer)) {
             $0.identity["environment"] = nil
         },
-        later("H-115", "a container not known yet without a bundleId", .nonconforming(.profileContainer)) {
+        later("H-115", "an unknown container without a bundleId", .nonconforming(.profileContainer)) {
             $0.identity["bundleId"] = nil
         },
-        later("H-115", "two containers not known yet", .nonconforming(.profileContainer)) {
+        later("H-115", "two unknown containers", .nonconforming(.profileContainer)) {
             $0.outer["another"] = $0.identity.text
         },
-        later("H-115", "data and a container not known yet", .nonconforming(.profileContainer)) {
+        later("H-115", "data and an unknown container", .nonconforming(.profileContainer)) {
             $0.outer["another"] = $0.identity.text
             $0.container = "data"
         },
-        later("H-115", "two containers not known yet of others", .notForUs(.audience)) {
+        later("H-115", "two unknown containers of other apps", .notForUs(.audience)) {
             $0.identity["bundleId"] = "\"com.example.other\""
             $0.outer["another"] = $0.identity.text
         },

@@ -56,7 +56,7 @@ extension HostileNotification {
         HostileNotification("H-36", "UTF-32", .badRequest(.json)) { try $0.body().flatMap { [$0, 0, 0, 0] } },
         around(
             "H-37", "NUL in a text", .badRequest(.json), { "{\"signedPayload\":\"\($0)\",\"a\":\"" }, [0, 0x22, 0x7D]),
-        around("H-37", "a line end in signedPayload", .badRequest(.json)) { "{\"signedPayload\":\"\($0)\n\"}" },
+        around("H-37", "a line break in signedPayload", .badRequest(.json)) { "{\"signedPayload\":\"\($0)\n\"}" },
         around("H-38", "trailing garbage", .badRequest(.json)) { "{\"signedPayload\":\"\($0)\"}x" },
         around("H-38", "a second object", .badRequest(.json)) { "{\"signedPayload\":\"\($0)\"}{}" },
         around("H-39", "1e400 in an unknown member", .accepted) { "{\"signedPayload\":\"\($0)\",\"a\":1e400}" },
@@ -68,19 +68,19 @@ extension HostileNotification {
             "{\"notification_type\":\"DID_RENEW\",\"password\":\"x\",\"unified_receipt\":{}}"),
         raw("H-40", "notification_type of another type", .badRequest(.jsonShape), "{\"notification_type\":1}"),
         raw(
-            "H-40", "notification_type of another type beside a password", .legacy,
+            "H-40", "notification_type of another type next to a password", .legacy,
             "{\"notification_type\":1,\"password\":\"x\"}"),
         around("H-42", "both shapes", .badRequest(.jsonShape)) {
             "{\"signedPayload\":\"\($0)\",\"notification_type\":\"DID_RENEW\"}"
         },
     ]
 
-    /// Returns this number of members with different names.
+    /// Returns the given number of members with different names.
     private static func names(_ count: Int, _ prefix: String = "n") -> String {
         (0..<count).map { "\"\(prefix)\($0)\":0" }.joined(separator: ",")
     }
 
-    /// Returns this number of array elements.
+    /// Returns the given number of array elements.
     private static func numbers(_ count: Int) -> String {
         Array(repeating: "0", count: count).joined(separator: ",")
     }

@@ -42,7 +42,7 @@ extension HostileNotification {
         HostileNotification("H-68", "two trailing bytes after the second", .badRequest(.certificateEncoding)) { kit in
             try kit.body(header: header(of: [kit.pki.leaf.der, kit.pki.intermediate.der + [0, 0], kit.pki.root.der]))
         },
-        HostileNotification("H-83", "a truly signed certificate above 3,072 bytes", .badRequest(.certificateListForm)) {
+        HostileNotification("H-83", "a signed certificate above 3,072 bytes", .badRequest(.certificateListForm)) {
             kit in
             try SigningKit.body(kit.jws(leaf: kit.leaf { $0.extensions.append(bulk(3_000)) }))
         },

@@ -107,7 +107,7 @@ extension HostileNotification {
     ]
 
     private static func leafKey(_ name: String, _ kind: PrivateKey.Kind) -> HostileNotification {
-        // ES256 cannot be signed with this key, so another one signs. The leaf is refused before its signature is
+        // ES256 cannot be signed with this key, so another one signs. The leaf is rejected before its signature is
         // checked.
         HostileNotification(
             "H-81", "\(name) leaf", .forbidden(.leafKey),

@@ -63,13 +63,13 @@ extension HostileNotification {
                 return "\(parts[0])..\(parts[2])"
             }),
         HostileNotification("H-45", "leading space", .badRequest(.jwsForm), jws: { " " + (try $0.jws()) }),
-        HostileNotification("H-45", "trailing line end", .badRequest(.jwsForm), jws: { try $0.jws() + "\\n" }),
+        HostileNotification("H-45", "trailing line break", .badRequest(.jwsForm), jws: { try $0.jws() + "\\n" }),
         HostileNotification(
-            "H-45", "line end inside", .badRequest(.jwsForm), jws: { replaced(try $0.jws(), segment: 1, "\\n") }),
+            "H-45", "line break inside", .badRequest(.jwsForm), jws: { replaced(try $0.jws(), segment: 1, "\\n") }),
         HostileNotification(
             "H-45", "NUL inside", .badRequest(.jwsForm), jws: { replaced(try $0.jws(), segment: 1, "\\u0000") }),
         HostileNotification(
-            "H-45", "a letter beyond ASCII", .badRequest(.jwsForm), jws: { replaced(try $0.jws(), segment: 2, "é") }),
+            "H-45", "a non-ASCII letter", .badRequest(.jwsForm), jws: { replaced(try $0.jws(), segment: 2, "é") }),
         HostileNotification(
             "H-45", "a space and a plus", .badRequest(.jwsForm),
             jws: { replaced(replaced(try $0.jws(), segment: 1, "+"), segment: 2, " ") }),
@@ -78,7 +78,7 @@ extension HostileNotification {
         HostileNotification(
             "H-47", "plus in the signature", .badRequest(.jwsBase64), jws: { replaced(try $0.jws(), segment: 2, "+") }),
         HostileNotification(
-            "H-47", "solidus in the payload", .badRequest(.jwsBase64), jws: { replaced(try $0.jws(), segment: 1, "/") }),
+            "H-47", "slash in the payload", .badRequest(.jwsBase64), jws: { replaced(try $0.jws(), segment: 1, "/") }),
         HostileNotification(
             "H-47", "plus in the header", .badRequest(.jwsBase64), jws: { replaced(try $0.jws(), segment: 0, "+") }),
         HostileNotification(
@@ -112,7 +112,7 @@ extension HostileNotification {
                     ",\"x5u\":\"http://127.0.0.1:1/\",\"jku\":\"http://127.0.0.1:1/\",\"kid\":\"../../etc\",\"jwk\":{\"kty\":\"EC\"}"
             )
         },
-        header("H-62", "a solidus written as an escape", .accepted) {
+        header("H-62", "a slash written as an escape", .accepted) {
             JWSSigner.header(
                 x5c: $0.pki.chain.map {
                     String(decoding: Base64.encode($0.der), as: UTF8.self).split(

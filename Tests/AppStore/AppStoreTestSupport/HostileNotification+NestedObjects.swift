@@ -27,7 +27,7 @@ extension HostileNotification {
         HostileNotification("H-107", "transaction of another app", .nonconforming(.profileNested)) {
             $0.transaction?["bundleId"] = "\"com.example.other\""
         },
-        HostileNotification("H-107", "transaction of no app", .nonconforming(.profileNested)) {
+        HostileNotification("H-107", "transaction without an app", .nonconforming(.profileNested)) {
             $0.transaction?["bundleId"] = nil
         },
         HostileNotification("H-107", "transaction of another environment", .nonconforming(.profileNested)) {

@@ -145,7 +145,7 @@ extension HostileNotification {
         HostileNotification(
             "H-76", "path length exceeded", .forbidden(.notCertificateAuthority),
             jws: { kit in
-                // The subject differs from the issuer's, because self-issued certificates do not count towards the path
+                // The subject differs from the issuer's, because self-issued certificates do not count toward the path
                 // length.
                 let lower = try kit.intermediate(under: kit.intermediate()) { $0.subject = [.init("CN", "Lower")] }
                 let leaf = try kit.leaf(under: lower)

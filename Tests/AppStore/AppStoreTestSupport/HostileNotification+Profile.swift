@@ -40,7 +40,7 @@ extension HostileNotification {
         HostileNotification("H-105", "notificationUUID a path", .nonconforming(.profileUUID)) {
             $0.outer["notificationUUID"] = "\"../../etc/passwd\""
         },
-        HostileNotification("H-105", "notificationUUID in upper case", .accepted) {
+        HostileNotification("H-105", "notificationUUID in uppercase", .accepted) {
             $0.outer["notificationUUID"] = "\"0F3A1C52-6D5E-4B7A-9A53-0D9A0A2B7C11\""
         },
         HostileNotification("H-106", "version 3.0", .nonconforming(.profileVersion)) {
@@ -64,10 +64,10 @@ extension HostileNotification {
         HostileNotification("H-108", "appAppleId as 1.23456789e9", .accepted) {
             $0.identity["appAppleId"] = "1.23456789e9"
         },
-        HostileNotification("H-108", "status with a fraction: not ours to read", .accepted) {
+        HostileNotification("H-108", "status with a fraction, which is not read", .accepted) {
             $0.identity["status"] = "1.5"
         },
-        HostileNotification("H-108", "a price beyond Int64: not ours to read", .accepted) {
+        HostileNotification("H-108", "a price beyond Int64, which is not read", .accepted) {
             $0.transaction?["price"] = "1e300"
         },
         HostileNotification("H-110", "signedDate negative", .nonconforming(.profileDate)) {
@@ -116,18 +116,18 @@ extension HostileNotification {
             $0.outer["summary"] = "{\"bundleId\":\"\(SigningKit.bundleId)\",\"environment\":\"Production\"}"
             $0.identity["bundleId"] = "\"com.example.other\""
         },
-        HostileNotification("H-115", "data that is a text", .nonconforming(.profileContainer)) {
+        HostileNotification("H-115", "data that is a string", .nonconforming(.profileContainer)) {
             $0.outer["data"] = "\"\(SigningKit.bundleId)\""
         },
         HostileNotification("H-115", "a summary that is null", .accepted) { $0.outer["summary"] = "null" },
-        HostileNotification("H-116", "a token whose id begins SANDBOX", .sandbox, .token("SANDBOX_1")) { _ in },
+        HostileNotification("H-116", "a token ID that begins with SANDBOX", .sandbox, .token("SANDBOX_1")) { _ in },
         HostileNotification(
-            "H-116", "a token whose id begins sandbox", .nonconforming(.profileContainer), .token("sandbox_1")
+            "H-116", "a token ID that begins with sandbox", .nonconforming(.profileContainer), .token("sandbox_1")
         ) {
             _ in
         },
         HostileNotification(
-            "H-116", "a token whose id begins Sandbox", .nonconforming(.profileContainer), .token("Sandbox_1")
+            "H-116", "a token ID that begins with Sandbox", .nonconforming(.profileContainer), .token("Sandbox_1")
         ) {
             _ in
         },
@@ -163,7 +163,7 @@ extension HostileNotification {
         HostileNotification("H-120", "a type that is a number", .nonconforming(.profileText)) {
             $0.outer["notificationType"] = "5"
         },
-        HostileNotification("H-120", "a subtype with a line end", .nonconforming(.profileText)) {
+        HostileNotification("H-120", "a subtype with a line break", .nonconforming(.profileText)) {
             $0.outer["subtype"] = "\"A\\r\\nX: y\""
         },
         HostileNotification("H-120", "a subtype that is a formula", .nonconforming(.profileText)) {
@@ -186,23 +186,23 @@ extension HostileNotification {
         ) {
             $0.renewalInfo?["originalTransactionId"] = "\"1' OR 1=1\""
         },
-        HostileNotification("H-120", "an appTransactionId with a solidus", .nonconforming(.profileText)) {
+        HostileNotification("H-120", "an appTransactionId with a slash", .nonconforming(.profileText)) {
             $0.transaction?["appTransactionId"] = "\"a/b\""
         },
         HostileNotification("H-120", "a token id with a space", .nonconforming(.profileText), .token("a b")) { _ in },
-        HostileNotification("H-120", "NUL in a text that is not ours", .nonconforming(.profileText)) {
+        HostileNotification("H-120", "NUL in a string that is not read", .nonconforming(.profileText)) {
             $0.identity["bundleVersion"] = "\"1\\u00002\""
         },
-        HostileNotification("H-120", "a backspace in a text that is not ours", .nonconforming(.profileText)) {
+        HostileNotification("H-120", "a backspace in a string that is not read", .nonconforming(.profileText)) {
             $0.identity["bundleVersion"] = "\"1\\b\""
         },
-        HostileNotification("H-120", "DEL in a nested text that is not ours", .nonconforming(.profileText)) {
+        HostileNotification("H-120", "DEL in a nested string that is not read", .nonconforming(.profileText)) {
             $0.transaction?["productId"] = "\"a\\u007f\""
         },
         HostileNotification("H-120", "a raw control character", .nonconforming(.profileText)) {
             $0.identity["bundleVersion"] = "\"1\u{1}\""
         },
-        HostileNotification("H-120", "quotes, backslashes and line ends in a text that is not ours", .accepted) {
+        HostileNotification("H-120", "quotes, backslashes and line breaks in a string that is not read", .accepted) {
             $0.identity["bundleVersion"] = "\"a\\\"\\\\u0000\\n\\/\\u00e9\""
         },
     ]

@@ -29,7 +29,7 @@ extension HostileNotification {
                     })
             }),
         HostileNotification(
-            "H-72", "expired an hour ago and signed by another key: not worth a retry", .forbidden(.signature),
+            "H-72", "expired an hour ago and signed by another key, so a retry is pointless", .forbidden(.signature),
             jws: { kit in
                 let leaf = try kit.leaf {
                     $0.validity = CertificateValidity(notBefore: now - year, notAfter: now - hour)
@@ -38,7 +38,7 @@ extension HostileNotification {
                     chain: [leaf.certificate, kit.pki.intermediate, kit.pki.root], key: .generate(.p256))
             }),
         HostileNotification(
-            "H-78", "an expired leaf with a signedDate from its time", .forbidden(.certificateTime),
+            "H-78", "an expired leaf with a signedDate within its validity", .forbidden(.certificateTime),
             jws: { kit in
                 let leaf = try kit.leaf {
                     $0.validity = CertificateValidity(notBefore: now - 3 * year, notAfter: now - year)

@@ -1,4 +1,4 @@
-/// One hostile or harmless input: its row in the threat model, its body, and the expected verdict.
+/// A hostile or harmless input: its row in the threat model, its body, and the expected verdict.
 package struct HostileNotification: Sendable, CustomStringConvertible {
     package let id: String
     package let name: String

@@ -1,4 +1,4 @@
-/// A JSON object with raw JSON texts as member values, in order, so that invalid values can be written too.
+/// A JSON object whose member values are raw JSON texts, in order, so that invalid values can also be written.
 package struct JSONDraft: Sendable {
     private var members: [(name: String, value: String)]
 

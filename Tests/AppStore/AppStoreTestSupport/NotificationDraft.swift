@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A notification to sign. By default it is a renewal in Production with its own notificationUUID.
+/// A notification to sign. By default, it is a renewal in Production with a unique notificationUUID.
 package struct NotificationDraft: Sendable {
     package init() {}
 
@@ -40,7 +40,7 @@ package struct NotificationDraft: Sendable {
         }
     }
 
-    /// Returns the default notification, with Sandbox as every environment.
+    /// Returns the default notification with Sandbox in place of every environment.
     package static var sandbox: NotificationDraft {
         .with {
             $0.identity["environment"] = "\"Sandbox\""

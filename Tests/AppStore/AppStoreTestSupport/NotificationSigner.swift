@@ -1,6 +1,6 @@
 package import AppStoreSigning
 
-/// Creates version 2 notifications from texts. It signs the nested payloads, inserts them into the outer payload, signs
+/// Creates version 2 notifications from texts: signs the nested payloads, inserts them into the outer payload, signs
 /// that, and wraps it in an HTTP body.
 package struct NotificationSigner: Sendable {
     /// The JSON texts of one notification. Each nested text replaces its placeholder in `notification`.
@@ -31,7 +31,7 @@ package struct NotificationSigner: Sendable {
         package var body: [UInt8] { Array("{\"signedPayload\":\"\(signedPayload)\"}".utf8) }
     }
 
-    /// The error for a placeholder without a text, or a text without a placeholder.
+    /// A placeholder has no text, or a text has no placeholder.
     package struct PlaceholderError: Error, CustomStringConvertible {
         package let description: String
     }
@@ -39,7 +39,7 @@ package struct NotificationSigner: Sendable {
     private let outer: JWSSigner
     private let nested: JWSSigner
 
-    /// - Parameter nested: signs the nested payloads; nil for `outer`.
+    /// - Parameter nested: signs the nested payloads; nil selects `outer`.
     package init(_ outer: JWSSigner, nested: JWSSigner? = nil) {
         self.outer = outer
         self.nested = nested ?? outer
@@ -47,8 +47,8 @@ package struct NotificationSigner: Sendable {
 
     /// Signs one notification.
     ///
-    /// - Throws: ``PlaceholderError`` if a placeholder has no text or a text has no placeholder,
-    ///   `AppStoreSigningError` if signing fails.
+    /// - Throws: ``PlaceholderError`` if a placeholder has no text or a text has no placeholder; `AppStoreSigningError`
+    ///   if signing fails.
     package func sign(_ payloads: Payloads) throws -> SignedNotification {
         var notification = payloads.notification
         let texts = [

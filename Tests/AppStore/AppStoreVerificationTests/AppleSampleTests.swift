@@ -11,7 +11,7 @@ import Testing
 @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct AppleSampleTests {
     static var all: [AppleSample] { (try? TestVectors.appleSamples()) ?? [] }
 
-    /// Within the validity period of the leaf, which ends on 13 October 2027.
+    /// A time within the validity period of the leaf, which ends on 13 October 2027.
     private static let now: Int64 = 1_790_000_000_000
     private static let app = AppIdentity(
         bundleId: BundleId("com.loki-project.loki-messenger"), appAppleId: AppAppleId(1_470_168_868))

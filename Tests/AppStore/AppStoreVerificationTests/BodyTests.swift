@@ -10,8 +10,8 @@ import Testing
         try row.check()
     }
 
-    /// Clients that do not know the password can send this body too, so its cost before the password check must be
-    /// bounded.
+    /// Clients that do not know the password can also send this body, so its cost before the password check must be
+    /// limited.
     @Test func `a version 1 body may have many members, but each object only as many as Apple's`() throws {
         func read(members: Int, elements: Int) throws(Refusal) -> Bool {
             let names = (0..<members).map { "\"\($0)\":0" }.joined(separator: ",")

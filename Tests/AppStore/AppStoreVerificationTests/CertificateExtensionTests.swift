@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Row H-82 for each extension that constrains a path. None of them is evaluated, so all are refused, critical or not.
+/// Row H-82 for each extension that constrains a path. None of them is evaluated, so all are rejected, critical or not.
 @Suite struct CertificateExtensionTests {
     private static let policyConstraints = CertificateExtension(
         OID("2.5.29.36"), der: DER.sequence([0x80, 0x01, 0x05]))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Apple's API returns objects for 180 days. Their leaf may have expired since (app-store.md 2.5).
+/// Apple's API returns objects for 180 days. Their leaf may have expired since then (app-store.md 2.5).
 @Suite struct CertificateMomentTests {
     private static let day: Int64 = 86_400_000
 
@@ -24,7 +24,7 @@ import Testing
 
     init() throws { kit = try Self.made.get() }
 
-    /// Returns a notification signed this long ago, with nested objects of the same time.
+    /// Returns a notification of the given age, with nested objects of the same age.
     private func draft(_ age: Int64) -> NotificationDraft {
         .with {
             $0.outer["signedDate"] = "\(SigningKit.now - age)"
@@ -39,7 +39,7 @@ import Testing
             try kit.verifier().verify(signedPayload: jws, at: SigningKit.now, certificates: moment))
     }
 
-    /// Whether the leaf was valid this many seconds ago.
+    /// Whether the leaf was valid at the given age, in seconds.
     @Test(
         arguments: [
             (40 * 86_400, true), (10 * 86_400, true), (700 * 86_400, true), (10 * 86_400 - 1, false),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Caches shared by bodies, and data that must not be cached.
+/// Caches shared between bodies, and data that must not be cached.
 @Suite struct ChainCacheTests {
     private let now = SigningKit.now
 
@@ -81,7 +81,7 @@ import Testing
         let jws = try kit.jws()
         verifier.verify(body: SigningKit.body(jws), at: now).expect(.accepted)
         let dot = try #require(jws.firstIndex(of: "."))
-        // The cut is after a complete group of four, so that no unused bits are set and the header only ends too early.
+        // The cut is after a complete group of four, so no unused bits are set and the header merely ends too early.
         let shorter = jws[..<dot].dropLast(4 + jws[..<dot].count % 4) + jws[dot...]
         verifier.verify(body: SigningKit.body(String(shorter)), at: now).expect(.badRequest(.jwsHeader))
         let longer = jws[..<dot] + "AAAA" + jws[dot...]
@@ -197,7 +197,7 @@ import Testing
             entered == [true, true, false, false, true, false, false, true, true, true, false, false])
     }
 
-    /// Returns the trusted leaf and intermediate with a different third entry. Each time it is a new path, with an
+    /// Returns the trusted leaf and intermediate with a different third entry. Each call creates a new path with an
     /// invalid signature.
     private static func newChain(_ index: Int, _ kit: SigningKit) throws -> [UInt8] {
         let texts = [kit.pki.leaf.der, kit.pki.intermediate.der, [UInt8(truncatingIfNeeded: index), 1, 2]]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// A notification that its receiver already stored is answered without checking its nested objects.
+/// A notification that its receiver has already stored is answered without checking its nested objects.
 @Suite struct DuplicateTests {
     private let now = SigningKit.now
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// A damaged table must be detected, dropped together with all others, and never cause a wrong verdict.
+/// A damaged table must be detected and dropped together with all others, and must never cause a wrong verdict.
 @Suite struct FixedKeyFaultTests {
     private static let memoryIsKnown: Bool = {
         guard let kit = try? SigningKit.shared(), let key = P256PublicKey(certificate: kit.pki.leaf),
@@ -21,7 +21,7 @@ import Testing
     /// The 18th entry of the sixth window, which every 64th signature needs.
     private let bit = (5 * 64 + 17) * 64 * 8 + 3
     /// One bit in each entry of the window. A signature avoids the window only if its digit is zero, so one of the
-    /// first notifications meets the damage, regardless of its nonces.
+    /// first notifications hits the damage, regardless of its nonces.
     private let bits = (0..<64).map { (5 * 64 + $0) * 64 * 8 + 3 }
 
     @Test(.enabled(if: memoryIsKnown, "this libcrypto keeps its tables in a form that the test does not know"))
@@ -59,7 +59,7 @@ import Testing
             bodies += 1
             #expect(tabled.verify(try kit.body()) == .accepted)
         }
-        // One for each signature of the notification that met the damage.
+        // One for each signature of the notification that hit the damage.
         let faults = tabled.status.faults
         #expect((1...3).contains(faults))
         #expect(tabled.status.tables == 0)
@@ -133,7 +133,7 @@ import Testing
         let tabled = try misled(kit, by: forger)
         let jws = Array(try kit.jws(chain: kit.pki.chain, key: forger).utf8)
         let objects = tabled.verifier.objects
-        // Two workers query the table about the same text. The first one to verify again drops it.
+        // Two workers query the table about the same text. The first one to verify it again drops the table.
         func judged() throws -> OpenedObject {
             let opened = try objects.open(jws[...], at: now)
             tabled.fixedKeys.judge([opened])

@@ -28,7 +28,7 @@ import Testing
         for _ in 0..<300 {
             let cut = Array(body[..<Int.random(in: 0..<body.count, using: &random)])
             guard case .notApple(let refusal) = verifier.verify(body: cut, at: SigningKit.now) else {
-                Issue.record("a truncated body of \(cut.count) bytes was not refused")
+                Issue.record("a truncated body of \(cut.count) bytes was not rejected")
                 continue
             }
             #expect(refusal.status == 400)

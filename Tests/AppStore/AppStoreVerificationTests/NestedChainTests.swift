@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Nested objects with another certificate chain than the notification. Apple's outer signature covers them.
+/// Nested objects with a different certificate chain than the notification. Apple's outer signature covers them.
 @Suite struct NestedChainTests {
     @Test func `a new certificate chain of a nested object is not rate-limited`() throws {
         let kit = try SigningKit.shared()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Time checks of nested objects. Temporary failures cause a retry there too.
+/// Time checks for nested objects. Here, too, temporary failures cause a retry.
 @Suite struct NestedTimeTests {
     private static let hour: Int64 = 3600
     private static let now = SigningKit.now / 1000

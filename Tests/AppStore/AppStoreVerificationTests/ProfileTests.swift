@@ -5,8 +5,8 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Check 14: rows H-60, H-105 to H-120. Notifications that Apple signed for us are never lost: they are quarantined,
-/// not refused.
+/// Check 14: rows H-60 and H-105 to H-120. Notifications that Apple signed for us are never lost: they are quarantined
+/// rather than rejected.
 @Suite struct ProfileTests {
     @Test(arguments: HostileNotification.criticalMembers)
     func `critical members make a notification nonconforming`(_ row: HostileNotification) throws {

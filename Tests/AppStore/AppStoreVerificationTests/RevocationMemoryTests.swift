@@ -10,7 +10,7 @@ import Testing
 @Suite struct RevocationMemoryTests {
     private let now = SigningKit.now
 
-    /// Requests the statuses of a number of new leaves, each a millisecond after the previous one.
+    /// Requests the statuses of the given number of new leaves, each a millisecond after the previous one.
     private func fill(_ state: inout RevocationState, with count: Int, from start: Int64) throws {
         let kit = try SigningKit.shared()
         for index in 0..<Int64(count) {

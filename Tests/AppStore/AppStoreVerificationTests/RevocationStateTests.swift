@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// The timing of OCSP requests: the state alone, with its own clock and random number generator.
+/// The timing of OCSP requests: the state alone, with a test clock and random number generator.
 @Suite struct RevocationStateTests {
     private let now = SigningKit.now
 

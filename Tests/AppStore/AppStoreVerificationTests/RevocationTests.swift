@@ -302,7 +302,7 @@ import Testing
 
         init(allBut others: Responders) { self.others = others }
 
-        /// Number of requests without a response.
+        /// The number of requests without a response.
         var silences: Int { count.withLock { $0 } }
 
         func answer(to request: [UInt8], address: String, timeout: Duration) async throws -> [UInt8] {

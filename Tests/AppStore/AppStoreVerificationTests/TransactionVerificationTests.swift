@@ -5,7 +5,7 @@ import AppStoreVerification
 import JSON
 import Testing
 
-/// StoreKit objects uploaded by an app and its backend. They are verified like notifications.
+/// StoreKit objects uploaded by an app or its backend. They are verified like notifications.
 @Suite struct TransactionVerificationTests {
     private let kit: SigningKit
     private let verifier: NotificationVerifier

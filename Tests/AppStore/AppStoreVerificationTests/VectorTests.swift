@@ -8,11 +8,11 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Apple's published test data and data derived from it, with the verdicts in its README.
+/// Apple's published test data, and data derived from it, with the verdicts from its README.
 ///
 /// Where a library accepts a notification that this verifier quarantines, "accept" means only "in the main topic".
 @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)")) struct VectorTests {
-    /// Within the validity periods of both test authorities.
+    /// A time within the validity periods of both test authorities.
     private static let now: Int64 = 1_790_000_000_000
 
     private static func verifier(

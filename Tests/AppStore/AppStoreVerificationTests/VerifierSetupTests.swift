@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// Configurations that a verifier refuses at startup.
+/// Configurations with which a verifier refuses to start.
 @Suite struct VerifierSetupTests {
     @Test func `the built-in root is Apple's`() throws {
         try initializeCryptography()

@@ -3,11 +3,11 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// Apple's notifications, and the resulting access at some moments. Days count from the purchase of a month.
+/// Apple's notifications, and the resulting access at given times. Days count from the purchase of a month.
 struct AccessCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let told: [Notification]
-    /// The expected state at moments in days.
+    /// The expected state at times in days.
     let expected: [(day: Double, state: String)]
 
     init(_ description: String, _ told: [Notification], _ expected: (Double, String)...) {
@@ -69,7 +69,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
             [bought, told(.didChangeRenewalStatus, .autoRenewDisabled, on: 9, .active, first, renewal(0))],
             (29.99, "ACTIVE monthly until 30"), (30, "no EXPIRED monthly")),
         .init(
-            "expired by the customer's will",
+            "expired because the customer cancelled",
             [bought, told(.expired, .voluntary, on: 30, .expired, first, renewal(0).with("expirationIntent", 1))],
             (30, "no EXPIRED monthly")),
         .init(
@@ -103,7 +103,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
                 told(.didRenew, .billingRecovery, on: 31, .active, period("2", from: 31 * day, to: 61 * day)),
             ], (31.5, "ACTIVE monthly until 61")),
         .init(
-            "failure told before the period ends",
+            "failure reported before the period ends",
             [bought, told(.didFailToRenew, on: 29, .billingRetry, first, failing)],
             (29.5, "ACTIVE monthly until 30"), (30, "no RETRY monthly until 90"), (90, "no EXPIRED monthly")),
         .init(
@@ -113,11 +113,11 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
                 told(.gracePeriodExpired, on: 32, .billingRetry, first, failing),
             ], (32.5, "no RETRY monthly until 90")),
         .init(
-            "only the renewal info tells of the failed charge",
+            "only the renewal info shows the failed charge",
             [bought, told(.didChangeRenewalStatus, .autoRenewEnabled, on: 29, nil, nil, failing)],
             (29.5, "ACTIVE monthly until 30"), (30.01, "no RETRY monthly until 90")),
         .init(
-            "Apple says active after the expiry that is known",
+            "Apple states active after the known expiry",
             [bought, told(.priceIncrease, .pending, on: 31, .active, nil, renewal())],
             (31.02, "STALE monthly until 31 asks"), (31.05, "no STALE monthly asks")),
     ]
@@ -139,7 +139,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
                 told(.didRenew, on: 29, .active, second.with("isUpgraded", true), renewal(product: "yearly")),
             ], (29.75, "ACTIVE yearly until 395"), (31, "ACTIVE yearly until 395")),
         .init(
-            "only the transaction that an upgrade replaced is known",
+            "only the upgraded transaction is known",
             [
                 told(
                     .refund, on: 11, .active,
@@ -166,7 +166,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
             [bought, renewed, told(.refund, on: 35, .active, first.with("revocationDate", date: 35 * day))],
             (36, "ACTIVE monthly until 60")),
         .init(
-            "an older period is refunded, and Apple states revoked beside it",
+            "an older period is refunded, with Apple's status revoked",
             [bought, renewed, told(.refund, on: 35, .revoked, first.with("revocationDate", date: 35 * day))],
             (36, "ACTIVE monthly until 60")),
         .init(
@@ -185,7 +185,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
                 told(.refundReversed, on: 9, .active),
             ], (10, "ACTIVE monthly until 30")),
         .init(
-            "seats refunded one by one, then all, beside added seats",
+            "seats refunded one by one, then all, with added seats remaining",
             [
                 told(.subscribed, .initialBuy, on: 0, .active, first.with("quantity", 10)),
                 told(
@@ -264,7 +264,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
         #expect(phase(8) == "ACTIVE true")
         #expect(phase(35) == "GRACE true")
         #expect(phase(41) == "ACTIVE true")
-        // The end of the grace period is not kept, so the period might have been over.
+        // The end of the grace period is not stored, so the period might have been over.
         #expect(purchase.whollyKnownSince(before: at(35 * day)) == at(40 * day))
         #expect(purchase.whollyKnownSince(before: at(8 * day)) == nil)
     }

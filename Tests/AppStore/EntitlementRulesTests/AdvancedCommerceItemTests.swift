@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 /// Items of Advanced Commerce transactions. Sources: Apple's `advancedCommerceInfo`, with a `revocationDate` in its
-/// items, and `revocationPercentage`, which these transactions lack.
+/// items, and `revocationPercentage`, which is absent from these transactions.
 @Suite("Items of Advanced Commerce") struct AdvancedCommerceItemTests {
     private func items(_ revoked: [String: Int64]) -> JSONValue {
         let items = ["a", "b"].map { sku in

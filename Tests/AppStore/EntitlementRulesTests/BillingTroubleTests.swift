@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// Failed renewals, and events that end the failure. Sources: Apple's `isInBillingRetryPeriod`, "Testing failing
+/// Failed renewals, and the events that end the failure. Sources: Apple's `isInBillingRetryPeriod`, "Testing failing
 /// subscription renewals" and "Reducing involuntary subscriber churn", and developer.apple.com/forums/thread/739756.
 extension AccessCase {
     static let retrying = failing.with("expirationIntent", 2).with("renewalDate", date: 30 * day)
@@ -39,7 +39,7 @@ extension AccessCase {
             [bought, told(.didFailToRenew, on: 30, .billingRetry, first, retrying)],
             (31, "no RETRY monthly until 90"), (40, "no RETRY monthly until 90")),
         .init(
-            "cancelled in the grace period, whose date is still in the renewal info",
+            "cancelled in the grace period; the renewal info still has its date",
             [
                 bought, failedInGrace,
                 told(
@@ -57,7 +57,7 @@ extension AccessCase {
                     inGrace.with("autoRenewStatus", 0).with("isInBillingRetryPeriod", false)),
             ], (30.3, "no EXPIRED monthly"), (45, "no EXPIRED monthly")),
         .init(
-            "expired in the grace period, and nothing is said of retries",
+            "expired in the grace period, without information about retries",
             [
                 bought, failedInGrace,
                 told(
@@ -66,7 +66,7 @@ extension AccessCase {
                         .with("renewalDate", date: 30 * day)),
             ], (34, "no EXPIRED monthly")),
         .init(
-            "recovered in the grace period, of which only the transaction is known",
+            "recovered in the grace period; only the transaction is known",
             [bought, failedInGrace, uploaded(period("2", from: 30 * day, to: 37 * day), on: 35)],
             (36, "ACTIVE monthly until 37"), (37.01, "RENEWING monthly until 37"), (39, "no EXPIRED monthly")),
         .init(
@@ -78,7 +78,7 @@ extension AccessCase {
                     inGrace.with("autoRenewStatus", 0)),
             ], (32, "GRACE monthly until 46")),
         .init(
-            "status grace with a retry flag that is false",
+            "status grace with a false retry flag",
             [
                 bought,
                 told(
@@ -86,43 +86,43 @@ extension AccessCase {
                     inGrace.with("isInBillingRetryPeriod", false)),
             ], (31, "GRACE monthly until 46")),
         .init(
-            "a grace date beside a retry flag that is false, and no status",
+            "a grace date with a false retry flag and no status",
             [
                 bought,
                 told(
                     .didChangeRenewalStatus, on: 31, nil, first, inGrace.with("isInBillingRetryPeriod", false)),
             ], (32, "no EXPIRED monthly")),
         .init(
-            "the end of grace told before its date",
+            "the end of grace reported before its date",
             [bought, failedInGrace, told(.gracePeriodExpired, on: 40, .billingRetry, first, inGrace)],
             (41, "no RETRY monthly until 90")),
         .init(
-            "expired in billing retry, told without renewal info",
+            "expired in billing retry, reported without renewal info",
             [
                 bought, told(.didFailToRenew, on: 30, .billingRetry, first, retrying),
                 told(.expired, .voluntary, on: 35, .expired, first, nil),
             ], (36, "no EXPIRED monthly")),
         .init(
-            "renewal turned off before an early renewal, whose transaction is signed again later",
+            "renewal turned off before an early renewal; its transaction is signed again later",
             [
                 bought,
                 told(.didRenew, on: 29, .active, second, renewal(0).with("renewalDate", date: 60 * day)),
                 uploaded(second, on: 40),
             ], (59, "ACTIVE monthly until 60"), (60.01, "no EXPIRED monthly")),
         .init(
-            "the grace period of a former period",
+            "the grace period of an earlier period",
             [
                 told(.subscribed, .initialBuy, on: 0, .active), failedInGrace,
                 uploaded(period("2", from: 31 * day, to: 38 * day), on: 31),
             ], (37, "ACTIVE monthly until 38"), (38.01, "RENEWING monthly until 38"), (40, "no EXPIRED monthly")),
         .init(
-            "the billing retry of a former period",
+            "the billing retry of an earlier period",
             [
                 bought, told(.didFailToRenew, on: 30, .billingRetry, first, retrying),
                 uploaded(period("2", from: 40 * day, to: 70 * day), on: 40),
             ], (70.01, "RENEWING monthly until 70"), (72, "no EXPIRED monthly")),
         .init(
-            "the expiry of a former period",
+            "the expiry of an earlier period",
             [
                 bought,
                 told(

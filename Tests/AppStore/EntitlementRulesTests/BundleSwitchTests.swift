@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// A switch between a single subscription and a bundle. The new purchase names the one that it replaced. Sources:
+/// A switch between a single subscription and a bundle. The new purchase identifies the one that it replaced. Sources:
 /// Apple's `previousOriginalTransactionId` and `upgradedToBundle`.
 @Suite("A switch to a bundle") struct BundleSwitchTests {
     private let token = AppAccountToken("7e3fb204-2d5b-4a5c-8f1e-0a1b2c3d4e5f")

@@ -6,7 +6,7 @@ import Testing
 /// A twelve-month commitment with monthly payments. Source: Apple, "Managing the life cycle of monthly subscriptions
 /// with a 12-month commitment".
 extension AccessCase {
-    /// Returns a period of 30 days of the commitment. `number` counts its periods.
+    /// Returns a 30-day period of the commitment. `number` counts its periods.
     static func month(_ number: Int64) -> JSONObject {
         let commitment: JSONValue = [
             "billingPeriodNumber": .integer(number), "totalBillingPeriods": 12,

@@ -77,7 +77,7 @@ import Testing
             #expect(try merged([a, merged([b, c])]) == merged([merged([a, b]), c]))
             #expect(try merged([a, b]) == merged([b, a]))
             #expect(try merged([a, a]) == a)
-            // A member restored from a published value reaches the same state as the publisher.
+            // A member that restores the published value reaches the same state as the publisher.
             let value = try #require(a.published(at: at(0), rules: ProductRules()).value)
             #expect(try merged([PurchaseFacts(published: value), b]) == merged([a, b]))
         }
@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-/// Returns some hundred notifications about more transactions than are kept. Many are about old transactions, and some
+/// Returns a few hundred notifications about more transactions than are kept. Many are about old transactions, and some
 /// have the same signing time.
 private struct LongHistory {
     let facts: [PurchaseFacts]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntitlementRules
 
-/// Details of a grant beyond access.
+/// Details of a grant other than access.
 @Suite struct GrantDetailsTests {
     private func answer(
         _ purchases: [PurchaseFacts], at instant: Int64, view: EntitlementAnswer.View = .newestFacts

@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// The effect of version 1 and older notifications under each policy.
+/// The effect of notifications of version 1 and earlier under each policy.
 @Suite("Trust of version 1 notifications") struct LegacyTrustTests {
     private static let bought = Notification(
         .subscribed, .initialBuy, signed: 0, status: .active, transaction: period("1", from: 0, to: 30 * day),
@@ -101,11 +101,11 @@ import Testing
         let accepted = answer(facts, .accept, at: 6 * day)
         #expect(accepted.active.isEmpty && accepted.trust == .sharedSecret)
         #expect(accepted.grants.map(\.state) == ["REVOKED"])
-        // After seven days of queries without confirmation the statement is ignored.
+        // After seven days of queries without confirmation, the statement is ignored.
         var settled = facts
         settled.setLegacyAside(facts.unsettledLegacyIds)
         #expect(answer(settled, .accept, at: 6 * day).active == ["monthly"] && !settled.hasUnsettledLegacy)
-        // A repetition is ignored too.
+        // A repetition is also ignored.
         settled.merge(facts)
         #expect(answer(settled, .accept, at: 6 * day).active == ["monthly"])
     }
@@ -154,7 +154,7 @@ import Testing
         #expect(answer(kept, .accept, at: 35 * day).active == ["monthly"])
     }
 
-    /// app-store.md 12.4 rule 2a: an answer settles everything known at the time of the query, not only the differences
+    /// app-store.md 12.4 rule 2a: an answer settles everything known at the time of the query, not only what differed
     /// from Apple's statement at that time.
     @Test func `an answer of Apple also settles an earlier body that agreed with the signed facts`() throws {
         let off = Notification(

@@ -96,7 +96,7 @@ import Testing
         #expect(try purchase([Self.bought(nil), Self.renewed(1, nil)], [guess]).appAccountToken == nil)
         // The claim is visible until the purchase is known.
         #expect(try purchase([], [guess]).appAccountToken == Self.other)
-        // The clocks of two machines may differ by some seconds.
+        // The clocks of two machines may differ by a few seconds.
         let atOnce = OwnerClaim(appAccountToken: Self.other, claimedAt: at(-minute))
         #expect(try purchase([Self.bought(nil)], [atOnce]).appAccountToken == Self.other)
         // The first known transaction is a renewal of an earlier purchase.

@@ -6,12 +6,12 @@ let minute: Int64 = 60_000
 let hour: Int64 = 3_600_000
 let day: Int64 = 86_400_000
 
-/// Returns the moment this many milliseconds after 2026-01-01T00:00:00Z.
+/// Returns the time the given number of milliseconds after 2026-01-01T00:00:00Z.
 func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_767_225_600_000 + milliseconds)
 }
 
-/// Builds notifications from as few values as a test needs. ``at(_:)`` gives their dates.
+/// Builds notifications from the few values that a test needs. ``at(_:)`` returns their dates.
 struct Notification {
     var type: NotificationType
     var subtype: Subtype?
@@ -34,10 +34,10 @@ struct Notification {
         self.renewalInfo = renewalInfo
     }
 
-    /// Returns the facts of the notification, parsed from JSON text as by a consumer. Nested objects are signed if the
+    /// Returns the notification's facts, parsed from JSON text as a consumer would. Nested objects are signed if the
     /// notification is.
     ///
-    /// - Parameter received: when an unsigned notification was received; nil for its date.
+    /// - Parameter received: the time when an unsigned notification was received, or nil to use its date.
     func facts(isSigned: Bool = true, received: Int64? = nil) throws -> PurchaseFacts? {
         var data: JSONObject = ["environment": "Production", "bundleId": "com.example"]
         data["status"] = status.map { .integer(Int64($0.rawValue)) }

@@ -77,7 +77,7 @@ import Testing
             // Unconfirmed facts neither grant nor remove access.
             #expect(Self.answer(mixed, .confirm, days).active == Self.answer(expected, .confirm, days).active)
         }
-        // A fact that Apple did not know at the last query is ignored.
+        // A fact that Apple did not have at the last query is ignored.
         var settled = mixed
         settled.setLegacyAside(mixed.unsettledLegacyIds)
         for days in stride(from: Int64(0), through: 400, by: 20) {

@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// A subscription that renews on day 30 while no renewal is reported.
+/// A subscription that renews on day 30, but whose renewal is not reported.
 @Suite struct RenewalSilenceTests {
     private static let end = 30 * day
 
@@ -35,7 +35,7 @@ import Testing
 
     struct Case: CustomTestStringConvertible {
         let testDescription: String
-        /// Milliseconds after the end of the period.
+        /// The number of milliseconds after the end of the period.
         let readUntil: Int64
         let asked: Int64
         let expected: String
@@ -48,10 +48,10 @@ import Testing
     @Test(arguments: [
         Case("an outage that began before the end", read: -hour, asked: 4 * hour, "RENEWING true unknown"),
         Case("an outage that began within the leeway", read: 2 * hour, asked: 6 * hour, "RENEWING true unknown"),
-        Case("input that is as old as the leeway", read: 0, asked: 3 * hour, "EXPIRED false"),
-        Case("input that is older than the leeway", read: 0, asked: 3 * hour + 1, "RENEWING true unknown"),
-        Case("within the leeway nothing is unknown", read: -day, asked: 3 * hour - 1, "RENEWING true"),
-        Case("silence that was observed through the leeway", read: 3 * hour, asked: 10 * hour, "EXPIRED false"),
+        Case("input exactly as old as the leeway", read: 0, asked: 3 * hour, "EXPIRED false"),
+        Case("input older than the leeway", read: 0, asked: 3 * hour + 1, "RENEWING true unknown"),
+        Case("nothing is unknown within the leeway", read: -day, asked: 3 * hour - 1, "RENEWING true"),
+        Case("silence observed throughout the leeway", read: 3 * hour, asked: 10 * hour, "EXPIRED false"),
         Case("silence not observed to its end", read: 3 * hour - 1, asked: 10 * hour, "RENEWING true unknown"),
         Case("just before 24 hours", read: -day, asked: 24 * hour - 1, "RENEWING true unknown"),
         Case("after 24 hours", read: -day, asked: 24 * hour, "EXPIRED false"),

@@ -3,7 +3,7 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// A non-consumable bought once and restored on other devices, which gives one purchase several transactions. Sources:
+/// A non-consumable bought once and restored on other devices, so one purchase has several transactions. Sources:
 /// Apple's `originalTransactionId` and `transactionId`, and developer.apple.com/forums/thread/736020.
 @Suite("A restored non-consumable") struct RestoredPurchaseTests {
     private func transaction(_ id: String, at date: Int64) -> JSONObject {

@@ -27,12 +27,12 @@ extension AccessCase {
 
     static let seatCases: [AccessCase] = [
         .init(
-            "seats added, and then the mark in every transaction of the period", [team, added, signedAgain],
+            "seats added, then every transaction of the period marked", [team, added, signedAgain],
             (9, "ACTIVE monthly until 30 5 seats"), (11, "ACTIVE monthly until 30 7 seats"),
             (13, "ACTIVE monthly until 30 7 seats"), (29, "ACTIVE monthly until 30 7 seats"),
             (31, "no EXPIRED monthly")),
         .init(
-            "only the first transaction is known, and it has the mark", [signedAgain],
+            "only the first transaction is known, and it is marked", [signedAgain],
             (13, "ACTIVE monthly until 30 5 seats")),
         .init(
             "seats added twice",
@@ -84,7 +84,7 @@ extension AccessCase {
                     renewal(product: "premium")),
             ], (16, "ACTIVE premium until 45 7 seats")),
         .init(
-            "a member of an organization, whose transaction repeats the group's number of seats",
+            "a member's transaction, which repeats the group's number of seats",
             [
                 told(
                     .subscribed, .initialBuy, on: 0, .active,

@@ -3,8 +3,8 @@ import EntitlementRules
 import JSON
 import Testing
 
-/// Notifications, and the rule that decides the state at a moment. Days count from the purchase of a month. Source:
-/// app-store.md 11.3, row by row, and 11.6.
+/// Notifications, and the rule that determines the state at a given time. Days count from the purchase of a month.
+/// Source: app-store.md 11.3, row by row, and 11.6.
 struct RuleCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let told: [Notification]
@@ -49,7 +49,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             [Case.bought, off, Case.told(.priceIncrease, on: 31, .active, Case.first, renewal(0))], 31.01,
             .statusActive),
         .init(
-            "row 5: active after the expiry, tolerated no longer",
+            "row 5: active after the expiry, beyond the tolerance",
             [Case.bought, off, Case.told(.priceIncrease, on: 31, .active, Case.first, renewal(0))], 32,
             .statusActiveTooOld),
         .init("row 6: no renewal was received", [Case.bought], 31, .renewalMissing),

@@ -3,7 +3,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-/// Fields of one date, the expected date, and the number of ignored fields.
+/// The fields for one date, the expected date, and the number of ignored fields.
 struct DateCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let fields: JSONObject
@@ -26,19 +26,19 @@ struct DateCase: Sendable, CustomTestStringConvertible {
         DateCase("milliseconds as text", ["expires_date_ms": text(at: 7)], at(7)),
         DateCase("milliseconds as a number", ["expires_date_ms": .integer(at(7).millisecondsSince1970)], at(7)),
         DateCase(
-            "milliseconds before all other forms",
+            "milliseconds take precedence over all other forms",
             ["expires_date": other, "expires_date_formatted": other, "expires_date_ms": text(at: 7)], at(7)),
         DateCase(
-            "digits under the plain name before the readable form",
+            "digits under the plain name take precedence over the readable form",
             ["expires_date": text(at: 8), "expires_date_formatted": other], at(8)),
         DateCase("a number under the plain name", ["expires_date": .integer(at(8).millisecondsSince1970)], at(8)),
         DateCase(
-            "the readable form before text under the plain name",
+            "the readable form takes precedence over text under the plain name",
             ["expires_date_formatted": readable, "expires_date": other], at(1000)),
         DateCase("text under the plain name", ["expires_date": readable], at(1000)),
         DateCase("no date", [:], nil),
         DateCase("empty", ["expires_date_ms": "", "expires_date": .null], nil),
-        DateCase("only the form of the Pacific coast", ["expires_date_pst": other], nil),
+        DateCase("only the Pacific time form", ["expires_date_pst": other], nil),
         DateCase(
             "malformed milliseconds, not replaced", ["expires_date_ms": "soon", "expires_date": readable], nil,
             ignored: 1),

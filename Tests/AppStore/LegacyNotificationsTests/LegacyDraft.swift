@@ -13,12 +13,12 @@ let yearly = "com.example.pro.year"
 let canary = "0123456789abcdef0123456789abcdef"
 let app = BundleId("com.example.app")
 
-/// Returns the moment this many milliseconds after 2026-09-20T10:26:40Z, the time of the first purchase.
+/// Returns the time the given number of milliseconds after 2026-09-20T10:26:40Z, the time of the first purchase.
 func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_789_900_000_000 + milliseconds)
 }
 
-/// Returns this moment in the text format of unsigned notifications.
+/// Returns this time in the text format of unsigned notifications.
 func text(at milliseconds: Int64) -> JSONValue { .string(String(at(milliseconds).millisecondsSince1970)) }
 
 extension JSONObject {
@@ -29,7 +29,7 @@ extension JSONObject {
         return result
     }
 
-    /// Returns the object without these members.
+    /// Returns the object without the given members.
     func without(_ names: String...) -> JSONObject {
         var result = self
         for name in names { result[name] = nil }
@@ -37,7 +37,8 @@ extension JSONObject {
     }
 }
 
-/// Returns an element of `latest_receipt_info`, bought and expiring this many milliseconds after the first purchase.
+/// Returns an element of `latest_receipt_info`, bought and expiring the given numbers of milliseconds after the first
+/// purchase.
 func transaction(
     _ id: String, _ product: String = monthly, bought: Int64 = 0, expires: Int64? = month, of purchase: String = "100",
     with further: JSONObject = [:]
@@ -64,11 +65,11 @@ func renewal(
     return renewal + further
 }
 
-/// Creates bodies of the unsigned formats in short form.
+/// Creates bodies in the unsigned formats from a few values.
 struct LegacyDraft: Sendable {
     /// The members outside the receipt.
     var body: JSONObject
-    /// The members of `unified_receipt`; nil in the oldest format.
+    /// The members of `unified_receipt`, or nil in the oldest format.
     var receipt: JSONObject?
 
     /// Creates a body of version 1.
@@ -110,7 +111,7 @@ struct LegacyDraft: Sendable {
         return try LegacyNotification(document(), bundleId: bundleId, receivedAt: at(received))
     }
 
-    /// Returns the reason for rejecting the body; nil if it is accepted.
+    /// Returns the reason for rejecting the body, or nil if it is accepted.
     func fault() throws -> LegacyFault? {
         do {
             _ = try read()
@@ -121,7 +122,7 @@ struct LegacyDraft: Sendable {
     }
 }
 
-/// Returns a receipt of the oldest format, with `expires_date` in milliseconds next to readable dates.
+/// Returns a receipt in the oldest format, with `expires_date` in milliseconds next to readable dates.
 func receipt(
     _ id: String, _ product: String = monthly, bought: Int64 = 0, expires: Int64 = month, with further: JSONObject = [:]
 ) -> JSONObject {

@@ -50,7 +50,7 @@ import Testing
 
     @Test func `an upgrade reported by the new and by the replaced transaction grants the new one`() throws {
         let interactive = LegacyDraft("INTERACTIVE_RENEWAL", Self.upgraded, [renewal("1", yearly)])
-        // A later notification for the replaced transaction, which must not end its replacement.
+        // A later notification about the replaced transaction, which must not end its replacement.
         let cancel = LegacyDraft("CANCEL", Self.upgraded, [renewal("1", yearly)])
         for drafts in [[Self.bought, interactive, cancel], [cancel, interactive, Self.bought]] {
             #expect(try state(drafts, at: 6 * day) == ["ACTIVE \(yearly)"])

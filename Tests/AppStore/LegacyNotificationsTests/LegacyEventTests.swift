@@ -20,7 +20,7 @@ struct EventCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(event): \(draft.body["notification_type"]?.string ?? "") → \(mapped)" }
 }
 
-/// The events of Apple's table, each with the types sent for it.
+/// The events in Apple's table, each with the types sent for it.
 @Suite("Events and their notification types") struct LegacyEventTests {
     @Test(arguments: Self.cases) func `the event is derived from the body and not from its type`(
         sent: EventCase
@@ -95,11 +95,11 @@ struct EventCase: Sendable, CustomTestStringConvertible {
                 [renewal("1", yearly, next: monthly)]),
             "DID_CHANGE_RENEWAL_PREF/DOWNGRADE", .active),
         EventCase(
-            "cancelled in the settings, runs to expires_date",
+            "cancelled in the settings, active until expires_date",
             LegacyDraft("DID_CHANGE_RENEWAL_STATUS", [first], [renewal("0")], status("0", changed: 3 * day)),
             "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", .active),
         EventCase(
-            "cancelled, then renewal on again before expiry",
+            "cancelled, then renewal turned on again before expiry",
             LegacyDraft("DID_CHANGE_RENEWAL_STATUS", [first], [renewal("1")], status("1", changed: 4 * day)),
             "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED", .active),
         EventCase(
@@ -109,7 +109,7 @@ struct EventCase: Sendable, CustomTestStringConvertible {
                 [renewal(with: ["price_consent_status": "0"])]),
             "PRICE_INCREASE/PENDING", .active),
         EventCase(
-            "refund asked for a consumable",
+            "refund requested for a consumable",
             LegacyDraft("CONSUMPTION_REQUEST", [transaction("100", "coins", expires: nil)]), "CONSUMPTION_REQUEST",
             nil),
     ]

@@ -137,7 +137,7 @@ import Testing
             "free trial by an offer code", ["is_trial_period": "true", "offer_code_ref_name": "fair"], .offerCode,
             "fair", .freeTrial),
         OfferCase(
-            "promotional before offer code", ["promotional_offer_id": "winter", "offer_code_ref_name": "fair"],
+            "promotional offer over offer code", ["promotional_offer_id": "winter", "offer_code_ref_name": "fair"],
             .promotional, "winter", nil),
     ])
     func `an offer is taken from the transaction`(row: OfferCase) throws {
@@ -215,7 +215,7 @@ import Testing
         #expect(payload.inAppOwnershipType == .purchased)
         #expect(payload.appAccountToken == nil && payload.isUpgraded == nil)
         #expect(try notification.renewalPayload?.autoRenewStatus == .on)
-        // The field explains the end of the former period.
+        // The field explains the end of the earlier period.
         #expect(try notification.renewalPayload?.expirationIntent == nil)
         #expect(try notification.renewalPayload?.gracePeriodExpiresDate == nil)
         #expect(try notification.status == .active)
@@ -259,7 +259,7 @@ import Testing
     }
 }
 
-/// Fields of a transaction, and the offer that they indicate.
+/// The fields of a transaction, and the offer that they indicate.
 struct OfferCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let fields: JSONObject

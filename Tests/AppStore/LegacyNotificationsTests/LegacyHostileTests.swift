@@ -43,17 +43,17 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         #expect(fault.description.hasPrefix("text: "))
     }
 
-    /// The sender knew the password, and Apple keeps no history of version 1. A refused notification would be lost.
+    /// The sender knew the password, and Apple keeps no history of version 1, so a rejected notification would be lost.
     private static let odd: [HostileCase] = [
         HostileCase("environment Production", .environment) { $0.body["environment"] = "Production" },
         HostileCase("environment prod", .environment) { $0.body["environment"] = "prod" },
         HostileCase("environment Xcode", .environment) { $0.body["environment"] = "Xcode" },
         HostileCase("environment absent", .environment) { $0.body["environment"] = nil },
         HostileCase("environment a number", .environment) { $0.body["environment"] = 1 },
-        HostileCase("PROD with a receipt of the sandbox", .environmentMismatch) {
+        HostileCase("PROD with a sandbox receipt", .environmentMismatch) {
             $0.receipt?["environment"] = "Sandbox"
         },
-        HostileCase("Sandbox with a receipt of production", .environmentMismatch) {
+        HostileCase("Sandbox with a production receipt", .environmentMismatch) {
             $0.body["environment"] = "Sandbox"
         },
         HostileCase("no type", .form) { $0.body["notification_type"] = nil },
@@ -66,7 +66,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         HostileCase("1001 renewals", .tooManyElements) { draft in
             draft.receipt?["pending_renewal_info"] = .array((0..<1001).map { _ in .object(renewal()) })
         },
-        HostileCase("100000 elements that are no objects", .tooManyElements) { draft in
+        HostileCase("100000 elements that are not objects", .tooManyElements) { draft in
             draft.receipt?["latest_receipt_info"] = .array(
                 [JSONValue](repeating: [:], count: 1000) + [JSONValue](repeating: 0, count: 99_000))
         },
@@ -74,7 +74,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 
     private static let forbidden: [HostileCase] = [
         HostileCase("another bid", .otherApp) { $0.body["bid"] = "com.example.other" },
-        HostileCase("another bid in the receipt of the oldest form", .otherApp) {
+        HostileCase("another bid in the receipt of the oldest format", .otherApp) {
             $0 = LegacyDraft(oldest: "DID_RENEW", latest: receipt("100", with: ["bid": "com.example.other"]))
         },
     ]
@@ -88,21 +88,21 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     private static let long = JSONValue.string(String(repeating: "1", count: 257))
 
     private static let quarantined: [HostileCase] = [
-        HostileCase("unified_receipt is a text", .receipt) {
+        HostileCase("unified_receipt is a string", .receipt) {
             $0.receipt = nil
             $0.body["unified_receipt"] = "MIIT"
         },
         HostileCase("an unknown environment inside the receipt", .receipt) { $0.receipt?["environment"] = "PROD" },
-        HostileCase("transactions are no array", .receipt) { $0.receipt?["latest_receipt_info"] = [:] },
-        HostileCase("renewals are no array", .receipt) { $0.receipt?["pending_renewal_info"] = "none" },
-        HostileCase("a transaction is no object", .receipt) { $0.receipt?["latest_receipt_info"] = [1] },
-        HostileCase("a receipt of the oldest form is a text", .receipt) {
+        HostileCase("transactions are not an array", .receipt) { $0.receipt?["latest_receipt_info"] = [:] },
+        HostileCase("renewals are not an array", .receipt) { $0.receipt?["pending_renewal_info"] = "none" },
+        HostileCase("a transaction is not an object", .receipt) { $0.receipt?["latest_receipt_info"] = [1] },
+        HostileCase("a receipt of the oldest format is a string", .receipt) {
             $0 = LegacyDraft(oldest: "CANCEL")
             $0.body["latest_expired_receipt_info"] = "MIIT"
         },
         HostileCase("a type with a line feed", .text) { $0.body["notification_type"] = "DID_RENEW\n" },
         HostileCase("a long type", .text) { $0.body["notification_type"] = long },
-        HostileCase("a purchase that is no number", .text) { $0.body["original_transaction_id"] = "../1" },
+        HostileCase("a purchase that is not a number", .text) { $0.body["original_transaction_id"] = "../1" },
         HostileCase("a negative purchase", .text) { $0.body["original_transaction_id"] = -100 },
         HostileCase("a purchase with an exponent", .text) {
             $0.body["original_transaction_id"] = .number(
@@ -126,7 +126,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     ]
 
     private static let read: [HostileCase] = [
-        HostileCase("as it is", nil) { _ in },
+        HostileCase("unchanged", nil) { _ in },
         HostileCase("1000 transactions", nil) { draft in
             draft.receipt?["latest_receipt_info"] = .array(
                 (0..<1000).map { .object(transaction(String(100 + $0))) })
@@ -135,12 +135,12 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         HostileCase("null fields", nil) {
             $0.body = $0.body + ["bid": .null, "auto_renew_status": .null, "auto_renew_product_id": .null]
         },
-        HostileCase("a receipt that is not valid, as observed", nil) { $0.receipt?["status"] = "OK" },
+        HostileCase("an invalid receipt, as observed", nil) { $0.receipt?["status"] = "OK" },
         HostileCase("a negative quantity", nil, subject: "quantity", "-1"),
         HostileCase("a purchase as a number", nil, subject: "original_transaction_id", 100),
         HostileCase("a product of 256 bytes", nil, subject: "product_id", .string(String(repeating: "p", count: 256))),
-        HostileCase("an ownership that is not documented", nil, subject: "in_app_ownership_type", "ASSIGNED"),
-        HostileCase("receipts of the oldest form beside a unified one", nil) {
+        HostileCase("an undocumented ownership", nil, subject: "in_app_ownership_type", "ASSIGNED"),
+        HostileCase("receipts of the oldest format next to a unified one", nil) {
             $0.body["latest_receipt_info"] = .object(receipt("999", bought: 90 * day))
         },
     ]

@@ -18,7 +18,7 @@ import Testing
             "auto_renew_product_id": .string(monthly),
         ])
 
-    // The digests were computed by another program from the lines in the specification.
+    // Another program computed the digests from the lines in the specification.
     @Test func `the event id is a digest of the event`() throws {
         #expect(
             try Self.failure.read().eventId == "b7865f1fb0011d60fb9d6725b51f92bf078d980f6c8a6088b36ed482812501d5")

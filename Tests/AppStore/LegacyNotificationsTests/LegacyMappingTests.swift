@@ -24,7 +24,7 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
     ) throws {
         let notification = try row.draft.read()
         #expect(notification.mapped == row.mapped)
-        // The texts agree, and the type is kept as sent.
+        // The texts are equal, and the type is kept as sent.
         #expect(try notification.payload.notificationType == notification.notificationType)
         #expect(try notification.payload.subtype == notification.subtype)
         #expect(try notification.payload.unknownFields["rawType"]?.string == notification.rawType)
@@ -47,7 +47,7 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
                     transaction("100", with: ["is_upgraded": "true", "cancellation_date_ms": text(at: 5 * day)]),
                 ])),
         MappingCase(
-            "an upgraded transaction whose own end is not told", "DID_CHANGE_RENEWAL_PREF/UPGRADE",
+            "an upgraded transaction without its own end", "DID_CHANGE_RENEWAL_PREF/UPGRADE",
             LegacyDraft(
                 "INTERACTIVE_RENEWAL",
                 [
@@ -56,20 +56,20 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
                         "100", expires: nil, with: ["is_upgraded": "true", "cancellation_date_ms": text(at: 5 * day)]),
                 ])),
         MappingCase(
-            "the period before still ran, and the product changed", "DID_CHANGE_RENEWAL_PREF/UPGRADE",
+            "the previous period was still running, and the product changed", "DID_CHANGE_RENEWAL_PREF/UPGRADE",
             LegacyDraft(
                 "INTERACTIVE_RENEWAL",
                 [transaction("101", yearly, bought: 5 * day, expires: 370 * day), first])),
         MappingCase(
-            "the period before still ran, of the same product", "SUBSCRIBED/RESUBSCRIBE",
+            "the previous period of the same product was still running", "SUBSCRIBED/RESUBSCRIBE",
             LegacyDraft("INTERACTIVE_RENEWAL", [transaction("101", bought: 5 * day, expires: 35 * day), first])),
         MappingCase(
-            "the period before had expired", "SUBSCRIBED/RESUBSCRIBE",
+            "the previous period had expired", "SUBSCRIBED/RESUBSCRIBE",
             LegacyDraft(
                 "INTERACTIVE_RENEWAL",
                 [transaction("101", yearly, bought: 40 * day, expires: 400 * day), first])),
         MappingCase(
-            "the period before was refunded before the new one", "SUBSCRIBED/RESUBSCRIBE",
+            "the previous period was refunded before the new one", "SUBSCRIBED/RESUBSCRIBE",
             LegacyDraft(
                 "INTERACTIVE_RENEWAL",
                 [
@@ -81,7 +81,7 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
             "recovered", "DID_RENEW/BILLING_RECOVERY",
             LegacyDraft("DID_RECOVER", [transaction("101", bought: 35 * day, expires: 65 * day), first])),
         MappingCase(
-            "recovered, by its older name", "DID_RENEW/BILLING_RECOVERY",
+            "recovered, under the older name", "DID_RENEW/BILLING_RECOVERY",
             LegacyDraft("RENEWAL", [transaction("101", bought: 35 * day, expires: 65 * day), first])),
     ]
 
@@ -113,13 +113,13 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
             "another product at the next renewal", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
             LegacyDraft("DID_CHANGE_RENEWAL_PREF", [first], [renewal(next: "com.example.basic")])),
         MappingCase(
-            "the next product is not told", "DID_CHANGE_RENEWAL_PREF",
+            "the next product is not stated", "DID_CHANGE_RENEWAL_PREF",
             LegacyDraft("DID_CHANGE_RENEWAL_PREF", [first], [renewal().without("auto_renew_product_id")])),
         MappingCase(
             "no transaction of the purchase", "DID_CHANGE_RENEWAL_PREF",
             LegacyDraft("DID_CHANGE_RENEWAL_PREF", [], [renewal(next: "com.example.basic")])),
         MappingCase(
-            "another product, said outside of the receipt", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
+            "another product, stated outside the receipt", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
             LegacyDraft(
                 "DID_CHANGE_RENEWAL_PREF", [first], [], ["auto_renew_product_id": "com.example.basic"])),
     ]
@@ -134,7 +134,7 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
                 ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: time)]))
     }
 
-    /// Returns a case with renewal turned off two days after a charge failed, or later.
+    /// Returns a case in which renewal was turned off two days or more after a charge failed.
     private static func failed(_ name: String, _ mapped: String, retry: JSONValue, grace: Int64?) -> MappingCase {
         var pending = renewal("0", with: ["expiration_intent": "2", "is_in_billing_retry_period": retry])
         pending["grace_period_expires_date_ms"] = grace.map { text(at: month + $0) }
@@ -161,7 +161,7 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
         status("expired, by intent 3", "EXPIRED/PRICE_INCREASE", intent: "3", at: month),
         status("expired, by intent 4", "EXPIRED/PRODUCT_NOT_FOR_SALE", intent: "4", at: month),
         status("expired, by intent 5", "EXPIRED", intent: "5", at: month),
-        status("expired, by an intent that is not documented", "EXPIRED", intent: "6", at: month),
+        status("expired, by an undocumented intent", "EXPIRED", intent: "6", at: month),
         status("expired, by intent 1 as a number", "EXPIRED/VOLUNTARY", intent: 1, at: month),
         failed("off in grace", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", retry: "1", grace: 16 * day),
         failed("off in billing retry", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", retry: "1", grace: nil),
@@ -171,13 +171,13 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
         switchedOn("on by a purchase after the expiry", "SUBSCRIBED/RESUBSCRIBE", bought: 40 * day, at: 40 * day),
         switchedOn("on by a purchase, at an unknown time", "SUBSCRIBED/RESUBSCRIBE", bought: 40 * day, at: nil),
         switchedOn(
-            "on again later in the period of such a purchase", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
+            "on again later in the period of that purchase", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
             bought: 40 * day, at: 50 * day),
         switchedOn(
             "on again within a day after a recovery from billing retry",
             "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED", bought: 40 * day, at: 40 * day + 2 * hour),
         MappingCase(
-            "on while the receipt tells of a billing retry", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
+            "on while the receipt shows a billing retry", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
             LegacyDraft(
                 "DID_CHANGE_RENEWAL_STATUS", [first, transaction("101", bought: 40 * day, expires: 70 * day)],
                 [renewal(with: ["is_in_billing_retry_period": "1"])],
@@ -189,7 +189,7 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
             "on in the first period", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
             LegacyDraft("DID_CHANGE_RENEWAL_STATUS", [first], [renewal()])),
         MappingCase(
-            "on, said outside of the receipt only", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
+            "on, stated only outside the receipt", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
             LegacyDraft("DID_CHANGE_RENEWAL_STATUS", [first], [], ["auto_renew_status": "true"])),
         MappingCase(
             "neither on nor off", "DID_CHANGE_RENEWAL_STATUS", LegacyDraft("DID_CHANGE_RENEWAL_STATUS", [first])),
@@ -228,7 +228,7 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
                         with: ["subscription_group_identifier": "2"]),
                 ])),
         MappingCase(
-            "the newer transaction is cancelled too", "REFUND",
+            "the newer transaction is also cancelled", "REFUND",
             LegacyDraft(
                 "CANCEL",
                 [
@@ -260,47 +260,47 @@ struct MappingCase: Sendable, CustomTestStringConvertible {
             "consent was given", "PRICE_INCREASE/ACCEPTED",
             LegacyDraft("PRICE_INCREASE_CONSENT", [first], [renewal(with: ["price_consent_status": "1"])])),
         MappingCase(
-            "consent is awaited", "PRICE_INCREASE/PENDING",
+            "consent is pending", "PRICE_INCREASE/PENDING",
             LegacyDraft("PRICE_INCREASE_CONSENT", [first], [renewal(with: ["price_consent_status": "0"])])),
         MappingCase(
-            "consent is not told", "PRICE_INCREASE/PENDING",
+            "consent is not stated", "PRICE_INCREASE/PENDING",
             LegacyDraft("PRICE_INCREASE_CONSENT", [first], [renewal()])),
         MappingCase(
-            "a refund is asked for", "CONSUMPTION_REQUEST",
+            "a refund is requested", "CONSUMPTION_REQUEST",
             LegacyDraft("CONSUMPTION_REQUEST", [transaction("100", "coins", expires: nil)])),
-        MappingCase("a type that is not documented", "UNKNOWN", LegacyDraft("SOMETHING_NEW", [first])),
-        MappingCase("a type that only version 2 has", "UNKNOWN", LegacyDraft("REFUND_REVERSED", [first])),
+        MappingCase("an undocumented type", "UNKNOWN", LegacyDraft("SOMETHING_NEW", [first])),
+        MappingCase("a version 2 type", "UNKNOWN", LegacyDraft("REFUND_REVERSED", [first])),
         MappingCase(
-            "the oldest form: first purchase", "SUBSCRIBED/INITIAL_BUY",
+            "the oldest format: first purchase", "SUBSCRIBED/INITIAL_BUY",
             LegacyDraft(oldest: "INITIAL_BUY", latest: receipt("100"))),
         MappingCase(
-            "the oldest form: renewed by hand", "SUBSCRIBED/RESUBSCRIBE",
+            "the oldest format: renewed manually", "SUBSCRIBED/RESUBSCRIBE",
             LegacyDraft(
                 oldest: "INTERACTIVE_RENEWAL", latest: receipt("101", bought: 40 * day, expires: 70 * day),
                 expired: receipt("100"))),
         MappingCase(
-            "the oldest form: upgraded", "DID_CHANGE_RENEWAL_PREF/UPGRADE",
+            "the oldest format: upgraded", "DID_CHANGE_RENEWAL_PREF/UPGRADE",
             LegacyDraft(
                 oldest: "INTERACTIVE_RENEWAL", latest: receipt("101", yearly, bought: 5 * day, expires: 370 * day),
                 expired: receipt("100"))),
         MappingCase(
-            "the oldest form: recovered", "DID_RENEW/BILLING_RECOVERY",
+            "the oldest format: recovered", "DID_RENEW/BILLING_RECOVERY",
             LegacyDraft(
                 oldest: "RENEWAL", latest: receipt("101", bought: 35 * day, expires: 65 * day),
                 expired: receipt("100"))),
         MappingCase(
-            "the oldest form: another product next", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
+            "the oldest format: another product next", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
             LegacyDraft(
                 oldest: "DID_CHANGE_RENEWAL_PREF", latest: receipt("100"), ["auto_renew_product_id": "basic"])),
         MappingCase(
-            "the oldest form: switched off", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
+            "the oldest format: turned off", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
             LegacyDraft(
                 oldest: "DID_CHANGE_RENEWAL_STATUS", latest: receipt("100"), ["auto_renew_status": "false"])),
         MappingCase(
-            "the oldest form: switched on, as a number", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
+            "the oldest format: turned on, as a number", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
             LegacyDraft(oldest: "DID_CHANGE_RENEWAL_STATUS", latest: receipt("100"), ["auto_renew_status": 1])),
         MappingCase(
-            "the oldest form: cancelled", "REFUND",
+            "the oldest format: cancelled", "REFUND",
             LegacyDraft(
                 oldest: "CANCEL", expired: receipt("100"),
                 ["cancellation_date_ms": text(at: 5 * day), "web_order_line_item_id": "9100"])),

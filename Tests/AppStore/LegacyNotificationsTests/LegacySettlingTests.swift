@@ -4,7 +4,7 @@ import JSON
 import LegacyNotifications
 import Testing
 
-/// A purchase with received bodies and queries to Apple, in story order.
+/// A purchase with received bodies and queries to Apple, in chronological order.
 struct SettledLife {
     private(set) var facts = PurchaseFacts(
         environment: .production, bundleId: app, originalTransactionId: OriginalTransactionId("100"))
@@ -22,7 +22,7 @@ struct SettledLife {
         self.facts.merge(try #require(facts))
     }
 
-    /// Merges signed data that was not requested: an upload of the app, or a version 2 notification.
+    /// Merges signed data that was not requested: an upload from the app, or a version 2 notification.
     mutating func sign(
         _ id: String, bought: Int64 = 0, expires: Int64 = month, revoked: Int64? = nil, at signed: Int64,
         status: SubscriptionStatus? = nil, renewal: JSONObject? = nil
@@ -48,7 +48,7 @@ struct SettledLife {
         facts.settleLegacy(question.ids)
     }
 
-    /// Whether Apple should be queried at a moment.
+    /// Returns whether Apple should be queried at a given time.
     func isAsked(at moment: Int64) -> Bool { facts.legacyQuestion.map { $0.due <= at(moment) } ?? false }
 
     /// Returns the states of the purchase, such as `ACTIVE`, with `+` for access.
@@ -62,7 +62,8 @@ struct SettledLife {
     static func date(_ moment: Int64) -> JSONValue { .integer(at(moment).millisecondsSince1970) }
 }
 
-/// The rows of the table in 12.4: the validity of version 1 facts, by their receipt relative to the query to Apple.
+/// The rows of the table in 12.4: the validity of version 1 facts, depending on whether they were received before or
+/// after the query to Apple.
 @Suite("Confirmation of version 1 notifications") struct LegacySettlingTests {
     private static let on: JSONObject = ["autoRenewStatus": 1, "autoRenewProductId": .string(monthly)]
     private static let first = transaction("100")
@@ -130,7 +131,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: month + 4 * day) == "GRACE+")
         try life.sign("101", bought: month + 5 * day, expires: 2 * month + 5 * day, at: month + 5 * day)
         #expect(life.state(.accept, at: month + 17 * day) == "ACTIVE+")
-        // As for every subscriber, the renewal is late and not in retry.
+        // As for every subscriber, the renewal is late rather than in retry.
         #expect(life.state(.accept, at: 2 * month + 5 * day + minute) == "RENEWING+")
     }
 
@@ -189,7 +190,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 10 * day + minute) == "REVOKED")
         // No fact is accepted before Apple signs it.
         #expect(life.state(.confirm, at: 10 * day + minute) == "ACTIVE+")
-        // Apple does not show it yet.
+        // Apple's answer does not show it yet.
         try life.answer { try $0.sign("100", at: 10 * day + 2 * minute, status: .active, renewal: disabled) }
         #expect(!life.isAsked(at: 10 * day + 5 * minute) && life.isAsked(at: 10 * day + 6 * minute))
         #expect(life.state(.accept, at: 10 * day + 3 * minute) == "REVOKED")
@@ -330,9 +331,9 @@ struct SettledLife {
         try life.receive(
             LegacyDraft("DID_RENEW", [transaction("999", bought: month, expires: 20 * month)], [renewal()]),
             at: month - hour)
-        // Apple responds about the subscription and does not know transaction 999.
+        // Apple's response is about the subscription and does not include transaction 999.
         try life.answer { try $0.sign("100", at: month - hour + minute, status: .active, renewal: Self.on) }
-        // Before the end of the period, when Apple would be queried anyway.
+        // Before the end of the period, when Apple would be queried in any case.
         #expect(life.isAsked(at: month - 30 * minute) && life.state(.confirm, at: month + day) == "EXPIRED")
         life.sets(aside: life.facts.unsettledLegacyIds)
         #expect(!life.isAsked(at: month - 1))

@@ -9,7 +9,7 @@ import Testing
 
     private func subject(_ draft: LegacyDraft) throws -> String? { try draft.read().transactionId?.rawValue }
 
-    /// Returns a body that does not name its purchase.
+    /// Returns a body that does not identify its purchase.
     private func unnamed(
         _ type: String, _ transactions: [JSONObject], _ renewals: [JSONObject] = [], _ further: JSONObject = [:]
     ) -> LegacyDraft {
@@ -119,8 +119,8 @@ import Testing
                 LegacyDraft("CANCEL", [transaction("100")], [], ["cancellation_date_ms": text(at: 7 * day)])
             ),
             ("no transaction id", LegacyDraft("DID_RENEW", [transaction("100").without("transaction_id")])),
-            ("no receipt of the oldest form", LegacyDraft(oldest: "DID_RENEW")),
-            ("a cancellation of the oldest form without a date", LegacyDraft(oldest: "CANCEL", expired: receipt("1"))),
+            ("no receipt of the oldest format", LegacyDraft(oldest: "DID_RENEW")),
+            ("an oldest-format cancellation without a date", LegacyDraft(oldest: "CANCEL", expired: receipt("1"))),
         ]
     }()
 
@@ -179,7 +179,7 @@ import Testing
             "grace is over", .billingRetry, [transaction("100", expires: day)],
             [renewal(with: ["grace_period_expires_date_ms": text(at: 10 * day), "is_in_billing_retry_period": "1"])]),
         StatusCase(
-            "no longer retried", .expired, [transaction("100", expires: day)],
+            "retries have ended", .expired, [transaction("100", expires: day)],
             [renewal(with: ["is_in_billing_retry_period": "0"])]),
         StatusCase("expired", .expired, [transaction("100", expires: 10 * day)], []),
     ])

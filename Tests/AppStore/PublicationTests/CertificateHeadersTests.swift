@@ -8,7 +8,7 @@ import Testing
 
 /// Known, pending and awaited header segments, without Kafka.
 struct CertificateHeadersTests {
-    /// Retains sent records until they are acknowledged.
+    /// Keeps sent records until they are acknowledged.
     private final class Topic: Sendable {
         typealias Sent = (record: KafkaProducerRecord, then: @Sendable (Result<Void, KafkaError>) -> Void)
         private let sent = Mutex<[Sent]>([])

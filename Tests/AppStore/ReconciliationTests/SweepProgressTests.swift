@@ -5,7 +5,7 @@ import Testing
 @Suite struct SweepProgressTests {
     static let hour: Int64 = 3_600_000
 
-    /// Returns the windows of each pass to its end.
+    /// Returns the windows of each pass until its end.
     private func windows(_ range: SweepRange, length: Int64) -> [[SweepRange]] {
         var windows: [[SweepRange]] = [[], []]
         guard var progress = SweepProgress(over: range, windows: length) else { return windows }

@@ -8,7 +8,7 @@ import Testing
 
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// A signed notification and its record. The signatures are placeholders, because a record does not verify them.
+/// A signed notification and its record. The signatures are placeholders, because records do not verify them.
 private struct Signed {
     var payload: String
     var transaction: String?

@@ -45,7 +45,7 @@ import Testing
         #expect(Set(properties.names) == Set(written))
     }
 
-    /// Evaluates the keywords that the schema uses: type, required, properties, anyOf, and $ref to its only definition.
+    /// Evaluates the keywords used in the schema: type, required, properties, anyOf, and $ref to its only definition.
     private func faults(of value: JSONValue, in schema: JSONObject, at path: String) -> [String] {
         if let type = schema["type"]?.string, type != typeName(of: value) { return ["\(path): not of type \(type)"] }
         guard let object = value.object else { return [] }

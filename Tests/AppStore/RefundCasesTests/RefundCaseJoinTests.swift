@@ -46,7 +46,7 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
             let said = try statements(&random)
             let expected = merge(said)
             for _ in 0..<5 { #expect(merge((said + said.prefix(4)).shuffled(using: &random)) == expected) }
-            // Associative: two members that each know a part of the case.
+            // Associative: two members that each have a part of the case.
             var one = merge(Array(said.prefix(6)))
             one.merge(merge(Array(said.suffix(7))))
             #expect(one == expected)

@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // A transaction that is not refunded, under the purchase named in the body.
+        // An unrefunded transaction of the purchase named in the body.
         (
             #"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":["#
                 + #"{"transaction_id":"7","original_transaction_id":"7"},"#
@@ -152,7 +152,7 @@ import Testing
                 + #"{"transaction_id":"7","original_transaction_id":"7"},"#
                 + #"{"transaction_id":"9","original_transaction_id":"7"}]}}"#, true
         ),
-        // A transaction other than this one is concerned.
+        // The body concerns a different transaction.
         (
             #"{"original_transaction_id":"7","unified_receipt":{"latest_receipt_info":["#
                 + #"{"transaction_id":"9","original_transaction_id":"7"}]}}"#, true

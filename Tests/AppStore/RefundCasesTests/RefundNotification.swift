@@ -7,18 +7,18 @@ import RefundRules
 let hour: Int64 = 3_600_000
 let day: Int64 = 86_400_000
 
-/// Returns the moment this many milliseconds after 2026-01-01T00:00:00Z.
+/// Returns the time the given number of milliseconds after 2026-01-01T00:00:00Z.
 func at(_ milliseconds: Int64) -> AppStoreInstant {
     AppStoreInstant(clampingMillisecondsSince1970: 1_767_225_600_000 + milliseconds)
 }
 
-/// The error for a record that was not parsed as expected.
+/// A record was not parsed as expected.
 struct NotARefund: Error {}
 
-/// Creates notification records about a refund in short form.
+/// Creates notification records about a refund from a few values.
 struct RefundNotification {
     var type: NotificationType
-    /// Signing time in milliseconds. By default the record is received a second later.
+    /// The signing time in milliseconds. By default, the record is received a second later.
     var signed: Int64
     var received: Int64?
     var uuid: String?
@@ -28,9 +28,9 @@ struct RefundNotification {
     var isSigned = true
     /// The version 1 body.
     var legacy: JSONObject?
-    /// Whether it is a REFUND with subtype SEATS. The transaction then has no revocationDate.
+    /// Whether this is a REFUND with subtype SEATS. The transaction then has no revocationDate.
     var isOfSeats = false
-    /// When our clock says the record is read.
+    /// The time when the record is read, on our clock.
     var readAt: Int64?
 
     static let purchase: JSONObject = [

@@ -2,7 +2,7 @@ import AppStoreModel
 import RefundRules
 import Testing
 
-/// The cases of app-store.md 10.7 that depend on a single refund case. Times are in hours.
+/// The cases in app-store.md 10.7 that concern a single refund case. Times are in hours.
 @Suite("Rounds of refund cases") struct RefundRoundsTests {
     private func q(_ signed: Int64, received: Int64? = nil, readAt: Int64? = nil) -> RefundNotification {
         var notification = request(signed * hour, received: (received ?? signed) * hour)
@@ -110,7 +110,8 @@ import Testing
     @Test func `15: a request that had expired when it was first read is too late`() throws {
         let round = try #require(try q(0, readAt: 120).refund().rounds.waiting)
         #expect(round.isTooLate)
-        // A second reading, for example after a reset of offsets, does not make a request late that was read in time.
+        // Reading a request again, for example after a reset of offsets, does not make it late if it was first read in
+        // time.
         let refund = try merged([q(0, readAt: 1), q(0, readAt: 120)])
         #expect(refund.rounds.waiting?.isTooLate == false)
         #expect(try merged([q(0, readAt: 120), q(0, readAt: 1)]) == refund)

@@ -132,7 +132,7 @@ import Testing
     }
 }
 
-/// Records of the preferences topic, which form a contract.
+/// Records in the preferences topic, which form a contract.
 @Suite struct RefundPreferenceTests {
     private func read(_ text: String) throws(RefundInputError) -> RefundPreference {
         try RefundPreference(json: Array(text.utf8), name: "record")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RefundRules
 
-/// The classes of the version 1 body at their bounds. The lower bound is inclusive, the upper one exclusive.
+/// The classes of the version 1 body at their bounds. Lower bounds are inclusive, upper bounds exclusive.
 @Suite struct ConsumptionClassTests {
     @Test(
         arguments: [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RefundRules
 
-/// The bodies in the tests of Apple's libraries.
+/// The bodies from the tests of Apple's libraries.
 @Suite(.enabled(if: TestVectors.arePresent, "\(TestVectors.absence)"))
 struct ConsumptionVectorTests {
     private func body(_ id: String) throws -> (path: String, body: JSONObject) {

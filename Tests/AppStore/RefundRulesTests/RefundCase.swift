@@ -69,7 +69,7 @@ func rules(_ text: String) throws(RefundInputError) -> RefundRules {
     try RefundRules(json: Array(text.utf8), name: "rules.json")
 }
 
-/// Returns rules with one rule under these conditions, and another default outcome.
+/// Returns rules that consist of one rule with these conditions and a different default outcome.
 func rules(when conditions: String) throws(RefundInputError) -> RefundRules {
     try rules(
         #"{"default":"noPreference","rules":[{"name":"one","when":{\#(conditions)},"outcome":"decline"}]}"#)

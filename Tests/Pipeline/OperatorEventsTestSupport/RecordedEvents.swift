@@ -21,10 +21,10 @@ package struct RecordedEvents: Sendable {
         }
     }
 
-    /// The published events as ``line(of:)``.
+    /// The published events in the format of ``line(of:)``.
     package var lines: [String] { box.records.withLock { $0 }.map { Self.line(of: $0.value) } }
 
-    /// Returns an event in one line, such as `receiver.stopped crm {"reason":"gone"}`, or the differences from the
+    /// Returns an event as one line, such as `receiver.stopped crm {"reason":"gone"}`, or its differences from the
     /// published schema.
     package static func line(of value: [UInt8]?) -> String {
         guard let value, let event = (try? JSONValue(json: value))?.object else { return "not an object" }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperatorEvents
 
-/// The record of an operator event, as `deploy/operator-event.schema.json` and CloudEvents 1.0 describe it.
+/// The record of an operator event, as described by `deploy/operator-event.schema.json` and CloudEvents 1.0.
 @Suite struct OperatorEventTests {
     private static let member = OperatorEventMember(
         executable: "sluice-webhooks", instance: "webhooks-1:4242", release: "0.2.0")

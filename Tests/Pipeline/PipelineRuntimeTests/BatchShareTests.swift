@@ -12,7 +12,7 @@ struct BatchShareTests {
         #expect(share.next(of: places[0]) == 1 << 18)
         share.begin(places[0], isFull: true)
         #expect(share.next(of: places[0]) == 1 << 18)
-        // Partitions that wait for records or belong to another member do not take a share.
+        // Partitions that wait for records or belong to another member take no share.
         _ = share.next(of: places[1])
         share.end(places[2])
         #expect(share.next(of: places[0]) == 1 << 19)

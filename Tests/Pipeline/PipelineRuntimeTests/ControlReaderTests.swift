@@ -10,7 +10,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// A consumer as an executable, whose group is paused and resumed in a control topic of its own.
+/// A consumer as an executable whose group is paused and resumed in a separate control topic.
 private struct PausableConsumer {
     let options: PipelineOptions
     let control: KafkaTopic
@@ -115,7 +115,7 @@ struct ControlReaderTests {
         let again = try await consumer.start(second)
         try await waitUntil { again.metric("sluice_consumer_lag_records") == 5 }
         #expect(again.metric("sluice_consumer_paused{") == 1 && second.finished.isEmpty)
-        // A tombstone resumes the group, too.
+        // A tombstone also resumes the group.
         try await consumer.write([
             KafkaProducerRecord(
                 topic: consumer.control, key: Array(consumer.options.group.rawValue.utf8), value: nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// The value of the control topic, as `deploy/control-record.schema.json` describes it.
+/// The value of the control topic, as described by `deploy/control-record.schema.json`.
 @Suite struct ControlRecordTests {
     private static let paused =
         #"{"version":1,"state":"paused","reason":"wrong consent service","author":"ann","at":"2026-11-27T09:00:00.000Z"}"#
@@ -34,7 +34,7 @@ import Testing
         #expect(try ControlRecord(json: Array(extended.utf8)) == ControlRecord(json: Array(Self.paused.utf8)))
     }
 
-    /// Values that the schema rejects, too.
+    /// Values that the schema also rejects.
     @Test(arguments: [
         "", "null", "[]", "\"paused\"", "{}", paused.replacing("1,", with: "2,"),
         paused.replacing("paused", with: "stopped"), paused.replacing(#""state":"paused","#, with: ""),

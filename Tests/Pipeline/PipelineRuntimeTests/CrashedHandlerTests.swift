@@ -46,13 +46,13 @@ struct CrashedHandlerTests {
             values.map { KafkaProducerRecord(topic: options.topics[0], key: Array($0.utf8), value: Array($0.utf8)) })
     }
 
-    /// After deep recursion the crashing thread has no stack left to record the crash.
+    /// After deep recursion, the crashing thread has no stack left to record the crash.
     @Test(arguments: [("trap", [SIGILL, SIGTRAP]), ("deep", [SIGSEGV, SIGBUS])])
     func `a record that crashes its handler is handled alone after three crashes, then dead-lettered`(
         value: String, signals: [Int32]
     ) async throws {
         let options = try await PipelineTestBroker.options()
-        // A second record is in progress at every crash but does not cause it.
+        // A second record is being handled during every crash but does not cause it.
         try await write(["pause", value, "good"], to: options)
         for _ in 1...4 {
             let process = try start(options)

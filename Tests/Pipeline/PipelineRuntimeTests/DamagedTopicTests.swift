@@ -50,7 +50,7 @@ struct DamagedTopicTests {
         #expect(second.finished.map { String(decoding: $0.value ?? [], as: UTF8.self) } == [Self.marker, "behind"])
     }
 
-    /// Writes one uncompressed batch for each value.
+    /// Writes one uncompressed batch per value.
     private static func write(_ values: [String], to topic: KafkaTopic) async throws {
         let records = values.map { KafkaProducerRecord(topic: topic, key: [1], value: Array($0.utf8)) }
         let kafka = try PipelineTestBroker.configuration(["compression.codec": "none"])

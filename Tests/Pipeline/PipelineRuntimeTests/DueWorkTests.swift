@@ -4,7 +4,7 @@ import Testing
 
 @testable import PipelineRuntime
 
-/// Jobs of stored rows while partitions are revoked and while a service stops.
+/// Jobs for stored rows while partitions are revoked and while a service stops.
 @Suite(.timeLimit(.minutes(1))) final class DueWorkTests: Sendable {
     private let due = DueWork<String> { try await untilCancelled() }
     private let begun = Mutex<[String]>([])

@@ -9,7 +9,7 @@ import Testing
 
 private struct SinkDown: InfrastructureFault {}
 
-/// Records the appended values, and those made durable by each flush.
+/// Records the appended values and the ones that each flush made durable.
 private final class Segments: FlushingHandler {
     struct State {
         var open: [Int] = []

@@ -12,7 +12,7 @@ struct HandlerCallsTests {
         KafkaRecord(topic: topic, partition: 2, offset: KafkaOffset(rawValue: offset), key: nil, value: nil)
     }
 
-    /// Simulates a process that crashes while these ranges are in progress, each in a separate call.
+    /// Simulates a process that crashes while these ranges are being handled, each in a separate call.
     private func crash(_ directory: TemporaryDirectory, inWork ranges: [ClosedRange<Int64>], isAlone: Bool = false)
         throws
     {
@@ -111,10 +111,10 @@ struct HandlerCallsTests {
         #expect(throws: (any Error).self) { try CallFile.open(name: "group", in: "/proc/nowhere") }
     }
 
-    /// If blocks were not allocated, writing to the mapped file would crash the process when the disk is full.
+    /// If blocks were not allocated, a write to the mapped file would crash the process when the disk is full.
     @Test func `all blocks of the file are allocated before it is written`() throws {
         let directory = try TemporaryDirectory()
-        // A file of an earlier version, which has a hole.
+        // A file from an earlier version, which has a hole.
         let path = directory.file("group.calls")
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
         #expect(truncate(path, 50_000) == 0)

@@ -9,7 +9,7 @@ import Testing
 
 private let maintenance = ControlRecord(state: .paused, reason: "maintenance", author: "ann", atMilliseconds: 0)
 
-/// Handles records with any kind of handler, and pauses the group from inside a call.
+/// Handles records with any kind of handler, and pauses the group from within a call.
 private final class PausingHandler: RecordHandler, BatchHandler, FlushingHandler {
     enum Kind: CaseIterable { case records, batches, appends }
 
@@ -37,11 +37,11 @@ private final class PausingHandler: RecordHandler, BatchHandler, FlushingHandler
         }
     }
 
-    /// Numbers of the records whose effect is durable, in the order of their calls.
+    /// The numbers of the records whose effect is durable, in the order of their calls.
     var handled: [Int] { state.withLock(\.handled) }
-    /// Number of records that the handler has received.
+    /// The number of records that the handler has received.
     var received: Int { state.withLock { $0.handled.count + $0.appended.count } }
-    /// Number of calls that began after the pause.
+    /// The number of calls that began after the pause.
     var startedWhilePaused: Int { state.withLock(\.startedWhilePaused) }
 
     private func note(_ records: [KafkaRecord], _ keep: (inout State, [Int]) -> Void) {
@@ -80,7 +80,7 @@ private final class PausingHandler: RecordHandler, BatchHandler, FlushingHandler
     func partitionReleased(_ partition: KafkaTopicPartition) async {}
 }
 
-/// Pauses of a pipeline. On the embedded broker.
+/// Pauses of a pipeline, on the embedded broker.
 @Suite(.timeLimit(.minutes(5)))
 struct PauseTests {
     @Test(arguments: PausingHandler.Kind.allCases)
@@ -99,7 +99,7 @@ struct PauseTests {
         let partition = KafkaTopicPartition(topic: options.topics[0], partition: 0)
         try await waitUntil { pause.isPaused && test.handled.next(of: partition) == 50 }
         #expect(test.metric("sluice_consumer_paused{group=\"\(options.group)\"}") == 1)
-        // The client reports the lag, so it is alive, and records after the pause are counted but not handled.
+        // The client reports the lag, so it is alive, and records written after the pause are counted but not handled.
         try await PipelineTestBroker.write(numbers: 20, keys: 1, to: options.topics[0])
         try await waitUntil { test.metric("sluice_consumer_lag_records") == 470 }
         #expect(handler.handled == Array(0..<50))
@@ -153,7 +153,7 @@ struct PauseTests {
         await one.stop()
         try await waitUntil { Set((first.finished + second.finished).compactMap(\.number)).count == 200 }
         await other.stop()
-        // A call that had begun before the pause is repeated if an earlier record of its partition was not handled.
+        // A call that began before the pause is repeated if an earlier record in its partition was not handled.
         #expect(first.finished.count + second.finished.count < 200 + options.concurrency)
     }
 }

@@ -11,7 +11,7 @@ import Testing
 private struct SinkDown: InfrastructureFault {}
 private struct Poison: Error {}
 
-/// Runs on the embedded broker, where each join of a group takes 3 s, so the tests run in parallel.
+/// Runs on the embedded broker, where each join takes 3 s, so the tests run in parallel.
 @Suite(.timeLimit(.minutes(5)))
 struct PipelineConsumerTests {
     @Test func `every record is handled once, in order for each key`() async throws {
@@ -185,7 +185,7 @@ struct PipelineConsumerTests {
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("2".utf8)),
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("3".utf8)),
         ])
-        // The embedded broker may have rejected the commit at the revocation. The record is then delivered again, but
+        // The embedded broker may have rejected the commit at the revocation. The record is then delivered again but
         // never lost.
         try await waitUntil { Set((first.finished + second.finished).compactMap(\.number)) == [0, 1, 2, 3] }
         await two.stop()
@@ -221,7 +221,7 @@ struct PipelineConsumerTests {
         options.drainLimit = .milliseconds(300)
         try await PipelineTestBroker.write(numbers: 1, keys: 1, to: options.topics[0])
         let handler = RecordingHandler { _, _ in
-            // Ends only by cancellation.
+            // It ends only when cancelled.
             try await untilCancelled()
         }
         let test = try await PipelineHarness(options, .records(handler))
@@ -245,7 +245,7 @@ struct PipelineConsumerTests {
             KafkaProducerRecord(topic: topic, partition: 0, key: [0], value: Array("0".utf8)),
             KafkaProducerRecord(topic: topic, partition: 1, key: [1], value: Array("1".utf8)),
         ])
-        // Like a C call that ignores cancellation.
+        // Behaves like a C call that ignores cancellation.
         let gate = Gate()
         let stuck = RecordingHandler { _, _ in
             await gate.pass()
@@ -280,7 +280,7 @@ struct PipelineConsumerTests {
                     topic: options.topics[0], key: [UInt8($0 % 2)], value: Array("\($0)".utf8))
             })
         let handler = RecordingHandler { record, _ in
-            // Ends only by cancellation.
+            // It ends only when cancelled.
             if record.offset == 0 { try await untilCancelled() }
             return .done
         }
@@ -305,7 +305,7 @@ struct PipelineConsumerTests {
         var options = try await PipelineTestBroker.options()
         options.concurrency = 2
         try await PipelineTestBroker.write(numbers: 400, keys: 40, to: options.topics[0])
-        // The sink is down for ten keys, five times as many as may run concurrently.
+        // The sink is down for ten keys, five times as many as may be handled concurrently.
         let isDown = Atomic(true)
         let handler = RecordingHandler { record, _ in
             guard isDown.load(ordering: .relaxed), (record.number ?? 0) % 40 < 10 else { return .done }
@@ -328,7 +328,7 @@ struct PipelineConsumerTests {
             func handle(_ record: KafkaRecord) async throws -> HandlerVerdict { .done }
             func partitionAssigned(_ partition: KafkaTopicPartition) async throws {
                 isPreparing.open()
-                // Ends only by cancellation.
+                // It ends only when cancelled.
                 try await untilCancelled()
             }
         }
@@ -410,7 +410,7 @@ struct PipelineBatchTests {
         try await waitUntil { batches.withLock { $0.joined().count } == 500 }
         await test.stop()
         #expect(batches.withLock { Array($0.joined()) } == Array(0..<500))
-        // The size of a batch depends on the fetches, but never exceeds the limit.
+        // The size of a batch depends on the fetches but never exceeds the limit.
         #expect(batches.withLock { $0.allSatisfy { (1...50).contains($0.count) } })
     }
 

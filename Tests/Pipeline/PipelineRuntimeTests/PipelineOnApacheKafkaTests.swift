@@ -3,10 +3,10 @@ import Kafka
 import TestSupport
 import Testing
 
-/// Repeats the embedded broker's suite with rebalances, commits and fetches of Apache Kafka.
+/// Repeats the embedded broker's suite with Apache Kafka's rebalances, commits and fetches.
 @Suite(.enabled(if: ApacheKafka.isAvailable, "\(ApacheKafka.absence)"), .serialized, .timeLimit(.minutes(10)))
 struct PipelineOnApacheKafkaTests {
-    /// Groups assigned by members, and groups assigned by brokers (KIP-848) if librdkafka supports them.
+    /// Groups assigned by members and, if librdkafka supports them, groups assigned by brokers (KIP-848).
     enum GroupProtocol: String, CaseIterable {
         case classic, consumer
 

@@ -11,13 +11,13 @@ import Tracing
 
 @testable import PipelineRuntime
 
-/// One broker for all pipeline tests, embedded unless `ApacheKafka.use` is active. Each test has its own topic and
+/// One broker for all pipeline tests, embedded unless `ApacheKafka.use` is active. Each test has a separate topic and
 /// group.
 enum PipelineTestBroker {
     private static let broker = Result { try DevBroker() }
     private static let lastNumber = Mutex(0)
 
-    /// Properties of every client in a test on Apache Kafka.
+    /// The properties of every client in a test on Apache Kafka.
     @TaskLocal static var properties: [String: String] = [:]
 
     static func shared() throws -> DevBroker { try broker.get() }
@@ -52,8 +52,8 @@ enum PipelineTestBroker {
         try await configuration().create([KafkaNewTopic(topic: topic, partitions: partitions, replicationFactor: 1)])
     }
 
-    /// Writes `count` records. Each value is the record's number, there are `keys` different keys, and records of a key
-    /// are written in order.
+    /// Writes `count` records. Each value is the record's number, there are `keys` different keys, and records with the
+    /// same key are written in order.
     static func write(numbers count: Int, keys: Int, to topic: KafkaTopic) async throws {
         try await configuration().write(
             (0..<count).map { number in
@@ -62,13 +62,13 @@ enum PipelineTestBroker {
             })
     }
 
-    /// Reads all records of the dead-letter topic of a group with one input.
+    /// Reads all records in the dead-letter topic of a group with one input.
     static func deadLetters(_ options: PipelineOptions, partitions: Int32 = 1) async throws -> [KafkaRecord] {
         try await configuration().records(of: options.deadLetterTopics, partitions: partitions)
     }
 }
 
-/// A pipeline with a closure as its handler, and its log and metrics.
+/// A pipeline whose handler is a closure, with its log and metrics.
 final class PipelineHarness: Sendable {
     let pipeline: PipelineConsumer
     let metrics = MetricsRegistry()

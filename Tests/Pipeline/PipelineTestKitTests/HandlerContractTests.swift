@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A sink with the last value of each key, for correct and faulty handlers.
+/// A sink that stores the last value of each key, for correct and faulty handlers.
 private final class Table: Sendable {
     let rows = Mutex<[String: String]>([:])
     let isAway = Mutex(false)
@@ -17,7 +17,7 @@ private struct SinkAway: InfrastructureFault {}
 private struct NoText: Error {}
 private struct Ordinary: Error {}
 
-/// A handler's mistake, and the scenario that must detect it.
+/// A mistake in a handler, and the scenario that must detect it.
 private enum Mistake: String, CaseIterable, Sendable {
     case none, counts, throwsWhenAway, retriesPoison, skipsWhenAway, deadLettersGood, ignoresCancellation, takesAllKeys
 
@@ -84,7 +84,7 @@ private struct TableBatches: BatchHandler {
     }
 }
 
-/// A flushing handler with an open file for each partition. A flush closes the file.
+/// A flushing handler with an open file per partition. A flush closes the file.
 private final class TableFiles: FlushingHandler {
     let handler: TableHandler
     private let open = Mutex<[KafkaTopicPartition: [KafkaRecord]]>([:])

@@ -19,7 +19,7 @@ package final class RunHarness: Sendable {
         task.withLock { $0 = running }
     }
 
-    /// Waits for a failure. Returns nil if there is none in time.
+    /// Waits for a failure, or returns nil if there is none in time.
     package func failed() async throws -> StartupError? {
         _ = await eventually { failure.withLock { $0 != nil } }
         end()

@@ -21,7 +21,7 @@ package final class RunningServices: Sendable {
         }
     }
 
-    /// Waits until the keyed state of every partition is read.
+    /// Waits until the keyed state of every partition has been read.
     package func waitForState() async throws {
         let isComplete = await eventually(within: .seconds(25)) { self.metric("sluice_state_complete ") == 1 }
         try #require(isComplete, "\(log.lines.suffix(8).joined(separator: "\n"))")
@@ -34,7 +34,7 @@ package final class RunningServices: Sendable {
         return await group.value
     }
 
-    /// Waits until the services end by themselves, and returns the exit code.
+    /// Waits until the services end on their own, and returns the exit code.
     package func end() async -> ExitCode { await group.value }
 
     /// Returns the sum of all metric lines with this prefix.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// The setting, fix and exit code of each trouble, with librdkafka's messages.
+/// The setting, fix and exit code for each kind of trouble, with librdkafka's messages.
 @Suite struct KafkaTroubleReportTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let code: KafkaError.Code

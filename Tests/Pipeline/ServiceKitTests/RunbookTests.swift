@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// The runbooks that the lines of `/readyz` refer to.
+/// The runbooks to which the lines of `/readyz` refer.
 @Suite struct RunbookTests {
     private static let deploy = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../deploy").standardized

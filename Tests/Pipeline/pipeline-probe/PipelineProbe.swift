@@ -21,14 +21,14 @@ import PipelineRuntime
             return .done
         }
 
-        /// Recurses practically forever. The result is used after each return, so that calls are not optimized away.
+        /// Recurses practically forever. The result is used after each return so that calls are not optimized away.
         @inline(never) private static func depth(of number: Int) -> Int {
             number == .max ? 0 : 1 + depth(of: number + 1) % 7
         }
     }
 
     private static let output = Setting.string("probe.output", help: "The file.")
-    private static let topic = Setting.string("probe.topic", help: "What is read.")
+    private static let topic = Setting.string("probe.topic", help: "The topic to read.")
 
     static func main() async {
         await ConsumerApplication(

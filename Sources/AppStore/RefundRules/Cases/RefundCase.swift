@@ -100,8 +100,8 @@ package struct RefundCase: Hashable, Sendable {
         strip()
     }
 
-    /// Returns whether the person's data was erased after the last request of a round, so that nothing may be sent for
-    /// it.
+    /// Returns whether the person's data was erased after the last request of a round, in which case nothing may be
+    /// sent for that round.
     package func isErased(_ round: RefundRound) -> Bool { erasedAt.map { round.through <= $0 } ?? false }
 
     private mutating func strip() {

@@ -8,7 +8,7 @@ import HTTPServer
 import Synchronization
 import TestSupport
 
-/// A client, its key file, and the events it reported.
+/// A client, its key file, and the events that it reported.
 final class APIHarness: Sendable {
     static let app = BundleId(SigningKit.bundleId)
     static let production = APIScope(app, in: .production)
@@ -30,7 +30,7 @@ final class APIHarness: Sendable {
 
     /// - Parameters:
     ///   - key: the `.p8` file; nil creates a new key.
-    ///   - longestWait: maximum wait for a turn, in virtual time.
+    ///   - longestWait: the maximum wait for a turn, in virtual time.
     convenience init(
         _ store: FakeAppStore, sandbox: FakeAppStore? = nil, key: [UInt8]? = nil, bundleId: BundleId = app,
         issuerId: String = "57246542-96fe-1a63-e053-0824d011072a", keyId: String = "2X9R4HXF34",

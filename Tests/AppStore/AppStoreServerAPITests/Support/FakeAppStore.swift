@@ -2,12 +2,12 @@ import Foundation
 import HTTPServer
 import Synchronization
 
-/// The App Store Server API on a free port. It sends a test's responses and records requests.
+/// The App Store Server API on a free port. It sends the responses of a test and records requests.
 final class FakeAppStore: Sendable {
     struct Asked: Sendable {
         let method: String
         let path: String
-        /// Decoded names and values in order.
+        /// The decoded names and values, in order.
         let query: [(name: String, value: String)]
         let authorization: String
         let accept: String?
@@ -59,7 +59,7 @@ final class FakeAppStore: Sendable {
     private final class Requests: Sendable {
         private let list = Mutex<[Asked]>([])
         var all: [Asked] { list.withLock { $0 } }
-        /// Adds a request and returns its number, counted from 1.
+        /// Adds a request and returns its number, starting at 1.
         func add(_ asked: Asked) -> Int {
             list.withLock {
                 $0.append(asked)

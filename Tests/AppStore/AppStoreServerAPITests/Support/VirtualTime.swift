@@ -1,14 +1,14 @@
 import Primitives
 import Synchronization
 
-/// Both clocks of a test. They advance only during a wait or when the test moves them.
+/// A test's two clocks. They advance only during a wait or when the test moves them.
 final class VirtualTime: Sendable {
     /// 2027-01-15T08:00:00Z in milliseconds since 1970.
     static let start: Int64 = 1_800_000_000_000
 
     private struct State {
         var nanoseconds: UInt64 = 1_000_000_000
-        /// Manual correction of the wall clock, in milliseconds.
+        /// A manual correction of the wall clock, in milliseconds.
         var correction: Int64 = 0
     }
 

@@ -4,8 +4,8 @@ import Testing
 @testable import AppStoreVerification
 
 extension HostileNotification {
-    /// Checks that the verdict is the same for a new verifier, for one that knows the valid header, and for one with a
-    /// precomputed table of the key. Each takes another code path.
+    /// Checks that the verdict is the same for a new verifier, for one with a cached valid header, and for one with a
+    /// precomputed table of the key. Each takes a different code path.
     func check() throws {
         let kit = try SigningKit.shared()
         let body = try body(kit)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreVerification
 
-/// A verifier that creates key tables synchronously on the calling thread, with the events it reported.
+/// A verifier that creates key tables synchronously on the calling thread, and the events that it reported.
 final class TabledVerifier: Sendable {
     private final class Reports: Sendable {
         let events = Mutex<[FixedKeyEvent]>([])
@@ -47,7 +47,7 @@ final class TabledVerifier: Sendable {
     }
 
     /// Returns a verifier with a shared table for the leaf of the shared kit. The table is created and tested once for
-    /// all tests, because that takes a tenth of a second.
+    /// all tests, because this takes a tenth of a second.
     static func sharing(_ kit: SigningKit) throws -> TabledVerifier {
         let table = try shared.get()
         return try TabledVerifier(kit) { making in

@@ -1,16 +1,16 @@
-/// Access at a moment, in the terms of app-store.md 11.3 and 11.6.
+/// Access at a given time, in the terms of app-store.md 11.3 and 11.6.
 struct AccessAnswer: Hashable, Sendable {
     var isEntitled: Bool
     var state: String
     var product: String
-    /// The end of access in ACTIVE, GRACE and OWNED, and the end of the state in RETRY; otherwise nil. In milliseconds
-    /// from the start of the story.
+    /// The end of access in ACTIVE, GRACE and OWNED, or the end of the state in RETRY, in milliseconds from the start
+    /// of the story. Otherwise nil.
     var until: Int64?
-    /// Seats of a subscription with access.
+    /// The seats of a subscription with access.
     var seats: Int64?
-    /// Unrevoked items of an Advanced Commerce subscription with access.
+    /// The unrevoked items of an Advanced Commerce subscription with access.
     var items: [String]?
-    /// Units of a consumable.
+    /// The units of a consumable.
     var credited: Int64?
     var debited: Int64?
 }

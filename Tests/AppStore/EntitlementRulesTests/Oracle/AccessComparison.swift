@@ -1,6 +1,6 @@
 import EntitlementRules
 
-/// Number of comparisons by kind.
+/// The number of comparisons by kind.
 struct AccessTally {
     var states: [String: Int] = [:]
     var past = 0

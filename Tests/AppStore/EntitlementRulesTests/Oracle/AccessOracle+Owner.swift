@@ -1,6 +1,6 @@
 /// The owner of a purchase (app-store.md 11.1, and the table "Whose a purchase is" in deploy/README.md).
 extension AccessOracle {
-    /// Returns the account of the transaction that is current at a moment, unless a claim overrides it.
+    /// Returns the account of the current transaction at a given time, unless a claim overrides it.
     func account(at instant: Int64, _ claim: StatedClaim?) -> String? {
         let named = namedAccount(at: instant)
         guard let claim else { return named }
@@ -18,8 +18,8 @@ extension AccessOracle {
         return (running ?? made.first)?.account
     }
 
-    /// Whether an upgrade that began by a moment replaced the transaction: the period that it ended, or a renewal
-    /// already made for the next one.
+    /// Returns whether an upgrade that began by a given time replaced the transaction, either as the period that it
+    /// ended or as a renewal already made for the next period.
     private func isReplaced(_ transaction: StatedTransaction, at instant: Int64) -> Bool {
         upgrades.contains { upgrade in
             guard let successor = upgrade.transaction, successor.id != transaction.id else {

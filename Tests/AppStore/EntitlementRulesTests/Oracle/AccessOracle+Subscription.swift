@@ -41,20 +41,20 @@ extension AccessOracle {
     private func end(of current: AccessPeriod, in periods: [AccessPeriod]) -> Int64 {
         var end = current.expires
         for next in periods where next.start > current.start && next.start <= end {
-            // From then on the latest purchaseDate decides, even if the periods overlap.
+            // From then on, the latest purchaseDate decides even if the periods overlap.
             guard next.first.product == current.first.product else { return next.start }
             if next.transactions.contains(where: { $0.revoked == nil }) { end = max(end, next.expires) }
         }
         return end
     }
 
-    /// Returns renewal info about the period or a later one. Info about an earlier period is out of date.
+    /// Returns renewal info about the period or a later one. Info about an earlier period is outdated.
     private func renewal(of period: AccessPeriod) -> StatedRenewal? {
         renewal.flatMap { $0.renewalDate >= period.expires ? $0 : nil }
     }
 
-    /// Returns the newest status if it was stated during the current period, and not together with renewal info of a
-    /// former one.
+    /// Returns the newest status if it was stated during the current period and not together with renewal info about an
+    /// earlier one.
     private func status(of period: AccessPeriod) -> AppleStatement? {
         guard let newest = statuses.last, !isExplained(newest, period) else { return nil }
         if let renewal = newest.renewal, renewal.renewalDate < period.expires, !period.has(newest.transaction) {
@@ -63,13 +63,13 @@ extension AccessOracle {
         return newest.statusSigned >= period.start || period.has(newest.transaction) ? newest : nil
     }
 
-    /// Whether another, revoked transaction in the same statement explains a status 5.
+    /// Returns whether another, revoked transaction in the same statement explains a status 5.
     private func isExplained(_ statement: AppleStatement, _ period: AccessPeriod) -> Bool {
         guard statement.status == 5, let transaction = statement.transaction else { return false }
         return transaction.revoked != nil && !period.has(transaction)
     }
 
-    /// Whether the status is 5 although no transaction of the period is revoked.
+    /// Returns whether the status is 5 although no transaction of the period is revoked.
     private func isRevokedByStatus(_ period: AccessPeriod) -> Bool {
         status(of: period)?.status == 5 && period.transactions.allSatisfy { $0.revoked == nil }
     }
@@ -79,7 +79,7 @@ extension AccessOracle {
         let status = status(of: period)
         let renewal = renewal(of: period)
         guard let renewal, let date = renewal.graceExpires else {
-            // Apple counts calendar days, and a change of clocks makes one of them an hour longer.
+            // Apple counts calendar days, and a daylight saving change makes one of them an hour longer.
             return status?.status == 4 ? period.expires + settings.graceFallback + hour : nil
         }
         let isOver = statuses.contains { statement in
@@ -90,7 +90,7 @@ extension AccessOracle {
         return isOver || (renewal.isInRetry == false && !saysGrace) ? nil : date
     }
 
-    /// Row 3b: whether no statement contradicts a renewal of the period.
+    /// Row 3b: returns whether no statement contradicts a renewal of the period.
     private func mayRenew(_ period: AccessPeriod) -> Bool {
         if let failure = renewal(of: period), failure.isInRetry == true || failure.intent != nil { return false }
         // Renewal info signed before the period began is irrelevant to the period's own renewal.

@@ -1,4 +1,4 @@
-/// Access at a moment, computed from a set of statements according to app-store.md 11.2 to 11.6. It is written from
+/// Access at a given time, computed from a set of statements according to app-store.md 11.2 to 11.6. It is written from
 /// that text alone and shares no code with the rules. It keeps all statements and searches them for every query.
 struct AccessOracle: Sendable {
     let settings: AccessSettings
@@ -7,7 +7,7 @@ struct AccessOracle: Sendable {
     let renewal: StatedRenewal?
     /// Statements with a status, oldest first.
     let statuses: [AppleStatement]
-    /// Statements of upgrades.
+    /// Statements about upgrades.
     let upgrades: [AppleStatement]
     private let upgraded: Set<String>
     private let copies: [String: [StatedTransaction]]
@@ -42,15 +42,15 @@ struct AccessOracle: Sendable {
         upgrade.replaces(copies[transaction.id] ?? []) || transaction.isUpgraded
     }
 
-    /// Nil before the first transaction. The specification leaves open the case that all transactions are upgraded:
-    /// ``isUndecided``.
+    /// Returns nil before the first transaction. The specification does not cover the case that all transactions are
+    /// upgraded (``isUndecided``).
     func answer(at instant: Int64) -> AccessAnswer? {
         guard let any = transactions.first else { return nil }
         return any.type == StatedTransaction.subscription
             ? subscriptionAnswer(at: instant) : oneTimeAnswer(any, instant)
     }
 
-    /// Whether all known transactions are upgraded, because the statement of the upgrade itself is late.
+    /// Whether all known transactions are upgraded because the statement about the upgrade itself is late.
     var isUndecided: Bool { !transactions.isEmpty && candidates.isEmpty }
 
     /// Transactions that may be the current one, sorted by purchaseDate.
@@ -61,7 +61,7 @@ struct AccessOracle: Sendable {
 }
 
 extension AppleStatement {
-    /// Whether the upgrade replaces a transaction, given Apple's statements about that transaction.
+    /// Returns whether the upgrade replaces a transaction, given Apple's statements about that transaction.
     fileprivate func replaces(_ copies: [StatedTransaction]) -> Bool {
         guard let successor = transaction else { return false }
         return copies.contains {

@@ -1,7 +1,7 @@
 /// A period of a subscription: one transaction, or several overlapping ones because seats were added (app-store.md
 /// 3.10).
 struct AccessPeriod: Sendable {
-    /// The transaction bought first. It represents the period.
+    /// The transaction bought first, which represents the period.
     let first: StatedTransaction
     /// All transactions, including the first.
     var transactions: [StatedTransaction]
@@ -13,13 +13,13 @@ struct AccessPeriod: Sendable {
 
     var start: Int64 { first.start }
 
-    /// The latest expiry of the unrevoked transactions, or of all transactions if every one is revoked.
+    /// The latest expiry of the unrevoked transactions, or of all transactions if all are revoked.
     var expires: Int64 {
         let valid = transactions.filter { $0.revoked == nil }
         return (valid.isEmpty ? transactions : valid).compactMap(\.expires).max() ?? 0
     }
 
-    /// Whether every transaction of the period is revoked.
+    /// Returns whether every transaction of the period is revoked.
     func isRevoked(at instant: Int64) -> Bool { transactions.allSatisfy { $0.isRevoked(at: instant) } }
 
     func seats(at instant: Int64) -> Int64 {

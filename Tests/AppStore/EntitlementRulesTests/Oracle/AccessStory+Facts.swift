@@ -2,12 +2,12 @@ import AppStoreModel
 import EntitlementRules
 import JSON
 
-/// The rules' answers about a story. Statements are written as Apple's JSON and parsed as by a consumer.
+/// The rules' answers about a story. Statements are written as Apple's JSON and parsed the way a consumer does.
 struct StoryAnswers {
     let story: AccessStory
     /// The policy for version 1 facts.
     var trust = LegacyTrust.confirm
-    /// Statements, parsed once and merged at many moments.
+    /// The facts of statements, parsed once and merged at many times.
     let facts = StatementFacts()
 
     var rules: ProductRules {
@@ -61,7 +61,7 @@ struct StoryAnswers {
         return purchase
     }
 
-    /// Returns the read API's answer about one purchase, and the moment since which the past is completely known.
+    /// Returns the read API's answer about one purchase, and the time from which the past is completely known.
     func answer(
         _ purchase: PurchaseFacts, at instant: Int64, view: EntitlementAnswer.View
     ) -> (answer: AccessAnswer?, knownSince: Int64?) {
@@ -91,7 +91,7 @@ struct StoryAnswers {
     }
 }
 
-/// The facts of the statements of one story, parsed from JSON once.
+/// The facts from the statements of one story, parsed from JSON once.
 final class StatementFacts {
     private var known: [AppleStatement: PurchaseFacts?] = [:]
 

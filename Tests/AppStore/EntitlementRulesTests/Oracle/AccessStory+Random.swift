@@ -3,7 +3,7 @@ import TestSupport
 extension AccessStory {
     static let momentCount = 20
 
-    /// Generates the story for a seed, the same in every run.
+    /// Generates the story for a seed; it is the same in every run.
     static func random(seed: UInt64) -> AccessStory {
         var random = SeededGenerator(seed: seed)
         let kinds: [Kind] = Kind.allCases + [.subscription, .subscription, .subscription, .subscription]
@@ -30,7 +30,7 @@ extension AccessStory {
         return story
     }
 
-    /// Generates a claim by another account at some moment after the first purchase.
+    /// Generates a claim by another account at a time after the first purchase.
     private static func claim(_ writer: StoryWriter, _ random: inout SeededGenerator) -> StatedClaim? {
         guard writer.kind != .seats, Bool.random(using: &random),
             let last = writer.statements.last?.signed
@@ -47,7 +47,7 @@ extension AccessStory {
         "GRACE_PERIOD_EXPIRED", "EXPIRED", "DID_CHANGE_RENEWAL_STATUS", "CONSUMPTION_REQUEST",
     ]
 
-    /// Delivers most statements at once. Some are up to three days late, some are repeated, and a few are lost.
+    /// Delivers most statements immediately. Some are up to three days late, some are repeated, and a few are lost.
     private static func deliver(_ statements: [AppleStatement], _ random: inout SeededGenerator) -> [Delivery] {
         var deliveries: [Delivery] = []
         for (index, statement) in statements.enumerated() {
@@ -63,7 +63,7 @@ extension AccessStory {
         return deliveries.sorted { $0.received < $1.received }
     }
 
-    /// Generates moments, half of them close to a change.
+    /// Generates times, half of them close to a change.
     private static func moments(
         _ writer: StoryWriter, _ settings: AccessSettings, _ random: inout SeededGenerator
     ) -> [Int64] {

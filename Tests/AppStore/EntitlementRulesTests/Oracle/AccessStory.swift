@@ -12,7 +12,7 @@ struct StatedTransaction: Hashable, Sendable {
     var isUpgraded = false
     var revoked: Int64?
     var revocationType: String?
-    /// 100,000 is the whole quantity.
+    /// The refunded share; 100,000 is the whole quantity.
     var revocationPercentage: Int64?
     var isSeatAddition = false
     var revokedSeats: Int64 = 0
@@ -20,7 +20,7 @@ struct StatedTransaction: Hashable, Sendable {
     var items: [StatedItem] = []
     /// The account in the appAccountToken, as a letter.
     var account: String?
-    /// Whether Apple renewed it. Otherwise the customer bought it.
+    /// Whether Apple renewed it; otherwise, the customer bought it.
     var isRenewal = false
 
     static let subscription = "Auto-Renewable Subscription"
@@ -57,7 +57,7 @@ struct StatedRenewal: Hashable, Sendable {
     var commitmentAutoRenews: Bool?
 }
 
-/// A notification. Without a type it is an upload (a transaction alone) or a response of the App Store Server API.
+/// A notification. Without a type, it is an upload (only a transaction) or a response from the App Store Server API.
 struct AppleStatement: Hashable, Sendable {
     var type: String?
     var subtype: String?
@@ -66,7 +66,7 @@ struct AppleStatement: Hashable, Sendable {
     var transaction: StatedTransaction?
     var renewal: StatedRenewal?
 
-    /// When the status was stated. The status in an API response has no date of its own (app-store.md 12.1, rule 5).
+    /// The time when the status was stated. The status in an API response has no date (app-store.md 12.1, rule 5).
     var statusSigned: Int64 { type == nil ? renewal?.signed ?? transaction?.signed ?? signed : signed }
 }
 
@@ -75,11 +75,11 @@ struct AccessSettings: Hashable, Sendable {
     var renewalLeeway: Int64 = 3 * hour
     var graceFallback: Int64 = 3 * day
     var staleTolerance: Int64 = hour
-    /// Length of the non-renewing product.
+    /// The length of the non-renewing product.
     var passDays: Int64 = 30
 }
 
-/// The app's claim of a purchase for an account.
+/// The app's claim that a purchase belongs to an account.
 struct StatedClaim: Hashable, Sendable {
     var claimed: Int64
     var account: String
@@ -101,16 +101,16 @@ struct AccessStory: Sendable {
     let seed: UInt64
     let kind: Kind
     let settings: AccessSettings
-    /// Arrivals in order, with repetitions and without lost statements.
+    /// The arrivals in order, including repetitions and excluding lost statements.
     let deliveries: [Delivery]
-    /// Statements that arrive as version 1 bodies. Some arrive only as these.
+    /// Statements that arrive as version 1 bodies. Some arrive only in this form.
     var version1: [AppleStatement] = []
     /// The app's newest claim.
     var claim: StatedClaim?
-    /// Moments to query, past and present.
+    /// Times to query, past and present.
     let moments: [Int64]
 
-    /// All statements that arrive, once each.
+    /// All statements that arrive, without repetitions.
     var statements: [AppleStatement] { Self.once(deliveries) }
 
     func statements(receivedBy instant: Int64) -> [AppleStatement] {
@@ -172,7 +172,7 @@ extension StatedRenewal: CustomStringConvertible {
     }
 }
 
-/// Formats a moment in days, with a precision of a second.
+/// Formats a time in days, to the second.
 func days(_ milliseconds: Int64) -> String {
     "d" + String(Double(Int64(Double(milliseconds) / 864)) / 100_000)
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Random stories, compared with an oracle written only from the specification. The tests query access at each moment
+/// Random stories, compared with an oracle written only from the specification. The tests query access at each time
 /// twice: with the statements received by then and, in hindsight, with all statements, for the access that Apple had
 /// signed by then.
 @Suite(.timeLimit(.minutes(60))) struct AccessStoryTests {
@@ -15,7 +15,7 @@ import Testing
             for difference in differences { Issue.record("\(difference)") }
             if !differences.isEmpty { break }
         }
-        // The stories reach every state but STALE, and most of the past is known.
+        // The stories reach every state except STALE, and most of the past is known.
         let states = ["ACTIVE", "RENEWING", "GRACE", "RETRY", "EXPIRED", "REVOKED", "OWNED", "ENDED"]
         for state in states { #expect(tally.states[state, default: 0] > 0, "no moment has the state \(state)") }
         #expect(tally.knownPast * 2 > tally.past)

@@ -2,12 +2,12 @@ import AppStoreModel
 import EntitlementRules
 import JSON
 
-/// Compares the rules with the oracle for a version 1 story, at each of its moments and under every policy.
+/// Compares the rules with the oracle for a version 1 story, at each of its times and under every policy.
 struct LegacyComparison {
     let story: LegacyStory
 
     struct Tally {
-        /// Number of moments at which version 1 decided the answer under `accept`.
+        /// The number of times at which version 1 determined the answer under `accept`.
         var decided = 0
         var states: [String: Int] = [:]
     }
@@ -61,7 +61,7 @@ struct LegacyComparison {
         var questions: [Int: [LegacyFactId]] = [:]
     }
 
-    /// Events in order. Bodies precede queries at the same moment.
+    /// Events in order. Bodies precede queries at the same time.
     private var timeline: [(Int64, Event)] {
         var events = story.bodies.map { ($0.received, Event.body($0)) }
         events += story.deliveries.map { ($0.received, .statement($0.statement)) }
@@ -114,7 +114,7 @@ struct LegacyComparison {
         if !expected.map(\.withoutSeats).contains(signed.withoutSeats) {
             tally.decided += 1
             tally.states[accepted?.state ?? "none", default: 0] += 1
-            if facts.legacyQuestion == nil { differences += difference("never asked about", [signed], accepted) }
+            if facts.legacyQuestion == nil { differences += difference("never queried", [signed], accepted) }
         }
         return differences
     }
@@ -127,7 +127,7 @@ struct LegacyComparison {
 }
 
 extension AccessAnswer? {
-    /// The answer without seats, which version 1 lacks.
+    /// The answer without seats, which version 1 does not contain.
     fileprivate var withoutSeats: AccessAnswer? {
         var copy = self
         copy?.seats = nil

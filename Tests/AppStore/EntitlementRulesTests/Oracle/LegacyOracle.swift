@@ -1,16 +1,17 @@
-/// Access with known version 1 bodies, written only from app-store.md 12.4. The facts of the bodies are joined by kind,
-/// facts settled by Apple's answers are dropped, and the remaining facts apply according to the app's policy.
+/// Access with known version 1 bodies, written only from app-store.md 12.4. The facts from the bodies are joined by
+/// kind, facts settled by Apple's answers are dropped, and the remaining facts apply according to the app's policy.
 struct LegacyOracle: Sendable {
     static let settlingTime = 5 * minute
 
     /// All signed statements received.
     let signed: [AppleStatement]
     let bodies: [StatedBody]
-    /// Moments of the queries that Apple has answered.
+    /// The times of the queries that Apple has answered.
     let asked: [Int64]
     let settings: AccessSettings
 
-    /// Access by signed statements alone. This is the answer under `observe`, and under `confirm` for signed purchases.
+    /// Access according to signed statements alone. This is the answer under `observe`, and under `confirm` for signed
+    /// purchases.
     let bySignature: AccessOracle
 
     init(signed: [AppleStatement], bodies: [StatedBody], asked: [Int64], settings: AccessSettings) {
@@ -19,7 +20,7 @@ struct LegacyOracle: Sendable {
     }
 
     /// An interpretation of 12.4 where it is ambiguous. The last choice is not an ambiguity: a record contains only the
-    /// transaction of the body, so a refund of a former period shows only the renewal of the current one.
+    /// transaction of the body, so a refund of an earlier period shows only the renewal of the current one.
     struct Reading: Sendable {
         /// Whether the later expiry of a transaction applies although Apple signed an earlier one before.
         var isLonger = false
@@ -37,7 +38,7 @@ struct LegacyOracle: Sendable {
         }
     }
 
-    /// Returns the answers allowed by 12.4 at a moment under `accept`.
+    /// Returns the answers that 12.4 allows at a given time under `accept`.
     func accepted(at instant: Int64) -> [AccessOracle] {
         let isAboutNewest = bodies.allSatisfy { $0.transaction.start == $0.newestStart }
         let isClear = isAboutNewest && unsettledRenewal(Reading()) == nil && !hasLongerTransaction
@@ -47,7 +48,7 @@ struct LegacyOracle: Sendable {
     }
 
     /// Whether a refund was reversed without a version 1 notification and the app uploaded the transaction. 11.3 does
-    /// not state whether an older status 5 remains valid then.
+    /// not specify whether an older status 5 then remains valid.
     var isReversedUntold: Bool {
         guard let status = bySignature.statuses.last, status.status == 5 else { return false }
         return bySignature.transactions.contains { $0.revoked == nil && $0.signed > status.statusSigned }
@@ -83,7 +84,8 @@ struct LegacyOracle: Sendable {
 
     private func copy(of id: String) -> StatedTransaction? { bySignature.transactions.first { $0.id == id } }
 
-    /// Whether a transaction is settled. A transaction newer than all signed ones is settled only by its signed copy.
+    /// Returns whether a transaction is settled. A transaction newer than all signed ones is settled only by its signed
+    /// copy.
     private func isTransactionSettled(_ body: StatedBody) -> Bool {
         if let copy = copy(of: body.transaction.id) {
             return isListed(body) || isSignedLater(copy.signed, than: body)
@@ -92,8 +94,8 @@ struct LegacyOracle: Sendable {
         return isListed(body) && newest.map { body.transaction.start <= $0 } ?? false
     }
 
-    /// Whether a signed copy of the transaction settles its cancellation: the copy shows the cancellation, or was
-    /// signed so much later that it would show it.
+    /// Returns whether a signed copy of the transaction settles its cancellation: the copy either shows the
+    /// cancellation or was signed so much later that it would have to show it.
     private func isEndingSettled(_ body: StatedBody) -> Bool {
         guard let copy = copy(of: body.transaction.id) else { return false }
         let isReplaced = bySignature.upgrades.contains { bySignature.isReplaced(copy, by: $0) }
@@ -160,7 +162,7 @@ struct LegacyOracle: Sendable {
 }
 
 extension LegacyOracle.Reading {
-    /// Returns the start of the period that a body's renewal facts are about.
+    /// Returns the start of the period that a body's renewal facts concern.
     fileprivate func start(of body: StatedBody) -> Int64 { isBySubject ? body.transaction.start : body.newestStart }
 }
 

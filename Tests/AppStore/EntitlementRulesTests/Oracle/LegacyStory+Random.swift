@@ -2,10 +2,10 @@ import TestSupport
 
 extension LegacyStory {
     static let momentCount = 24
-    /// The rules keep no more bodies; see `FactsBounds`.
+    /// The maximum number of bodies that the rules keep; see `FactsBounds`.
     private static let maximumBodies = 16
 
-    /// Generates the story for a seed, the same in every run.
+    /// Generates the story for a seed; it is the same in every run.
     static func random(seed: UInt64) -> LegacyStory {
         var random = SeededGenerator(seed: seed)
         var settings = AccessSettings()
@@ -13,7 +13,7 @@ extension LegacyStory {
         settings.graceFallback = ([3, 16, 28].randomElement(using: &random) ?? 3) * day
         var writer = StoryWriter(kind: .subscription, random: random)
         writer.writeSubscription(periods: Int(writer.between(1, 4)))
-        // A third of the apps switch to version 2 at some time.
+        // A third of the apps switch to version 2 at some point.
         let last = writer.statements.last?.signed ?? 0
         let switched = writer.chance(33) ? writer.between(0, last) : .max
         let bodies = bodies(&writer, until: switched).sorted { $0.received < $1.received }
@@ -25,7 +25,7 @@ extension LegacyStory {
             moments: moments(writer, kept, confirmations, settings))
     }
 
-    /// Delivers most bodies at once. Some are up to three days late, some are repeated, and a few are lost.
+    /// Delivers most bodies immediately. Some are up to three days late, some are repeated, and a few are lost.
     private static func bodies(_ writer: inout StoryWriter, until switched: Int64) -> [StatedBody] {
         var bodies: [StatedBody] = []
         for (statement, snapshot) in zip(writer.statements, writer.snapshots) where statement.signed < switched {
@@ -35,7 +35,7 @@ extension LegacyStory {
                 let delay = fate < 18 ? writer.between(hour, 3 * day) / 1_000 * 1_000 : 0
                 for attempt in 0..<(fate % 9 == 0 ? 2 : 1) {
                     var body = draft
-                    // Every body has its own time of receipt.
+                    // Every body has a unique time of receipt.
                     body.received = statement.signed + delay + Int64(attempt) * 13 * hour + Int64(bodies.count)
                     body.date = min(body.date, body.received)
                     bodies.append(body)
@@ -45,7 +45,7 @@ extension LegacyStory {
         return bodies
     }
 
-    /// Delivers version 2 notifications after the switch, and all uploads of the app.
+    /// Delivers version 2 notifications after the switch, and all of the app's uploads.
     private static func deliveries(_ writer: inout StoryWriter, since switched: Int64) -> [AccessStory.Delivery] {
         var deliveries: [AccessStory.Delivery] = []
         for statement in writer.statements where statement.type == nil || statement.signed >= switched {
@@ -55,7 +55,7 @@ extension LegacyStory {
         return deliveries.sorted { $0.received < $1.received }
     }
 
-    /// Generates Apple's answers to none, a third or all of the queries caused by the bodies.
+    /// Generates Apple's answers to none, a third, or all of the queries caused by the bodies.
     private static func confirmations(of bodies: [StatedBody], _ writer: inout StoryWriter) -> [StatedConfirmation] {
         let share: Int64 = [0, 30, 100].randomElement(using: &writer.random) ?? 0
         var confirmations: [StatedConfirmation] = []
@@ -74,8 +74,8 @@ extension LegacyStory {
         return confirmations.sorted { $0.received < $1.received }
     }
 
-    /// Returns the statements of an answer. The status contains only the newest transaction (9.5); each of the others
-    /// takes a query that may fail.
+    /// Returns the statements in an answer. The status contains only the newest transaction (9.5); each of the others
+    /// requires a query that may fail.
     private static func statements(
         of snapshot: AppleSnapshot, signed: Int64, naming ids: Set<String>, _ writer: inout StoryWriter
     ) -> [AppleStatement] {
@@ -95,7 +95,7 @@ extension LegacyStory {
         return statements
     }
 
-    /// Generates moments, half of them close to a change.
+    /// Generates times, half of them close to a change.
     private static func moments(
         _ writer: StoryWriter, _ bodies: [StatedBody], _ confirmations: [StatedConfirmation],
         _ settings: AccessSettings

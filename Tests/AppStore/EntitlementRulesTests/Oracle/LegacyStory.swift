@@ -5,7 +5,7 @@ struct StatedBody: Hashable, Sendable {
     var type: String
     var subtype: String?
     var received: Int64
-    /// The time of the event, if the body states it.
+    /// The time of the event if the body contains it.
     var date: Int64
     /// The transaction that the body is about.
     var transaction: StatedTransaction
@@ -27,7 +27,7 @@ struct StatedConfirmation: Hashable, Sendable {
     var statements: [AppleStatement]
 }
 
-/// Apple's state of a subscription at a moment: transactions, renewal and status.
+/// Apple's state of a subscription at a given time: transactions, renewal and status.
 struct AppleSnapshot: Sendable {
     var transactions: [StatedTransaction]
     var renewal: StatedRenewal
@@ -36,7 +36,8 @@ struct AppleSnapshot: Sendable {
     /// The transaction bought last.
     var newest: StatedTransaction? { transactions.max { ($0.start, $0.expires ?? 0) < ($1.start, $1.expires ?? 0) } }
 
-    /// Whether Apple would still answer with this status at a moment although it has sent no notification since.
+    /// Returns whether Apple would still answer with this status at a given time although it has sent no notification
+    /// since.
     func isTrue(at instant: Int64) -> Bool {
         guard let end = newest?.expires else { return false }
         switch status {
@@ -56,20 +57,20 @@ struct LegacyStory: Sendable {
     let deliveries: [AccessStory.Delivery]
     let bodies: [StatedBody]
     let confirmations: [StatedConfirmation]
-    /// Moments to query, in order.
+    /// The times to query, in order.
     let moments: [Int64]
 
     /// Whether the customer upgraded after the next period had been renewed in advance. The newest transaction that was
     /// not upgraded then begins before one that was, and 12.4 does not define which of two bodies is newer.
     var isUndecided: Bool { bodies.contains { $0.type != "REFUND" && $0.transaction.isUpgraded } }
 
-    /// Returns all signed statements received by a moment.
+    /// Returns all signed statements received by a given time.
     func statements(receivedBy instant: Int64) -> [AppleStatement] {
         deliveries.filter { $0.received <= instant }.map(\.statement)
             + confirmations.filter { $0.received <= instant }.flatMap(\.statements)
     }
 
-    /// Returns the oracle for everything received by a moment.
+    /// Returns the oracle for everything received by a given time.
     func oracle(at instant: Int64) -> LegacyOracle {
         LegacyOracle(
             signed: statements(receivedBy: instant), bodies: bodies.filter { $0.received <= instant },

@@ -14,7 +14,7 @@ import Testing
             for difference in differences { Issue.record("\(difference)") }
             if !differences.isEmpty { break }
         }
-        // Version 1 decides at least once in every state that an accepted body can lead to.
+        // Version 1 decides at least once in every state that can result from an accepted body.
         for state in ["ACTIVE", "RENEWING", "GRACE", "RETRY", "EXPIRED", "REVOKED"] {
             #expect(tally.states[state, default: 0] > 0, "version 1 never led to \(state)")
         }

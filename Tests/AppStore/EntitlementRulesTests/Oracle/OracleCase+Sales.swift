@@ -2,7 +2,7 @@
 extension OracleCase {
     static let seats: [OracleCase] = [
         OracleCase(
-            "seats added within the period, and both transactions marked",
+            "seats added within the period; both transactions are marked",
             [
                 .told("SUBSCRIBED", "INITIAL_BUY", on: 0, 1, five), .told("UNKNOWN", "UNKNOWN", on: 10, 1, added),
                 .told("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", on: 12, 1, marked) { $0.autoRenews = false },
@@ -15,7 +15,7 @@ extension OracleCase {
                 .told("REFUND", "SEATS", on: 8, 1, changed(five) { $0.revokedSeats = 2 }),
             ], (7, "yes ACTIVE basic until d30.0, 5 seats"), (9, "yes ACTIVE basic until d30.0, 3 seats")),
         OracleCase(
-            "assigned transaction taken back",
+            "assigned transaction revoked",
             [
                 .told("SUBSCRIBED", "INITIAL_BUY", on: 0, 1, assigned),
                 .told("REVOKE", on: 12, nil, assigned.refunded(on: 12)),

@@ -49,7 +49,7 @@ struct OracleCase: Sendable, CustomTestStringConvertible {
             "grace without a date", [bought, grace(until: nil)], (31, "yes GRACE"), (32.9, "yes GRACE"),
             (34, "no RETRY")),
         OracleCase(
-            "renewal told 40 minutes after the end of the period",
+            "renewal reported 40 minutes after the end of the period",
             [bought, .told("DID_RENEW", on: 30.027, 1, second)],
             (30.014, "yes RENEWING"), (30.03, "yes ACTIVE basic until d60")),
     ]

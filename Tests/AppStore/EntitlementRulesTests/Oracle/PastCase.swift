@@ -1,7 +1,7 @@
 import Testing
 
-/// A past with statements that were replaced later, and the expected access then. Days count from the purchase of a
-/// month.
+/// A past with statements that were replaced later, and the access expected at that time. Days count from the purchase
+/// of a month.
 struct PastCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let statements: [AppleStatement]
@@ -19,11 +19,11 @@ struct PastCase: Sendable, CustomTestStringConvertible {
             statements: [bought, renewedEarly, upgraded, renewedUpgrade], date: 30.5,
             expected: "yes ACTIVE pro until d59.8, 1 seats"),
         PastCase(
-            testDescription: "before the upgrade, with the renewal already told",
+            testDescription: "before the upgrade, with the renewal already reported",
             statements: [bought, renewedEarly, upgraded, renewedUpgrade], date: 29.7,
             expected: "yes ACTIVE basic until d60.0, 1 seats"),
         PastCase(
-            testDescription: "before a second upgrade, with the renewal that it replaces already told",
+            testDescription: "before a second upgrade, with the renewal that it replaces already reported",
             statements: [
                 bought, upgradedFirst, .told("SUBSCRIBED", "RESUBSCRIBE", on: 90, 1, .monthly("5", from: 90)),
                 .told("DID_RENEW", on: 119.5, 1, .monthly("6", from: 120)),
@@ -31,7 +31,7 @@ struct PastCase: Sendable, CustomTestStringConvertible {
                 .told("CONSUMPTION_REQUEST", on: 130, 1, replaced),
             ], date: 121, expected: "yes ACTIVE basic until d150.0, 1 seats"),
         PastCase(
-            testDescription: "before an upgrade that Apple told a day late, with its transaction handed in before",
+            testDescription: "before an upgrade reported a day late, with its transaction uploaded earlier",
             statements: [
                 bought, renewedEarly, AppleStatement(signed: boughtUp.signed, transaction: boughtUp),
                 .told("DID_CHANGE_RENEWAL_PREF", "UPGRADE", on: 31, 1, boughtUp),
@@ -43,7 +43,7 @@ struct PastCase: Sendable, CustomTestStringConvertible {
             testDescription: "a failed charge, on the day before its recovery",
             statements: [bought, failed, recovered], date: 84, expected: "no RETRY basic until d90.0"),
         PastCase(
-            testDescription: "a renewal told 40 minutes after the end of the period",
+            testDescription: "a renewal reported 40 minutes after the end of the period",
             statements: [bought, renewedLate], date: 30.01, expected: "yes RENEWING basic, 1 seats", isUnknown: true),
         PastCase(
             testDescription: "refunded again after a reversal",
@@ -52,10 +52,10 @@ struct PastCase: Sendable, CustomTestStringConvertible {
             testDescription: "between a reversal and the second refund",
             statements: [one, refund(5), reversal(10), refund(15)], date: 12, expected: "yes OWNED item"),
         PastCase(
-            testDescription: "between a refund and the notification of it", statements: [one, refund(5)], date: 5.0005,
+            testDescription: "between a refund and its notification", statements: [one, refund(5)], date: 5.0005,
             expected: "yes OWNED item", isUnknown: true),
         PastCase(
-            testDescription: "between an upgrade and the notification of it", statements: [bought, upgraded],
+            testDescription: "between an upgrade and its notification", statements: [bought, upgraded],
             date: 29.8005, expected: "yes ACTIVE basic until d30.0, 1 seats", isUnknown: true),
         PastCase(
             testDescription: "before the refund of an item", statements: [sold([]), sold([9])], date: 8,

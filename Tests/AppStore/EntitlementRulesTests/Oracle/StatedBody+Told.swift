@@ -37,7 +37,7 @@ extension StatedBody {
         let newest = candidates.max { $0.start < $1.start } ?? transaction
         var renewal = snapshot.renewal
         renewal.renewalDate = newest.expires ?? 0
-        // The date remains after the last retry, and is valid only with the flag.
+        // The date remains after the last retry and is valid only with the flag.
         if renewal.isInRetry != true { renewal.graceExpires = nil }
         var subject = transaction
         // The refund of the unused part belongs to the upgrade.

@@ -1,6 +1,6 @@
 /// Events at the end of a period.
 extension StoryWriter {
-    /// Writes a life cycle with at most this number of periods.
+    /// Writes a life cycle with at most the given number of periods.
     mutating func writeSubscription(periods: Int) {
         buy("basic", from: 0)
         if chance(10) { upload(at: 1_000) }

@@ -8,14 +8,14 @@ struct StoryWriter {
     var random: SeededGenerator
     var now: Int64 = 0
     var statements: [AppleStatement] = []
-    /// Apple's state at the signing of each statement.
+    /// Apple's state at the time of each statement's signing.
     var snapshots: [AppleSnapshot] = []
     var transactions: [StatedTransaction] = []
     var renewal = StatedRenewal(product: "basic", nextProduct: "basic", renewalDate: 0)
     var status = 1
     /// The account that the app passes at the purchase. Renewals repeat it.
     var account: String?
-    /// Days of grace configured in App Store Connect; nil without Billing Grace Period.
+    /// The days of grace configured in App Store Connect, or nil without Billing Grace Period.
     var graceDays: Int64?
 
     init(kind: AccessStory.Kind, random: SeededGenerator) {
@@ -34,7 +34,8 @@ struct StoryWriter {
         low < high ? Int64.random(in: low...high, using: &random) : low
     }
 
-    /// Signs a statement about a transaction, by default the current one, at a moment or as soon as possible after it.
+    /// Signs a statement about a transaction, by default the current one, at the given time or as soon as possible
+    /// afterwards.
     mutating func tell(
         _ type: String?, _ subtype: String? = nil, at instant: Int64, about index: Int? = nil, status told: Int? = nil,
         withRenewal: Bool = true
@@ -61,14 +62,14 @@ struct StoryWriter {
         snapshots.append(AppleSnapshot(transactions: transactions, renewal: renewal, status: status))
     }
 
-    /// Lets the app upload a transaction or Apple answer a query; usually does neither.
+    /// Lets the app upload a transaction or Apple answer a query. Usually does neither.
     mutating func ask(between low: Int64, _ high: Int64) {
         guard chance(15), low < high else { return }
         if chance(50) { return tell(nil, at: between(low, high)) }
         upload(at: between(low, high), about: Int(between(0, Int64(transactions.count) - 1)))
     }
 
-    /// Adds a transaction that begins at a moment and is not reported yet.
+    /// Adds a transaction that begins at the given time and is not reported yet.
     mutating func buy(_ product: String, from start: Int64, isRenewal: Bool = false) {
         var next = StatedTransaction(
             id: String(1001 + transactions.count), product: product, start: start)
