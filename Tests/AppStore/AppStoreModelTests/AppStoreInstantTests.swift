@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [-62_167_219_200_001, 253_402_300_800_000, .min, .max] as [Int64])
-    func `an instant outside the years 0000 to 9999 is refused`(milliseconds: Int64) {
+    func `an instant outside the years 0000 to 9999 is rejected`(milliseconds: Int64) {
         #expect(AppStoreInstant(millisecondsSince1970: milliseconds) == nil)
     }
 

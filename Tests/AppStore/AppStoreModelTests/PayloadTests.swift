@@ -54,7 +54,7 @@ import Testing
         #expect(transaction.multiSeatInfo?.priceTiers?.first?.unknownFields["price"] == 1990)
     }
 
-    @Test func `a payload that is not an object is refused`() {
+    @Test func `a payload that is not an object is rejected`() {
         #expect(throws: JSONError(.notAnObject, at: 0)) { try TransactionPayload(json: Array("[]".utf8)) }
     }
 
@@ -65,7 +65,7 @@ import Testing
         #expect(!NotificationUUID("7e3fb20b4cdb-47cc-936d-99d65f608138-").isWellFormed)
     }
 
-    @Test func `seats that the App Store reclaimed are parsed`() throws {
+    @Test func `seats that the App Store unassigned are parsed`() throws {
         let payload = try NotificationPayload(
             json: Array(
                 #"""

@@ -41,7 +41,7 @@ import Testing
         4_040_002, 4_040_004, 4_040_006, 4_290_000, 5_000_000, 5_000_001,
     ]
 
-    @Test func `every documented code has its name, a fix, and whether it is retriable`() {
+    @Test func `every documented code has a name, a fix and a retriability`() {
         for (number, name) in Self.documented {
             let code = APIErrorCode(number)
             #expect(code.isKnown)

@@ -199,7 +199,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `the error for a nested member of the wrong type names it too`() async throws {
+    @Test func `the error for a nested member of the wrong type also names it`() async throws {
         let store = try FakeAppStore(#"{"data":[{"lastTransactions":[{"status":"1","signedTransactionInfo":"a"}]}]}"#)
         let harness = try APIHarness(store)
         do throws(APIFailure) {

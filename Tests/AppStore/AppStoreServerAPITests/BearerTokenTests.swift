@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a refused token is replaced once, regardless of the number of refused requests`() throws {
+    @Test func `a rejected token is replaced once, regardless of the number of rejected requests`() throws {
         let tokens = tokens()
         let first = try tokens.token(for: Self.app)
         time.advance(by: .seconds(1))

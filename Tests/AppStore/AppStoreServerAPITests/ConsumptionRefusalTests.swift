@@ -26,7 +26,7 @@ import Testing
     }
 
     // A transaction ID that is invalid in a path is rejected before anything is sent.
-    @Test func `a request that the client itself refuses is final`() {
+    @Test func `a request rejected by the client itself is final`() {
         #expect(APIFailure(kind: .invalidRequest, message: "", isRetriable: false).isFinalForConsumption)
     }
 

@@ -22,7 +22,7 @@ import Testing
         return most
     }
 
-    @Test func `5000 requests at 50 a second never exceed 50 in any second, and take 100 seconds`() throws {
+    @Test func `5000 requests at 50 per second never exceed 50 in any second and take 100 seconds`() throws {
         var budget = RequestBudget(perSecond: 50, backgroundShare: 0.5, now: 0)
         let moments: [UInt64] = (0..<5000).compactMap { _ in
             if case .at(let moment) = budget.take(.urgent, now: 0, longestWait: .max) { moment } else { nil }
@@ -34,7 +34,7 @@ import Testing
         #expect((99 * Self.second...101 * Self.second).contains(last))
     }
 
-    @Test func `callers at random times never exceed the limit either`() {
+    @Test func `callers at random times never exceed the limit`() {
         var budget = RequestBudget(perSecond: 50, backgroundShare: 0.5, now: 0)
         var moments: [UInt64] = []
         var now: UInt64 = 0
@@ -47,7 +47,7 @@ import Testing
         #expect(Self.most(of: moments) <= 50)
     }
 
-    @Test func `background requests have a share and proceed only while no urgent one waits`() {
+    @Test func `background requests have a share and proceed only while no urgent request waits`() {
         var budget = RequestBudget(perSecond: 50, backgroundShare: 0.2, now: 0)
         var background: [UInt64] = []
         var now: UInt64 = 0
@@ -157,7 +157,7 @@ import Testing
         try await budgets.waitForTurn(.getTransactionInfo, scope)
     }
 
-    @Test func `without a stated time the budget closes for longer after each 429, up to five minutes`() {
+    @Test func `without a stated time, the budget closes for longer after each 429, up to five minutes`() {
         var budget = RequestBudget(perSecond: 50, backgroundShare: 0.5, now: 0)
         let waits = (0..<11).map { _ in budget.close(until: nil, now: 0) / Self.second }
         #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])

@@ -14,7 +14,7 @@ struct RequestTests {
             "", ".", "..", "../x", "1/2", "1%2F2", "1?x", "1#x", "1 2", "1\r\nX: y", "é", "\u{0}",
             String(repeating: "1", count: 257),
         ])
-    func `an identifier that would change the path is refused before sending`(id: String) async throws {
+    func `an identifier that would change the path is rejected before sending`(id: String) async throws {
         let store = try FakeAppStore("{}")
         let harness = try APIHarness(store)
         let failure = try await harness.failure(of: APIRequest(.getTransactionInfo, id))
@@ -110,7 +110,7 @@ struct RequestTests {
 
     // MARK: 401
 
-    @Test func `a refused token is replaced once, and the request is sent again`() async throws {
+    @Test func `a rejected token is replaced once, and the request is sent again`() async throws {
         let store = try FakeAppStore { _, number in
             HTTPResponse(status: number == 1 ? 401 : 200, reason: "test")
         }
@@ -123,7 +123,7 @@ struct RequestTests {
         #expect(Set(store.asked.map(\.token)).count == 2)
     }
 
-    @Test func `after the second 401 the causes are listed and reported to the operator`() async throws {
+    @Test func `after the second 401, the causes are listed and reported to the operator`() async throws {
         let store = try FakeAppStore(status: 401)
         let harness = try APIHarness(store)
         let failure = try await harness.failure()
@@ -143,7 +143,7 @@ struct RequestTests {
         #expect(failure.fix?.hasPrefix("one of: this machine's clock differs from Apple's by") == true)
     }
 
-    @Test func `without a key no request is sent`() async throws {
+    @Test func `without a key, no request is sent`() async throws {
         let store = try FakeAppStore()
         let harness = try APIHarness(store)
         let failure = try await harness.failure(to: APIScope(BundleId("com.example.other"), in: .production))

@@ -38,7 +38,7 @@ struct VerifiedAnswerTests {
     }
 
     @Test(arguments: ["another app", "another environment", "not configured", "forged", "another authority", "no JWS"])
-    func `a transaction that was not requested is refused and reported`(kind: String) async throws {
+    func `a transaction that was not requested is rejected and reported`(kind: String) async throws {
         let jws: String
         switch kind {
         case "another app": jws = try signed(transaction(bundleId: "com.example.other"))
@@ -142,7 +142,7 @@ struct VerifiedAnswerTests {
 
     // MARK: Notifications
 
-    @Test func `notifications of the history get the same verdict as at the ingress`() async throws {
+    @Test func `notifications from the history get the same verdict as at the ingress`() async throws {
         let nonconforming = try kit.jws(.with { $0.outer["version"] = "\"1.0\"" })
         let harness = try answering([
             "hasMore": false, "paginationToken": "t",
@@ -236,7 +236,7 @@ struct VerifiedAnswerTests {
         #expect(try await pages.next() == nil)
     }
 
-    @Test func `after a failure the same page is requested again`() async throws {
+    @Test func `after a failure, the same page is requested again`() async throws {
         let store = try FakeAppStore { _, number in
             number == 2
                 ? HTTPResponse(status: 500, reason: "test")

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [PrivateKey.Kind.p384, .rsa(bits: 2048), .ed25519])
-    func `a key of another type is refused with the setting and the fix`(kind: PrivateKey.Kind) throws {
+    func `a key of another type is rejected with the setting and the fix`(kind: PrivateKey.Kind) throws {
         let wrong = try directory.write(try PrivateKey.generate(kind).pem(), to: "wrong.p8")
         let global = try read([
             "appstore.api.issuer.id": "issuer", "appstore.api.key.id": "key", "appstore.api.key.file": wrong,
@@ -103,7 +103,7 @@ import Testing
         #expect(own.refusal.contains("apps.com.example.two.api.key.file"))
     }
 
-    @Test func `a key file that is invalid or absent is refused without showing its content`() throws {
+    @Test func `an invalid or missing key file is rejected without showing its content`() throws {
         let text = try directory.write("-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n", to: "x.p8")
         let refused = try read([
             "appstore.api.issuer.id": "issuer", "appstore.api.key.id": "key", "appstore.api.key.file": text,
@@ -131,7 +131,7 @@ import Testing
         "http://simulator:8090", "HTTP://api.example.com", "http://127.example.com", "http://[::ffff:10.0.0.5]:8090",
         "http://10.0.0.5", "http://0.0.0.0:8090", "http://localhost.example.com", "http://[::2]",
     ])
-    func `http to another host is refused with the fix`(url: String) throws {
+    func `http to another host is rejected with the fix`(url: String) throws {
         for setting in ["appstore.api.url", "appstore.api.sandbox.url"] {
             let refusal = try read([setting: url]).refusal
             #expect(refusal.contains(setting) && refusal.contains("unencrypted") && refusal.contains("https://"))
@@ -149,11 +149,11 @@ import Testing
         "ftp://example.com", "example.com", "https://", "https://a:b@example.com", "https://e.com/?x=1",
         "https://e.com/#a",
     ])
-    func `an invalid base URL is refused`(url: String) throws {
+    func `an invalid base URL is rejected`(url: String) throws {
         #expect(try read(["appstore.api.url": url]).refusal.contains("appstore.api.url"))
     }
 
-    @Test func `a misspelled key of an app is refused with a suggestion`() throws {
+    @Test func `a misspelled key of an app is rejected with a suggestion`() throws {
         let refusal = try read(["apps.com.example.one.api.key.fil": key]).refusal
         #expect(refusal.contains("apps.com.example.one.api.key.file"))
     }

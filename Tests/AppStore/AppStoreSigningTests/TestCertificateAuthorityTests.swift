@@ -7,7 +7,7 @@ import Testing
 struct TestCertificateAuthorityTests {
     private static let now: Int64 = 1_790_000_000
 
-    @Test func `the chain has the structure of Apple's`() throws {
+    @Test func `the chain has the same structure as Apple's`() throws {
         let pki = try TestCertificateAuthority(TestCertificateAuthority.Options(now: Self.now))
         let path = try TrustStore(roots: [pki.root]).validate(chain: pki.chain).get()
         #expect(path.certificates == pki.chain)
@@ -64,7 +64,7 @@ struct TestCertificateAuthorityTests {
         #expect(files == ["intermediate.pem", "leaf.key", "leaf.pem", "root.pem"])
     }
 
-    @Test func `an incomplete or mixed directory is refused`() throws {
+    @Test func `an incomplete or mixed directory is rejected`() throws {
         let parent = try TemporaryDirectory()
         let directory = parent.file("pki")
         #expect(throws: AppStoreSigningError.self) { try TestCertificateAuthority.load(from: directory) }

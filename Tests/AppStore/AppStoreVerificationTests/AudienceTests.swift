@@ -13,7 +13,7 @@ import Testing
         try row.check()
     }
 
-    @Test func `a refusal names the app in the signed payload`() throws {
+    @Test func `a refusal contains the app from the signed payload`() throws {
         let kit = try SigningKit.shared()
         let body = try kit.body(.with { $0.identity["bundleId"] = "\"com.example.other\"" })
         guard case .notForUs(let refusal) = try kit.verifier().verify(body: body, at: SigningKit.now) else {
@@ -25,7 +25,7 @@ import Testing
         #expect(refusal.status == 403)
     }
 
-    @Test func `a Production notification for a sandbox-only app is refused`() throws {
+    @Test func `a Production notification for a sandbox-only app is rejected`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier { configuration in
             configuration.apps = [
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a notification that names our app is never refused because of its environment`() throws {
+    @Test func `a notification for our app is never rejected because of its environment`() throws {
         let kit = try SigningKit.shared()
         for environment in ["\"Preview\"", "null", "[]", "\"\(String(repeating: "x", count: 300))\""] {
             let body = try kit.body(.with { $0.identity["environment"] = environment })

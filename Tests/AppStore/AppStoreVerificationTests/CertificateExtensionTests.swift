@@ -17,7 +17,7 @@ import Testing
         ("policy constraints", policyConstraints), ("policy mappings", policyMappings),
         ("inhibit any policy", inhibitAnyPolicy),
     ])
-    func `an intermediate that constrains the path is refused`(_ name: String, _ constraint: CertificateExtension)
+    func `an intermediate that constrains the path is rejected`(_ name: String, _ constraint: CertificateExtension)
         throws
     {
         let row = HostileNotification(
@@ -30,21 +30,21 @@ import Testing
         ("policy constraints", policyConstraints), ("policy mappings", policyMappings),
         ("inhibit any policy", inhibitAnyPolicy),
     ])
-    func `a leaf that constrains the path is refused`(_ name: String, _ constraint: CertificateExtension) throws {
+    func `a leaf that constrains the path is rejected`(_ name: String, _ constraint: CertificateExtension) throws {
         let row = HostileNotification(
             "H-82", name, .forbidden(.certificateExtension),
             jws: { kit in try kit.jws(leaf: kit.leaf { $0.extensions.append(constraint) }) })
         try row.check()
     }
 
-    @Test func `a leaf of version 2 is refused`() throws {
+    @Test func `a leaf of version 2 is rejected`() throws {
         let row = HostileNotification(
             "H-82", "version 2", .forbidden(.certificateExtension),
             jws: { kit in try kit.jws(leaf: kit.leaf { $0.version = 2 }) })
         try row.check()
     }
 
-    @Test func `an intermediate with a repeated Apple extension is refused`() throws {
+    @Test func `an intermediate with a repeated Apple extension is rejected`() throws {
         let row = HostileNotification(
             "H-74", "the marker twice", .forbidden(.intermediateMarker),
             jws: { kit in

@@ -46,7 +46,7 @@ import Testing
             (5 * 86_400, false),
             (700 * 86_400 + 1, false), (-43_200, false),
         ] as [(Int64, Bool)])
-    func `an API response is verified at its signedDate, a posted notification at the present`(
+    func `an API response is verified at its signedDate, a posted notification at the current time`(
         _ seconds: Int64, _ wasValid: Bool
     ) throws {
         let draft = draft(seconds * 1000)
@@ -54,7 +54,7 @@ import Testing
         #expect(try verdict(draft, .present) == .forbidden(.certificateTime))
     }
 
-    @Test func `without a readable signedDate the present is used`() throws {
+    @Test func `without a readable signedDate, the current time is used`() throws {
         for date in [nil, "\"\(SigningKit.now - 40 * Self.day)\"", "1e300"] {
             var draft = draft(40 * Self.day)
             draft.outer["signedDate"] = date
@@ -68,7 +68,7 @@ import Testing
         #expect(try verdict(draft, .signature) == .nonconforming(.profileNested))
     }
 
-    @Test func `transactions and app transactions of a response are verified at their signedDate too`() throws {
+    @Test func `transactions and app transactions in a response are also verified at their signedDate`() throws {
         let verifier = try kit.verifier()
         for (age, isGood) in [(40 * Self.day, true), (5 * Self.day, false)] {
             let transaction = Array(try kit.sign(draft(age).transaction?.text ?? "").utf8)

@@ -18,12 +18,12 @@ import Testing
     }
 
     @Test(arguments: HostileNotification.extensions)
-    func `extensions that could change the meaning are refused`(_ row: HostileNotification) throws {
+    func `extensions that could change the meaning are rejected`(_ row: HostileNotification) throws {
         try row.check()
     }
 
     @Test(arguments: HostileNotification.keys)
-    func `keys and algorithms outside the profile are refused`(_ row: HostileNotification) throws {
+    func `keys and algorithms outside the profile are rejected`(_ row: HostileNotification) throws {
         try row.check()
     }
 
@@ -36,14 +36,14 @@ import Testing
         return refusal
     }
 
-    @Test func `the refusal of an unknown root under both Apple extensions states its fingerprint`() throws {
+    @Test func `the refusal of an unknown root with both Apple extensions contains its fingerprint`() throws {
         let own = try SigningKit.imposter()
         let refusal = try #require(try refusal(own.pki.chain, own.pki.leafKey))
         #expect(refusal.reason == .chainRoot)
         #expect(refusal.unknownRootFingerprint == SHA256.digest(of: own.pki.root.der).hex)
     }
 
-    @Test func `without both extensions, or with the pinned root at the end, no fingerprint is stated`() throws {
+    @Test func `without both extensions, or with the pinned root at the end, the refusal has no fingerprint`() throws {
         let kit = try SigningKit.shared()
         let own = try SigningKit.imposter()
         let plainLeaf = try own.leaf { $0.drop(OID("1.2.840.113635.100.6.11.1")) }

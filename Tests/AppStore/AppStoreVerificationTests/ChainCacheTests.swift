@@ -90,7 +90,7 @@ import Testing
 
     // MARK: The limiter of new certificate chains
 
-    @Test func `fifty new certificate chains a second are validated, and known ones are not affected`() throws {
+    @Test func `fifty new certificate chains per second are validated, and known ones are not affected`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let good = try kit.body()
@@ -185,7 +185,7 @@ import Testing
         #expect(limiter.enter(other, at: now))
     }
 
-    @Test func `the rate is kept when the clock jumps`() throws {
+    @Test func `the rate is maintained when the clock jumps`() throws {
         try initializeCryptography()
         let limiter = NewCertificateChainLimiter(NewCertificateChainLimits(perSecond: 2, concurrency: 10))
         let path = SHA256.digest(of: [1])

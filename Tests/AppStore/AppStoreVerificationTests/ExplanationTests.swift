@@ -48,7 +48,7 @@ import Testing
         #expect(explanation.reason == .profileVersion)
     }
 
-    @Test func `bare objects of the other types are explained too`() throws {
+    @Test func `bare objects of the other types are also explained`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let draft = NotificationDraft()

@@ -25,7 +25,7 @@ import Testing
     private let bits = (0..<64).map { (5 * 64 + $0) * 64 * 8 + 3 }
 
     @Test(.enabled(if: memoryIsKnown, "this libcrypto keeps its tables in a form that the test does not know"))
-    func `a table that is corrupted before its test is not used`() throws {
+    func `a table corrupted before its test is not used`() throws {
         let kit = try SigningKit.shared()
         let bit = bit
         let tabled = try TabledVerifier(kit) { making in
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(.enabled(if: memoryIsKnown, "this libcrypto keeps its tables in a form that the test does not know"))
-    func `a table that is corrupted while in use is found within 256 notifications and changes no verdict`() throws {
+    func `a table corrupted while in use is detected within 256 notifications and changes no verdict`() throws {
         let kit = try SigningKit.shared()
         let bits = bits
         let tabled = try TabledVerifier(kit) { making in
@@ -99,7 +99,7 @@ import Testing
         return tabled
     }
 
-    @Test func `the first signature that a wrong table accepts is refused and disables all tables`() throws {
+    @Test func `the first signature accepted by a wrong table is rejected and disables all tables`() throws {
         let kit = try SigningKit.shared()
         let forger = try PrivateKey.generate(.p256)
         let tabled = try misled(kit, by: forger)
@@ -117,7 +117,7 @@ import Testing
         #expect(tabled.status.judged == 1)
     }
 
-    @Test func `a signature that a wrong table refuses is accepted and disables all tables`() throws {
+    @Test func `a signature rejected by a wrong table is accepted and disables all tables`() throws {
         let kit = try SigningKit.shared()
         let tabled = try misled(kit, by: .generate(.p256))
         #expect(tabled.verify(try kit.body()) == .accepted)

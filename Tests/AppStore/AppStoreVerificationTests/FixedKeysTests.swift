@@ -17,7 +17,7 @@ import Testing
         SigningKit.body(try kit.jws(leaf: leaf))
     }
 
-    @Test func `the key of an accepted notification gets a table, which verifies the next ones`() throws {
+    @Test func `the key of an accepted notification gets a table, which verifies later notifications`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier(kit)
         #expect(tabled.verify(try kit.body()) == .accepted)
@@ -235,7 +235,7 @@ import Testing
         #expect(tabled.events.count == 1)
     }
 
-    @Test func `a certificate chain is validated every fifteen minutes with a table too`() throws {
+    @Test func `with a table, a certificate chain is still validated every fifteen minutes`() throws {
         let kit = try SigningKit.shared()
         let tabled = try TabledVerifier.sharing(kit)
         for (seconds, validations, judged) in [(0, 1, 0), (899, 1, 3), (900, 2, 6), (901, 2, 9)] as [(Int64, Int, Int)]
@@ -247,7 +247,7 @@ import Testing
         #expect(tabled.status.tables == 1)
     }
 
-    @Test func `without the setting there are no tables`() throws {
+    @Test func `without the setting, there are no tables`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         for _ in 0..<2 { verifier.verify(body: try kit.body(), at: now).expect(.accepted) }
@@ -255,7 +255,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, 1_000_001])
-    func `the recheck interval has bounds`(_ recheckedOneIn: Int) throws {
+    func `the recheck interval is limited`(_ recheckedOneIn: Int) throws {
         let kit = try SigningKit.shared()
         let error = #expect(throws: VerifierSetupError.self) {
             try kit.verifier { $0.tables = FixedKeyTables(isOn: true, recheckedOneIn: recheckedOneIn) }

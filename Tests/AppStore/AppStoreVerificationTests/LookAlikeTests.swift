@@ -36,7 +36,7 @@ import Testing
         #expect(ExpectedVerdict(verdict) == .forbidden(.chainRoot))
     }
 
-    @Test func `a forged leaf under an expired intermediate is refused as forged, without a retry`() throws {
+    @Test func `a forged leaf under an expired intermediate is rejected as forged, without a retry`() throws {
         let row = HostileNotification(
             "H-71", "a forged leaf under an expired intermediate", .forbidden(.chainSignature),
             jws: { kit in

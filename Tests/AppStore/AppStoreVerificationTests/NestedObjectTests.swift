@@ -8,7 +8,7 @@ import Testing
 /// Check 14 for nested objects: row H-107.
 @Suite struct NestedObjectTests {
     @Test(arguments: HostileNotification.nestedObjects)
-    func `each nested object is signed by Apple, of its type and of the same purchase`(
+    func `each nested object must be signed by Apple, of the right type and from the same purchase`(
         _ row: HostileNotification
     ) throws {
         try row.check()

@@ -15,7 +15,7 @@ import Testing
             (1, ExpectedVerdict.retryLater(.certificateTime)), (48, .retryLater(.certificateTime)),
             (49, .nonconforming(.profileNested)),
         ] as [(Int64, ExpectedVerdict)])
-    func `a nested object under an expired leaf is retried for 48 hours after its expiry`(
+    func `a nested object under an expired leaf is retried for 48 hours after the expiry`(
         _ hours: Int64, _ expected: ExpectedVerdict
     ) throws {
         let row = HostileNotification(

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["\"1/2\"", "\"12a\"", "\"\"", "\"\(String(repeating: "1", count: 129))\""])
-    func `numbers of nested objects must match their grammar`(_ number: String) throws {
+    func `numbers in nested objects must match their grammar`(_ number: String) throws {
         try HostileNotification("H-120", "transactionId \(number)", .nonconforming(.profileText)) {
             $0.transaction?["transactionId"] = number
         }.check()
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["1.5", "\"1234567890\"", "1e300", "true"])
-    func `an appAppleId of an app transaction must be a whole number, in the sandbox too`(_ number: String) throws {
+    func `the appAppleId of an app transaction must be a whole number, even in the sandbox`(_ number: String) throws {
         try HostileNotification("H-112", "Production \(number)", .nonconforming(.profileNumber), .appData) {
             $0.appTransaction?["appAppleId"] = number
         }.check()

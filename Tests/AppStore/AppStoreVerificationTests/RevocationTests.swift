@@ -111,7 +111,7 @@ import Testing
         #expect(!status.needsAttention)
     }
 
-    @Test func `strict revocation refuses notifications for other apps without a check`() async throws {
+    @Test func `strict revocation rejects notifications for other apps without a check`() async throws {
         let (verifier, responders, _) = try Self.verifier(.strict)
         let kit = try Self.made.get()
         let other = try kit.body(.with { $0.identity["bundleId"] = "\"com.example.other\"" })
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: [RevocationPolicy.strict, .soft], ["leaf", "intermediate"])
-    func `a revoked certificate is refused at once, and its cached chain is evicted`(
+    func `a revoked certificate is rejected immediately, and its cached chain is evicted`(
         _ policy: RevocationPolicy, _ which: String
     ) async throws {
         let (verifier, responders, body) = try Self.verifier(policy)
@@ -181,7 +181,7 @@ import Testing
         #expect(verifier.revocationStatus(at: later).needsAttention)
     }
 
-    @Test func `a nested object under a revoked leaf is refused`() async throws {
+    @Test func `a nested object under a revoked leaf is rejected`() async throws {
         let kit = try Self.made.get()
         let other = try kit.leaf { $0.extensions.append(.ocspAddress("http://ocsp.example.com/leaf")) }
         let serial = other.certificate.serialNumber
@@ -249,7 +249,7 @@ import Testing
     ]
 
     @Test(arguments: [(nil, 24), (12, 12), (7 * 24, 24)] as [(Int64?, Int64)])
-    func `a good response is valid until its next update, for a day at most`(
+    func `a good response is valid until its next update, for at most a day`(
         _ next: Int64?, _ hours: Int64
     ) async throws {
         let (verifier, _, body) = try Self.verifier(.strict) { responder, _ in

@@ -12,7 +12,7 @@ import Testing
         try row.check()
     }
 
-    @Test func `each of the 512 single-bit changes of a signature is refused`() throws {
+    @Test func `each of the 512 single-bit changes to a signature is rejected`() throws {
         let kit = try SigningKit.shared()
         let verifier = try kit.verifier()
         let jws = try kit.jws(.test)

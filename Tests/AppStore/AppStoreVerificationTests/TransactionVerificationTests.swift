@@ -67,13 +67,13 @@ import Testing
             ("signedDate", nil, .profileDate), ("signedDate", 0, .profileDate),
             ("signedDate", .integer(SigningKit.now + 25 * 3_600_000), .clock),
         ] as [(String, JSONValue?, Reason)])
-    func `a transaction for another app or with an undocumented value is refused`(
+    func `a transaction for another app or with an undocumented value is rejected`(
         name: String, value: JSONValue?, expected: Reason
     ) throws {
         #expect(reason(try signed(Self.with(Self.transaction, name, value))) == expected)
     }
 
-    @Test func `a sandbox transaction is accepted although the app is configured without it, as in notifications`()
+    @Test func `a sandbox transaction is accepted for an app configured without the sandbox`()
         throws
     {
         let sandbox = try signed(Self.with(Self.transaction, "environment", "Sandbox"))
@@ -86,14 +86,14 @@ import Testing
             ("originalTransactionId", "1001", .profileNested), ("environment", "Sandbox", .profileNested),
             ("autoRenewStatus", nil, .profileNested), ("signedDate", nil, .profileDate),
         ] as [(String, JSONValue?, Reason)])
-    func `renewal info of another purchase or environment is refused`(
+    func `renewal info of another purchase or environment is rejected`(
         name: String, value: JSONValue?, expected: Reason
     ) throws {
         let renewalInfo = try signed(Self.with(Self.renewalInfo, name, value))
         #expect(reason(try signed(Self.transaction), renewalInfo) == expected)
     }
 
-    @Test func `objects that are unsigned or signed by another authority are refused`() throws {
+    @Test func `objects that are unsigned or signed by another authority are rejected`() throws {
         let imposter = try SigningKit.imposter()
         #expect(reason(try signed(Self.transaction, by: imposter)) != nil)
         #expect(reason(try signed(Self.transaction), try signed(Self.renewalInfo, by: imposter)) != nil)
@@ -112,7 +112,7 @@ import Testing
         #expect(reason(try signed(Self.transaction), try signed(Self.transaction)) == .profileNested)
     }
 
-    @Test func `under strict revocation an unknown status asks for a retry`() throws {
+    @Test func `under strict revocation, an unknown status requests a retry`() throws {
         var options = SigningKit.options
         options.leafOCSPAddress = "http://ocsp.example.com/leaf"
         options.intermediateOCSPAddress = "http://ocsp.example.com/intermediate"

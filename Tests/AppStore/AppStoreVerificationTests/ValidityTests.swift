@@ -8,7 +8,7 @@ import Testing
 /// Check 11: rows H-77 to H-79, evaluated after the signature.
 @Suite struct ValidityTests {
     @Test(arguments: HostileNotification.validity)
-    func `certificates are checked at the present`(_ row: HostileNotification) throws {
+    func `certificates are checked at the current time`(_ row: HostileNotification) throws {
         try row.check()
     }
 

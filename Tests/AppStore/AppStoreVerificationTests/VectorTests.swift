@@ -47,7 +47,7 @@ import Testing
 
     static var chains: ChainCases? { try? TestVectors.decode("chain/cases.json") }
 
-    @Test func `each certificate chain gets the expected verdict of its case`() throws {
+    @Test func `each certificate chain gets its expected verdict`() throws {
         try initializeCryptography()
         let chains = try #require(Self.chains)
         #expect(chains.cases.count == 16)
@@ -114,7 +114,7 @@ import Testing
         let cases: [Case]
     }
 
-    @Test func `each JWS gets the expected verdict of its case`() throws {
+    @Test func `each JWS gets its expected verdict`() throws {
         let cases: JWSCases = try TestVectors.decode("jws/cases.json")
         #expect(cases.cases.count == 19)
         for example in cases.cases {

@@ -16,7 +16,7 @@ import Testing
         _ = try NotificationVerifier(VerifierConfiguration(apps: [SigningKit.app], revocation: .off))
     }
 
-    @Test func `an unusable root is refused at startup`() throws {
+    @Test func `an unusable root is rejected at startup`() throws {
         let kit = try SigningKit.shared()
         let bad: [[[UInt8]]] = [
             [], [[]], [[1, 2, 3]], [kit.pki.root.der + [0]], [kit.pki.intermediate.der],
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `apps and environments that Apple does not sign for are refused at startup`() throws {
+    @Test func `apps and environments for which Apple does not sign are rejected at startup`() throws {
         let kit = try SigningKit.shared()
         let bad: [[AppIdentity]] = [
             [], [SigningKit.app, SigningKit.app], [app([])], [app([.xcode])], [app([.production, .localTesting])],
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `settings that cannot work are refused at startup`() throws {
+    @Test func `settings that cannot work are rejected at startup`() throws {
         let kit = try SigningKit.shared()
         #expect(Self.code { try kit.verifier { $0.revocation = .strict } } == .settings)
         #expect(Self.code { try kit.verifier { $0.revocation = .soft } } == .settings)

@@ -247,7 +247,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
 
     // MARK: The past
 
-    @Test func `an answer for a past moment contains the access at that time`() throws {
+    @Test func `an answer about a time in the past contains the access at that time`() throws {
         let grace = AccessCase.failing.with("gracePeriodExpiresDate", date: 46 * day)
         let purchase = try purchase(
             AccessCase.bought,
@@ -269,7 +269,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
         #expect(purchase.whollyKnownSince(before: at(8 * day)) == nil)
     }
 
-    @Test func `an answer for a moment between a revocation and its notification contains access`() throws {
+    @Test func `an answer about a time between a revocation and its notification contains access`() throws {
         let purchase = try purchase(
             AccessCase.bought,
             AccessCase.told(.refund, on: 20, .revoked, AccessCase.first.with("revocationDate", date: 10 * day)))
@@ -277,7 +277,7 @@ struct AccessCase: Sendable, CustomTestStringConvertible {
         #expect(purchase.state(asOf: at(21 * day))?.phase == .revoked)
     }
 
-    @Test func `an answer for a moment before an extension is marked as incomplete`() throws {
+    @Test func `an answer about a time before an extension is marked as incomplete`() throws {
         let purchase = try purchase(
             AccessCase.bought,
             AccessCase.told(

@@ -63,7 +63,7 @@ import Testing
         #expect(answer.active == ["gold", "anything"])
     }
 
-    @Test func `without a rule the product is owned while any item is`() throws {
+    @Test func `without a rule, the product is owned while any item is`() throws {
         let one = try subscription(["a": 9 * day])
         #expect(try json(one, at: 10 * day)["active"] == ["generic"])
         let all = try subscription(["a": 9 * day, "b": 20 * day])

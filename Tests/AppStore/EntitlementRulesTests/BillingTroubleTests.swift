@@ -145,7 +145,7 @@ extension AccessCase {
         }
     }
 
-    @Test func `an answer for a moment in the grace period contains the service granted then`() throws {
+    @Test func `an answer about a time in the grace period contains the access granted then`() throws {
         let straight = try #require(
             AccessCase.billingTrouble.first { $0.testDescription == "expired straight from the grace period" })
         let purchase = try purchase(straight.told)
@@ -153,7 +153,7 @@ extension AccessCase {
         #expect(purchase.state(asOf: at(31 * day))?.phase == .expired)
     }
 
-    @Test func `the intent and the renewal of a former period are not reported for the current one`() throws {
+    @Test func `the intent and the renewal of an earlier period are not reported for the current one`() throws {
         let lapsed = AccessCase.told(
             .expired, .voluntary, on: 30, .expired, AccessCase.first,
             renewal(0, product: "basic").with("expirationIntent", 1).with("renewalDate", date: 30 * day))
@@ -164,7 +164,7 @@ extension AccessCase {
         #expect(over.phase == .expired && over.expirationIntent == nil)
     }
 
-    @Test func `the end of a grace period without a date is an hour later, for changes of clocks`() throws {
+    @Test func `a grace period without a date ends an hour later, to allow for clock changes`() throws {
         let failed = try purchase(
             AccessCase.bought,
             AccessCase.told(

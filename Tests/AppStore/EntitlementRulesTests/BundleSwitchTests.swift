@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `the replaced purchase ends by its own facts, not by the switch`() throws {
+    @Test func `the replaced purchase ends through its own facts, not through the switch`() throws {
         for order in [[try bought(), try facts(bundled)], [try facts(bundled), try bought()]] {
             let purchases = PurchaseMigrationTests.settled(order)
             #expect(purchases["1"]?.state(at: at(29 * day))?.phase == .active)

@@ -119,7 +119,7 @@ import Testing
         #expect(purchase.derivedUpdates.first?.successors == [OriginalTransactionId("1"): at(0)])
     }
 
-    @Test func `an answer for a moment before the kept facts contains the start of complete knowledge`() throws {
+    @Test func `an answer about a time before the stored facts states from when they are complete`() throws {
         let purchase = try merged((0..<60).map { try weekly($0) })
         let first = try #require(purchase.transactions.values.first)
         func answer(_ instant: AppStoreInstant) -> EntitlementAnswer {
@@ -150,7 +150,7 @@ import Testing
 
     private func seats(_ id: String, _ start: Int64) -> JSONObject { period(id, from: start, to: 365 * day) }
 
-    @Test func `oversized texts and item lists are cut, and the answer reports it`() throws {
+    @Test func `oversized texts and item lists are truncated, which the answer reports`() throws {
         let items = (0..<500).map { JSONValue.object(["SKU": .string("sku-\($0)")]) }
         let transaction = period("1", from: 0, to: 30 * day).with("advancedCommerceInfo", ["items": .array(items)])
             .with("offerIdentifier", .string(String(repeating: "x", count: 100_000)))

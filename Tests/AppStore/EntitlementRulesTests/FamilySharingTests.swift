@@ -6,7 +6,7 @@ import Testing
 /// Family Sharing: each member has separate transactions. Sources: Apple, "Supporting Family Sharing in your app" and
 /// `didRevokeEntitlements`.
 @Suite("Family Sharing") struct FamilySharingTests {
-    @Test func `when the purchaser stops sharing, the member loses access at once and the purchaser keeps it`() throws {
+    @Test func `when the purchaser stops sharing, the member loses access and the purchaser keeps it`() throws {
         let shared = period("7", from: day, to: 30 * day).with("originalTransactionId", "7")
             .with("inAppOwnershipType", "FAMILY_SHARED")
         let info = renewal().with("originalTransactionId", "7")

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `consumables of the same name in two apps have separate balances`() throws {
+    @Test func `consumables with the same name in two apps have separate balances`() throws {
         let charge = Notification(
             .oneTimeCharge, signed: 0,
             transaction: period("1", from: 0, to: 0, product: "coins").with("type", "Consumable"))

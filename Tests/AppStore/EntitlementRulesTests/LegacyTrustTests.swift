@@ -61,7 +61,7 @@ import Testing
         #expect(waiting.trust == .signed)
     }
 
-    @Test func `with accept an unsigned renewal applies, and the answer contains the trust`() throws {
+    @Test func `with accept, an unsigned renewal applies, and the answer contains the trust`() throws {
         let facts = try merged([(Self.bought, true), (Self.renewed, false)])
         let accepted = answer(facts, .accept, at: 45 * day)
         #expect(accepted.active == ["monthly"] && accepted.trust == .sharedSecret)
@@ -71,7 +71,7 @@ import Testing
         #expect(answer(try merged([(Self.bought, true), (Self.bought, false)]), .accept, at: day).trust == .signed)
     }
 
-    @Test func `with observe an unsigned notification changes no answer`() throws {
+    @Test func `with observe, an unsigned notification changes no answer`() throws {
         let signed = try merged([(Self.bought, true)])
         let both = try merged([(Self.bought, true), (Self.renewed, false)])
         let over = Notification(.expired, signed: 10 * day, status: .revoked, renewalInfo: renewal(0))
@@ -156,7 +156,7 @@ import Testing
 
     /// app-store.md 12.4 rule 2a: an answer settles everything known at the time of the query, not only what differed
     /// from Apple's statement at that time.
-    @Test func `an answer of Apple also settles an earlier body that agreed with the signed facts`() throws {
+    @Test func `an answer from Apple also settles an earlier body that agreed with the signed facts`() throws {
         let off = Notification(
             .didChangeRenewalStatus, .autoRenewDisabled, signed: day, status: .active,
             transaction: period("1", from: 0, to: 30 * day), renewalInfo: renewal(0))
@@ -277,7 +277,7 @@ import Testing
         #expect(try PurchaseFacts(json: Array(reversed.utf8)).legacy == nil)
     }
 
-    @Test func `an erasure drops unsigned facts too, and a row at all limits stays small`() throws {
+    @Test func `an erasure also drops unsigned facts, and a row at all limits remains small`() throws {
         var facts = try merged([(Self.bought, false)])
         facts.settleLegacy(try #require(facts.legacyQuestion).ids)
         facts.erase(upTo: facts.latestSignedDate)

@@ -70,7 +70,7 @@ import Testing
         #expect(try answer([refund, reversed, charged], at: 3 * day).balances.map(\.netUnits) == [1])
     }
 
-    @Test func `a credit is counted once, regardless of the number of reports`() throws {
+    @Test func `a credit is counted once, regardless of how often it is reported`() throws {
         let one = charge(transaction("Consumable", "1"))
         let other = charge(transaction("Consumable", "2"), signed: 5)
         let answer = try answer([one, one, other, one], at: day, rule: ProductRule(entitlements: [], units: 10))
@@ -89,7 +89,7 @@ import Testing
         ("revocationPercentage", -1, .percentageOutOfRange),
         ("revocationPercentage", 9_999_999_999, .percentageOutOfRange),
     ])
-    func `amounts out of range give no credit and are reported`(
+    func `amounts out of range yield no credit and are reported`(
         field: String, value: JSONValue, problem: EntitlementProblem
     ) throws {
         let answer = try answer([charge(transaction("Consumable").with(field, value))], at: day)
@@ -97,7 +97,7 @@ import Testing
         #expect(answer.reports.map(\.problem) == [problem])
     }
 
-    @Test func `units that overflow give no credit, and balances saturate`() throws {
+    @Test func `units that overflow yield no credit, and balances saturate`() throws {
         let many = charge(transaction("Consumable").with("quantity", 2_147_483_647))
         let answer = try answer([many], at: day, rule: ProductRule(entitlements: [], units: .max))
         #expect(answer.balances.map(\.creditedUnits) == [0])
@@ -151,7 +151,7 @@ import Testing
         #expect(try answer(both, at: 40 * day, rule: rule).active.isEmpty)
     }
 
-    @Test func `access by consecutive passes ends with the last one`() throws {
+    @Test func `access through consecutive passes ends with the last one`() throws {
         let both = [
             charge(transaction("Non-Renewing Subscription", "1")),
             charge(transaction("Non-Renewing Subscription", "2", at: 10 * day)),
@@ -198,7 +198,7 @@ import Testing
         #expect(Set(answer.reports.map(\.problem)) == [.unknownProductType, .productMissing])
     }
 
-    @Test func `an answer is the union over purchases of its own environment`() throws {
+    @Test func `an answer is the union of the purchases in its environment`() throws {
         let subscription = try purchase(
             Notification(
                 .subscribed, signed: 0, status: .active, transaction: period("1", from: 0, to: 30 * day),

@@ -47,7 +47,7 @@ import Testing
             try purchase([Self.bought(Self.one), again] + renewals, [Self.transferred]).appAccountToken == Self.one)
     }
 
-    @Test func `an upgrade under another account keeps the purchase when the renewal it replaced would have begun`()
+    @Test func `an upgrade under another account keeps the purchase after the start of the renewal that it replaced`()
         throws
     {
         var upgrade = period("200", from: 29 * day + 12 * hour, to: 59 * day, product: "pro")
@@ -136,7 +136,7 @@ import Testing
         #expect(Set(purchase.accounts) == [Self.one, Self.other])
     }
 
-    @Test func `a moment before a transfer belongs to the former account`() throws {
+    @Test func `a time before a transfer belongs to the previous account`() throws {
         for named in [Self.one, nil] {
             let purchase = try purchase([Self.bought(named)], [Self.transferred])
             #expect(purchase.owner(at: at(day)) == Self.one)

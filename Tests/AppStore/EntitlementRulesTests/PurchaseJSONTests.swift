@@ -102,11 +102,11 @@ import Testing
                 + #""transactions":["C.A.A..A,"]}"#, .invalidFacts
         ),
     ])
-    func `a text that is not a purchase is an error`(text: String, code: PurchaseFormatError.Code) {
+    func `text that is not a purchase is an error`(text: String, code: PurchaseFormatError.Code) {
         #expect { try PurchaseFacts(json: Array(text.utf8)) } throws: { ($0 as? PurchaseFormatError)?.code == code }
     }
 
-    @Test func `members of the wrong kind are treated as absent`() throws {
+    @Test func `members of the wrong type are treated as absent`() throws {
         let text =
             #"{"formatVersion":2,"environment":"Production","bundleId":"b","originalTransactionId":"1","#
             + #""latestTransaction":{"signedDate":1e300},"traits":[{"quantity":1e99}],"transactions":"E.A.A..K,","#
@@ -174,7 +174,7 @@ struct AppleSampleTests {
         AppStoreInstant(clampingMillisecondsSince1970: milliseconds)
     }
 
-    @Test func `after each notification the state is the one that Apple reports`() throws {
+    @Test func `after each notification, the state is the one that Apple reports`() throws {
         let facts = try facts()
         var purchase = facts[0]
         let expected: [(SubscriptionState.Phase, String)] = [
@@ -194,7 +194,7 @@ struct AppleSampleTests {
                 == ["ACTIVE DID_RENEW", "EXPIRED EXPIRED", "ACTIVE SUBSCRIBED"])
     }
 
-    @Test func `the complete set leads to the expected state at each moment, in every order`() throws {
+    @Test func `the complete set leads to the expected state at each time, in every order`() throws {
         let facts = try facts()
         var random = SeededGenerator(seed: 42)
         for _ in 0..<20 {

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a claim on the old purchase applies to the new one, whose own token overrides it`() throws {
+    @Test func `a claim on the old purchase applies to the new one unless the new one has a token`() throws {
         var claimed = try old(nil)
         claimed.insert(OwnerClaim(appAccountToken: AppAccountToken("a"), claimedAt: at(day)))
         #expect(Self.settled([claimed, try new()])["9"]?.appAccountToken == AppAccountToken("a"))

@@ -56,7 +56,7 @@ import Testing
         Case("just before 24 hours", read: -day, asked: 24 * hour - 1, "RENEWING true unknown"),
         Case("after 24 hours", read: -day, asked: 24 * hour, "EXPIRED false"),
     ])
-    func `a missing renewal counts only as far as the input was read`(given: Case) throws {
+    func `a renewal counts as missing only up to the time to which the input was read`(given: Case) throws {
         #expect(
             text(try bought(), at: Self.end + given.asked, readUntil: Self.end + given.readUntil) == given.expected)
     }

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `is answered for a past moment as of that time`() throws {
+    @Test func `is answered for a time in the past as of that time`() throws {
         let purchase = try purchase([bought, restored(signed: day), refund(of: "1", signed: 3 * day)])
         func active(_ moment: Int64) -> Set<String> {
             EntitlementAnswer(
@@ -73,7 +73,7 @@ import Testing
         #expect(active(3 * day).isEmpty)
     }
 
-    @Test func `is answered as revoked for a moment between the refund and its reversal`() throws {
+    @Test func `is answered as revoked for a time between the refund and its reversal`() throws {
         let purchase = try purchase([bought, refund(of: "1", signed: 3 * day), restored(signed: 5 * day)])
         let answer = EntitlementAnswer(
             purchases: [purchase], environment: .production, at: at(4 * day), rules: ProductRules(), view: .history)

@@ -68,7 +68,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: RuleCase.subscriptions)
-    func `a subscription's state names the row of the table that decided it`(_ example: RuleCase) throws {
+    func `a subscription's state contains the table row that determined it`(_ example: RuleCase) throws {
         #expect(try rules(example.told, at: example.moment) == [example.rule])
     }
 
@@ -82,7 +82,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         return Notification(.oneTimeCharge, signed: 0, transaction: members)
     }
 
-    @Test func `a one-time purchase's state names its rule`() throws {
+    @Test func `a one-time purchase's state contains its rule`() throws {
         let revoked = JSONObject().with("revocationDate", date: day)
         #expect(try rules([transaction("Non-Consumable")], at: 2) == [.bought])
         #expect(try rules([transaction("Non-Consumable", revoked)], at: 2) == [.oneTimeRevoked])
@@ -91,7 +91,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(try rules([transaction("Non-Renewing Subscription")], at: 2) == [.lengthUnknown])
     }
 
-    @Test func `a state that ends by itself states when, and a consumable has units`() throws {
+    @Test func `a state that ends without a notification has its end, and a consumable has its units`() throws {
         let active = try #require(
             purchase([AccessCase.bought]).standings(at: at(day), rules: ProductRules()).standings.first)
         #expect(active.entitlements == ["monthly"] && active.isEntitled && active.until == at(30 * day))
@@ -101,7 +101,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(coins.entitlements.isEmpty && coins.units == 1 && !coins.isEntitled)
     }
 
-    @Test func `every rule has its own explanation`() {
+    @Test func `every rule has a unique explanation`() {
         let explanations = StateRule.allCases.map { $0.explanation(until: nil) }
         #expect(Set(explanations).count == StateRule.allCases.count)
     }

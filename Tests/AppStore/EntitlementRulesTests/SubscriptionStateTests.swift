@@ -25,7 +25,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(purchase.nextChange(after: at(1)) == at(4 * day))
     }
 
-    @Test func `before its expiry it is active`() throws {
+    @Test func `a subscription is active before its expiry`() throws {
         let purchase = try purchase(bought)
         let state = try #require(purchase.state(at: at(30 * day - 1)))
         #expect(state.phase == .active && state.isEntitled)
@@ -156,7 +156,7 @@ private typealias Phase = SubscriptionState.Phase
     }
 
     @Test(arguments: [NotificationType.didChangeRenewalPref, .offerRedeemed])
-    func `an upgrade switches the product now and ends the former period`(type: NotificationType) throws {
+    func `an upgrade switches the product immediately and ends the previous period`(type: NotificationType) throws {
         let upgrade = Notification(
             type, .upgrade, signed: 10 * day, status: .active,
             transaction: period("2", from: 10 * day, to: 375 * day, product: "yearly"), renewalInfo: renewal())
@@ -352,7 +352,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(purchase.state(at: at(13 * day))?.phase == .active)
     }
 
-    @Test func `with added seats access ends when the last transaction of the period is revoked`() throws {
+    @Test func `with added seats, access ends when the last transaction of the period is revoked`() throws {
         let refunded = Notification(
             .refund, signed: 12 * day, status: .active,
             transaction: period("1", from: 0, to: 30 * day).with("revocationDate", date: 12 * day))
@@ -381,7 +381,7 @@ private typealias Phase = SubscriptionState.Phase
                 == ["- ACTIVE SUBSCRIBED"])
     }
 
-    @Test func `an upgrade replaces a past renewal from the moment Apple reported it`() throws {
+    @Test func `an upgrade replaces a past renewal from the time when Apple reported it`() throws {
         let day29 = 29 * day
         let renewed = Notification(
             .didRenew, signed: day29, status: .active, transaction: period("2", from: 30 * day, to: 60 * day))
@@ -397,7 +397,7 @@ private typealias Phase = SubscriptionState.Phase
         #expect(purchase.state(at: at(32 * day))?.productId == ProductId("yearly"))
     }
 
-    @Test func `the owner is Apple's token, or else the claim`() throws {
+    @Test func `the owner is Apple's token or, without one, the claim`() throws {
         var unclaimed = try purchase(bought)
         #expect(unclaimed.appAccountToken == nil)
         unclaimed.insert(OwnerClaim(appAccountToken: AppAccountToken("A"), claimedAt: at(1)))

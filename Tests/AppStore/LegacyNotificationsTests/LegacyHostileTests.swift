@@ -36,7 +36,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         #expect(try Self.quarantined.allSatisfy { try $0.draft.fault()?.outcome == .quarantined })
     }
 
-    @Test func `the description of a fault does not contain the content of the body`() throws {
+    @Test func `the description of a fault contains nothing from the body`() throws {
         let draft = LegacyDraft("DID_RENEW", [transaction("secret\u{1}text")])
         let fault = try #require(try draft.fault())
         #expect(!fault.description.contains("secret"))

@@ -68,13 +68,13 @@ import Testing
         ),
     ]
 
-    @Test(arguments: changes.indices) func `the event id differs for another event`(index: Int) throws {
+    @Test(arguments: changes.indices) func `different events have different event ids`(index: Int) throws {
         var draft = Self.failure
         Self.changes[index].change(&draft)
         #expect(try draft.read().eventId != Self.failure.read().eventId, "\(Self.changes[index].name)")
     }
 
-    @Test func `the event id differs for another app`() throws {
+    @Test func `different apps have different event ids`() throws {
         var draft = Self.failure
         draft.body["bid"] = nil
         #expect(try draft.read(as: BundleId("com.example.two")).eventId != draft.read().eventId)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["DID_CHANGE_RENEWAL_PREF", "PRICE_INCREASE_CONSENT", "CONSUMPTION_REQUEST", "SOMETHING_NEW"])
-    func `a body without its own date has another event id at each time of receipt`(type: String) throws {
+    func `a body without its own date has a different event id at each time of receipt`(type: String) throws {
         let draft = LegacyDraft(type, [transaction("100")], [renewal()])
         let ids = try [5 * day, 5 * day + 1, 5 * day].map { try draft.read(received: $0).eventId }
         #expect(ids[0] != ids[1] && ids[0] == ids[2])

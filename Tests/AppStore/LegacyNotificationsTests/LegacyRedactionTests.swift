@@ -39,7 +39,7 @@ import Testing
     /// The secret with every character escaped.
     private static let escaped = canary.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
 
-    @Test(arguments: spellings) func `the body contains the secret nowhere, in any encoding`(spelling: String) throws {
+    @Test(arguments: spellings) func `the body does not contain the secret in any encoding`(spelling: String) throws {
         let body = spelling.replacing("@", with: canary).replacing("%C%", with: Self.escaped)
             .replacing("%D%", with: Self.escaped.replacing("\\", with: "\\\\"))
         let legacy = try legacy(body)

@@ -135,7 +135,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 2 * month + 5 * day + minute) == "RENEWING+")
     }
 
-    @Test func `a failed charge is void too if its body arrives after the later period has begun`() throws {
+    @Test func `a failed charge is also void if its body arrives after the later period has begun`() throws {
         var life = try bought()
         try life.sign("101", bought: month + 5 * day, expires: 2 * month + 5 * day, at: month + 5 * day)
         try life.receive(Self.failed, at: month + 6 * day)
@@ -143,7 +143,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 2 * month + 5 * day + minute) == "RENEWING+")
     }
 
-    @Test func `of two bodies the one about the later period determines renewal, in either order`() throws {
+    @Test func `the body about the later period determines the renewal, in either order`() throws {
         let off = LegacyDraft(
             "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")],
             ["auto_renew_status": "false", "auto_renew_status_change_date_ms": text(at: 20 * day)])
@@ -154,7 +154,7 @@ struct SettledLife {
         }
     }
 
-    @Test func `2: a late renewal is queried after an answer of expired`() throws {
+    @Test func `2: a late renewal is queried after Apple answered expired`() throws {
         var life = try bought()
         let changed = LegacyDraft(
             "DID_CHANGE_RENEWAL_STATUS", [Self.first], [renewal("0")],
@@ -260,7 +260,7 @@ struct SettledLife {
         #expect(answer.grants.map { $0.pendingProductId?.rawValue } == ["basic"])
     }
 
-    @Test func `8 and 9: switched off in grace, the state is grace, then expired after Apple's attempts`() throws {
+    @Test func `8 and 9: with renewal turned off in grace, the state is grace, then expired`() throws {
         func off(_ retry: String, changed: Int64) -> LegacyDraft {
             LegacyDraft(
                 "DID_CHANGE_RENEWAL_STATUS", [Self.first],
@@ -291,7 +291,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 11 * day) == "ACTIVE+")
     }
 
-    @Test func `13: a renewal during an outage of the API grants the leeway only`() throws {
+    @Test func `13: a renewal during an outage of the API grants only the leeway`() throws {
         var life = try bought()
         try life.receive(Self.renewed, at: month - hour)
         #expect(life.state(.confirm, at: month - 1) == "ACTIVE+")
@@ -314,7 +314,7 @@ struct SettledLife {
         #expect(!life.isAsked(at: month + hour) && life.state(.confirm, at: month + hour) == "ACTIVE+")
     }
 
-    @Test func `15: a status update of a recovery states why the previous period ended, not the current one`() throws {
+    @Test func `15: a status update about a recovery contains why the previous period ended`() throws {
         let recovered = LegacyDraft(
             oldest: "RENEWAL", latest: receipt("101", bought: month, expires: 2 * month),
             ["expiration_intent": "2", "auto_renew_status": "true"])
@@ -324,7 +324,7 @@ struct SettledLife {
         #expect(life.state(.accept, at: 2 * month + minute) == "RENEWING+")
     }
 
-    @Test func `16: a forged renewal that Apple does not know grants nothing and is queried until dropped`()
+    @Test func `16: a forged renewal grants nothing and is queried until it is dropped`()
         throws
     {
         var life = try bought()
@@ -444,7 +444,7 @@ struct SettledLife {
         #expect(life.facts.legacyQuestion == nil)
     }
 
-    @Test func `more forged transactions than stored ids are dropped too`() throws {
+    @Test func `forged transactions beyond the number of stored ids are also dropped`() throws {
         var life = try bought()
         for number in 0..<20 {
             let forged = transaction("9\(number)", bought: month, expires: 20 * month)

@@ -24,7 +24,7 @@ import Testing
         #expect(try subject(LegacyDraft("DID_RENEW", [Self.other, transaction("100")])) == "100")
     }
 
-    @Test func `without a named purchase it is that of the renewal to the body's next product`() throws {
+    @Test func `without a named purchase, it is that of the renewal to the body's next product`() throws {
         let draft = unnamed(
             "DID_RENEW", [Self.other, transaction("100")], [renewal("1", "other", of: "200"), renewal()],
             ["auto_renew_product_id": .string(monthly)])
@@ -39,7 +39,7 @@ import Testing
         #expect(try subject(draft) == "300")
     }
 
-    @Test func `without any named purchase it is the newest transaction`() throws {
+    @Test func `without any named purchase, it is the newest transaction`() throws {
         #expect(try subject(unnamed("DID_RENEW", [transaction("100"), Self.other])) == "200")
     }
 
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `among transactions bought at the same time the one that expires last is selected`() throws {
+    @Test func `among transactions bought at the same time, the one that expires last is selected`() throws {
         let transactions = [transaction("101", expires: 2 * month), transaction("102", expires: month)]
         #expect(try subject(LegacyDraft("DID_RENEW", transactions)) == "101")
         #expect(try subject(LegacyDraft("DID_RENEW", transactions.reversed())) == "101")
@@ -84,7 +84,7 @@ import Testing
         #expect(try subject(draft) == "101")
     }
 
-    @Test func `without a cancellation in the receipt it is that of the purchase event in the body`() throws {
+    @Test func `without a cancellation in the receipt, it is that of the purchase event in the body`() throws {
         let draft = LegacyDraft(
             "CANCEL", [transaction("101", bought: month, expires: 2 * month), transaction("100")], [],
             ["cancellation_date_ms": text(at: month + day), "web_order_line_item_id": "9100"])

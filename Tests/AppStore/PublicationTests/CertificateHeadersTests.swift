@@ -75,7 +75,7 @@ struct CertificateHeadersTests {
         #expect(outcomes.references.last == segments.map { Self.reference(String(decoding: $0, as: UTF8.self)) })
     }
 
-    @Test func `the number of remembered segments is bounded`() {
+    @Test func `the number of remembered segments is limited`() {
         let topic = Topic()
         let headers = topic.headers
         for number in 0..<(CertificateHeaders.capacity + 1) {

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `upper and lower case letters yield the same identity`() {
+    @Test func `uppercase and lowercase letters yield the same identity`() {
         #expect(
             identity("002e14d5-51f5-4503-b5a8-c3a1af68eb20") == identity("002E14D5-51F5-4503-B5A8-C3A1AF68EB20"))
     }

@@ -74,7 +74,7 @@ import Testing
         #expect(NotificationMark(of: "6ff4-ab") != NotificationMark(of: "6ff4-ac"))
     }
 
-    @Test func `serialization is lossless and needs 20 bytes per notification`() throws {
+    @Test func `serialization is lossless and takes 20 bytes per notification`() throws {
         var whole = received("a", day: 1)
         let one = whole.bytes.count
         _ = whole.merge(received("b", day: 2))
@@ -84,7 +84,7 @@ import Testing
         #expect(try ReceivedNotifications(bytes: partition.bytes) == partition)
     }
 
-    @Test func `truncated or changed bytes are refused or parsed, and never trap`() throws {
+    @Test func `truncated or changed bytes are rejected or parsed and never trap`() throws {
         var whole = received("a", day: 1)
         _ = whole.merge(received("b", day: 2))
         let bytes = whole.bytes

@@ -30,7 +30,7 @@ import Testing
         return sweep
     }
 
-    @Test func `an unreadable window is halved to a minute, skipped and named, and the next one is read`() throws {
+    @Test func `an unreadable window is halved down to a minute, then skipped and listed`() throws {
         var run = SweepRun(startedAt: 0, range: SweepRange(from: 0, to: 400_000), windows: 50_000)
         run.progress?.pageToken = "page-2"
         run.failure = SweepRun.Failure(at: 1, message: "no", count: 2)
@@ -55,7 +55,7 @@ import Testing
         #expect(run.counts.unread == 2)
     }
 
-    @Test func `a cancelled backfill is due at once, and never again after its end`() throws {
+    @Test func `a cancelled backfill is due immediately, and never again after its end`() throws {
         var sweep = sweep(.backfill("1"))
         sweep.begin(run())
         sweep.update(run(), nextAt: Self.start + 900_000)
@@ -94,12 +94,12 @@ import Testing
         return sweep
     }
 
-    @Test func `a new sweep is due at once, and a finished one at its next time`() {
+    @Test func `a new sweep is due immediately, and a finished one at its next time`() {
         #expect(sweep().due == 0)
         #expect(finished.due == Self.start + 3_600_000)
     }
 
-    @Test func `a requested run is due at once, but at least five minutes after the previous one`() {
+    @Test func `a requested run is due immediately, but at least five minutes after the previous one`() {
         var sweep = finished
         sweep.wantedAt = Self.start - 1
         #expect(sweep.due == Self.start + 3_600_000)
@@ -214,7 +214,7 @@ import Testing
         #expect(try Sweep(json: finished.jsonText).last?.counts.differing == 0)
     }
 
-    @Test func `differences are named up to the limit, and all are counted`() throws {
+    @Test func `differences are listed up to the limit, and all are counted`() throws {
         var run = run()
         for number in 0..<60 { run.note(try difference("\(number)")) }
         #expect(run.counts.differing == 60)
@@ -234,7 +234,7 @@ import Testing
         #expect(isChanged == nil)
     }
 
-    @Test func `missing notifications are named up to the limit, and all are counted`() {
+    @Test func `missing notifications are listed up to the limit, and all are counted`() {
         var run = run()
         for number in 0..<80 {
             run.note(

@@ -104,7 +104,7 @@ private struct Signed {
         (#""proof":{"notification""#, #""proof":{"nothing""#), (#""proof":{"#, #""proof":[],"x":{"#),
         (#""header":"0"#, #""header":"G"#), (#"AQ"}"#, #"A"}"#), (#"AQ"}"#, #"A\u0051"}"#),
     ])
-    func `a proof that does not match the payloads is refused`(from: String, to: String) throws {
+    func `a proof that does not match the payloads is rejected`(from: String, to: String) throws {
         let (value, headers) = try Self.whole().value()
         let text = String(decoding: value, as: UTF8.self)
         let changed = text.replacing(from, with: to)
@@ -146,7 +146,7 @@ private struct Signed {
         #expect(parts.proof([reference, reference, reference])?.renewalInfo?.header == reference)
     }
 
-    @Test func `a record of the certificates topic contains its segment and has its reference as key`() throws {
+    @Test func `a record in the certificates topic contains its segment, and its key is the reference`() throws {
         let header = CertificateHeader(reference: Signed.reference("h"), segment: bytes("eyJ9"))
         let produced = header.produced(to: "appstore.certificates")
         func read(_ key: [UInt8]?, _ value: [UInt8]?) -> CertificateHeader? {

@@ -40,7 +40,7 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
 }
 
 @Suite("Joining refund cases") struct RefundCaseJoinTests {
-    @Test func `the same statements in any order and number yield the same case`() throws {
+    @Test func `the same statements yield the same case in any order and number`() throws {
         var random = SeededGenerator(seed: 12)
         for _ in 0..<200 {
             let said = try statements(&random)
@@ -163,7 +163,7 @@ private func statements(_ random: inout SeededGenerator) throws -> [RefundCase] 
         #expect(refund.rounds.newest?.number == 2)
     }
 
-    @Test func `a refund of seats is dropped as an outcome, others are kept`() throws {
+    @Test func `a refund of seats is dropped as an outcome, and others are kept`() throws {
         let seats = try version1(#""granted":{"signedDate":\#(moment(10 * hour))}"#)
         #expect(seats.outcome == nil && seats.rounds.status == .waiting)
         let granted = try version1(

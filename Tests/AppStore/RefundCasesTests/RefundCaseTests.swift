@@ -16,7 +16,7 @@ import Testing
         #expect(round.answerableUntil == at(12 * hour + 5_000))
     }
 
-    @Test func `a repeated request counts from its first receipt`() throws {
+    @Test func `a repeated request is timed from its first receipt`() throws {
         let refund = try merged([
             request(0, received: 3 * hour, uuid: "a"), request(0, received: 2_000, uuid: "a"),
         ])
@@ -35,7 +35,7 @@ import Testing
         #expect(refund.rounds.waiting == nil)
     }
 
-    @Test func `the outcome that was signed last prevails`() throws {
+    @Test func `the outcome signed last prevails`() throws {
         let types: [(NotificationType, RefundCaseOutcome)] = [
             (.refund, .granted), (.refundDeclined, .declined), (.refundReversed, .reversed),
         ]
@@ -177,7 +177,7 @@ import Testing
         #expect(try merged([unsigned, request(0)]).rounds.newest?.isAmbiguous == false)
     }
 
-    @Test func `a signed request is ended only by a signed outcome, one of version 1 by any outcome`() throws {
+    @Test func `a signed request is ended only by a signed outcome, a version 1 request by any outcome`() throws {
         var unsigned = RefundNotification(.refund, signed: hour)
         unsigned.isSigned = false
         for order in [[request(0), unsigned], [unsigned, request(0)]] {
@@ -194,7 +194,7 @@ import Testing
         #expect(try merged([legacy, unsigned]).rounds.status == .overtaken)
     }
 
-    @Test func `a version 1 refund without a transaction is skipped, a request is dead-lettered`() throws {
+    @Test func `a version 1 refund without a transaction is skipped, and a request is dead-lettered`() throws {
         let value = Array(
             #"{"notification":{"notificationType":"REFUND","notificationUUID":"u","signedDate":1767225600000,"data":{}}}"#
                 .utf8)

@@ -67,7 +67,7 @@ import Testing
     }
 
     // cases.md 22.
-    @Test func `after a parent's withdrawal only a later consent by the company is valid`() throws {
+    @Test func `after a parent's withdrawal, only a later consent by the company is valid`() throws {
         let rules = try rules(Self.file)
         let rescinded = RefundFacts.consumable { $0.consentRescindedAt = .requested }
         func code(_ words: CompanyWords) -> ConsumptionProblem.Code? {
@@ -152,7 +152,7 @@ import Testing
         #expect(try read(#"{"consent":true,"since":1795608000000}"#).since == preference.since)
     }
 
-    @Test func `unknown members of later versions are named but not refused`() throws {
+    @Test func `unknown members of later versions are reported but not rejected`() throws {
         let preference = try read(#"{"consent":true,"locale":"en","consumption":{"mood":1}}"#)
         #expect(preference.consent == true)
         #expect(preference.unknownMembers == [#""locale""#, #""mood""#])
@@ -176,7 +176,7 @@ import Testing
         #expect(try JSONSchema.deployed("refund-preference.schema.json").faults(in: Array(text.utf8)) == [])
     }
 
-    @Test func `among two records about a customer a refusal prevails, otherwise the later one`() throws {
+    @Test func `of two records about a customer, a refusal prevails, otherwise the later one`() throws {
         let early = try read(#"{"consent":true,"since":1795600000000,"preference":"decline"}"#)
         let late = try read(#"{"consent":true,"since":1795608000000,"preference":"grantFull"}"#)
         #expect(early.merging(late).preference == .grantFull && late.merging(early).preference == .grantFull)

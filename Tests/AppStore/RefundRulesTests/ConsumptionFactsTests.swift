@@ -78,7 +78,7 @@ extension ConsumptionFacts {
         #expect(error?.description.contains("ANDROID") == false)
     }
 
-    @Test func `an answer over 64 KiB is refused`() {
+    @Test func `an answer over 64 KiB is rejected`() {
         let text = #"{"customerConsented":true}"# + String(repeating: " ", count: 64 * 1024)
         let error = #expect(throws: RefundInputError.self) {
             try ConsumptionFacts.answer(Array(text.utf8), name: "answer")

@@ -48,7 +48,7 @@ import Testing
         )
     }
 
-    @Test func `consumption that the file states for all cases is used for conditions too`() throws {
+    @Test func `consumption that the file states for all cases also applies to conditions`() throws {
         let rules = try rules(
             """
             {"default":"decline","consumption":{"consumptionPercentage":0},

@@ -60,7 +60,7 @@ import Testing
             "consumption.customerConsented: expected"
         ),
     ])
-    func `the error for a malformed file names line, member and permitted values`(
+    func `the error for a malformed file contains the line, the member and the permitted values`(
         text: String, message: String
     ) throws {
         let error = #expect(throws: RefundInputError.self) { try rules(text) }
@@ -159,7 +159,7 @@ import Testing
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test func `two rules of the same name are an error`() throws {
+    @Test func `two rules with the same name are an error`() throws {
         let error = #expect(throws: RefundInputError.self) {
             try rules(
                 """
@@ -187,7 +187,7 @@ import Testing
             try rules(#"{"default":"decline","rules":[{"name":"all","outcome":"decline"\#(when)}]}"#).names == ["all"])
     }
 
-    @Test func `rules over the limit of statistics labels are refused`() throws {
+    @Test func `rules beyond the limit on statistics labels are rejected`() throws {
         let many = (0...RefundRules.maximumRules).map {
             #"{"name":"r\#($0)","when":{"product":["p\#($0)"]},"outcome":"decline"}"#
         }

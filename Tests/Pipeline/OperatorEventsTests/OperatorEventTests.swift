@@ -49,7 +49,7 @@ import Testing
         #expect(!plain.headers.contains { $0.key == "ce_subject" })
     }
 
-    @Test(arguments: OperatorEventType.allCases) func `the schema rejects another severity of the type`(
+    @Test(arguments: OperatorEventType.allCases) func `the schema rejects a different severity for the type`(
         _ type: OperatorEventType
     ) throws {
         let text = String(

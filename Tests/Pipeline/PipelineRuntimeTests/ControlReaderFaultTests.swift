@@ -56,7 +56,7 @@ struct ControlReaderFaultTests {
         String(decoding: metrics.prometheusText(), as: UTF8.self).contains("sluice_consumer_control_reading 1\n")
     }
 
-    @Test func `while the topic cannot be read, the group remains as it is, and the failure is reported`() async throws
+    @Test func `while the topic cannot be read, the group keeps its state and the failure is reported`() async throws
     {
         let (topic, damage) = (try await topic(), Damage())
         let proxy = try KafkaProxy(to: PipelineTestBroker.shared().bootstrapServers) { damage.apply(to: $0) }
@@ -82,7 +82,7 @@ struct ControlReaderFaultTests {
         running.end()
     }
 
-    @Test func `a process does not start without knowing whether its group is paused`() async throws {
+    @Test func `a process does not start while it is unknown whether its group is paused`() async throws {
         let (topic, damage) = (try await topic(), Damage())
         let proxy = try KafkaProxy(to: PipelineTestBroker.shared().bootstrapServers) { damage.apply(to: $0) }
         defer { proxy.close() }

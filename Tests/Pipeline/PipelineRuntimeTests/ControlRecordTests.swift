@@ -20,7 +20,7 @@ import Testing
         #expect(try JSONSchema.deployed("control-record.schema.json").faults(in: record.json) == [])
     }
 
-    @Test func `a record says who paused the group, since when and why`() throws {
+    @Test func `a record contains who paused the group, when and why`() throws {
         let record = try ControlRecord(json: Array(Self.paused.utf8))
         // 2026-11-27T09:00:00Z, from date -d 2026-11-27T09:00:00Z +%s.
         #expect(record.atMilliseconds == 1_795_770_000_000)
@@ -44,7 +44,7 @@ import Testing
         paused.replacing(#""reason":"wrong consent service""#, with: #""reason":null"#),
         paused.replacing(#""2026-11-27T09:00:00.000Z""#, with: "1795770000000"),
     ])
-    func `other values are refused`(_ json: String) throws {
+    func `other values are rejected`(_ json: String) throws {
         #expect(throws: ControlRecordError.self) { try ControlRecord(json: Array(json.utf8)) }
         #expect(try !JSONSchema.deployed("control-record.schema.json").faults(in: Array(json.utf8)).isEmpty)
     }
@@ -54,11 +54,11 @@ import Testing
         paused.replacing("2026-11-27T09:00:00.000Z", with: "2026-13-27T09:00:00Z"),
         paused.replacing("ann", with: "a\\u202Eb"),
     ])
-    func `times that do not exist, and text that reorders a line, are refused`(_ json: String) {
+    func `nonexistent times and text that reorders a line are rejected`(_ json: String) {
         #expect(throws: ControlRecordError.self) { try ControlRecord(json: Array(json.utf8)) }
     }
 
-    @Test func `long texts, deep and large values are refused`() {
+    @Test func `long texts and deep or large values are rejected`() {
         let large = Self.paused.dropLast() + #","x":""# + String(repeating: "x", count: 20_000) + #""}"#
         let long = Self.paused.replacing("ann", with: String(repeating: "a", count: 257))
         for json in [long, String(repeating: "[", count: 10_000), String(large)] {
@@ -113,7 +113,7 @@ import Testing
         #expect(table.records == ["a": try #require(Self.paused)])
     }
 
-    @Test func `a bounded table keeps its groups only`() throws {
+    @Test func `a bounded table keeps only its groups`() throws {
         var table = ControlTable(only: ["a"])
         try table.apply(record("a", Self.paused))
         for number in 0..<100 { try table.apply(record(KafkaConsumerGroup(rawValue: "g\(number)"), Self.paused)) }

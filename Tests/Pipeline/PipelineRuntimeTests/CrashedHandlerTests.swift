@@ -89,7 +89,7 @@ struct CrashedHandlerTests {
     }
 
     @Test
-    func `a handler that does not return ends the process with 75, and its record is dead-lettered after three ends`()
+    func `a handler that does not return ends the process with 75, and its record is dead-lettered after three exits`()
         async throws
     {
         let options = try await PipelineTestBroker.options()

@@ -64,7 +64,7 @@ import Testing
         #expect(!begun.withLock { $0.contains("outdated") })
     }
 
-    @Test func `jobs that save their progress are cancelled at once`() async {
+    @Test func `jobs that save their progress are cancelled immediately`() async {
         begin("a", "b")
         await due.release(.cancelled)
         #expect(Set(cancelled.withLock { $0 }) == ["a", "b"])

@@ -96,7 +96,7 @@ struct FlushingTests {
         #expect(next.segments == [Array(0..<10)])
     }
 
-    @Test func `the interval and the byte limit cause flushes too`() async throws {
+    @Test func `the interval and the byte limit also cause flushes`() async throws {
         var options = try await options()
         options.flushInterval = .milliseconds(10)
         try await PipelineTestBroker.write(numbers: 3, keys: 1, to: options.topics[0])

@@ -27,7 +27,7 @@ struct HandlerCallsTests {
         HandlerCalls(file: try CallFile.open(name: "group", in: directory.path))
     }
 
-    @Test func `records in progress in three crashes are suspects, and culprits if one was alone`() throws {
+    @Test func `records in progress during three crashes are suspected, and certain if one was handled alone`() throws {
         let directory = try TemporaryDirectory()
         try crash(directory, inWork: [10...20, 40...40])
         try crash(directory, inWork: [5...15])
@@ -47,7 +47,7 @@ struct HandlerCallsTests {
         #expect(calls.finding(record(14)) == .suspect)
     }
 
-    @Test func `neither a call that returned nor one in a killed process causes suspicion`() async throws {
+    @Test func `neither a completed call nor one in a killed process causes suspicion`() async throws {
         let directory = try TemporaryDirectory()
         do {
             let calls = try calls(directory)
@@ -62,7 +62,7 @@ struct HandlerCallsTests {
         #expect(try CallFile.open(name: "group", in: directory.path).suspicions.isEmpty)
     }
 
-    @Test func `finished records are no longer suspects, not even for the next process`() throws {
+    @Test func `finished records are not suspected any longer, not even by the next process`() throws {
         let directory = try TemporaryDirectory()
         for _ in 1...3 { try crash(directory, inWork: [3...3, 7...9]) }
         do {
@@ -76,7 +76,7 @@ struct HandlerCallsTests {
         #expect(try CallFile.open(name: "group", in: directory.path).suspicions.isEmpty)
     }
 
-    @Test func `a suspect is handled while no other record is`() async throws {
+    @Test func `a suspected record is handled while no other record is`() async throws {
         let directory = try TemporaryDirectory()
         for _ in 1...3 { try crash(directory, inWork: [3...3]) }
         let calls = try calls(directory)
@@ -126,7 +126,7 @@ struct HandlerCallsTests {
         withExtendedLifetime(file) {}
     }
 
-    @Test func `a deadline reports the oldest call once, but not one that has returned`() {
+    @Test func `a deadline reports the oldest running call once`() {
         let late = Mutex<[KafkaOffset]>([])
         let deadline = CallDeadline(.seconds(3600)) { _, offset in late.withLock { $0.append(offset) } }
         let first = deadline.begin(record(1), at: 0)

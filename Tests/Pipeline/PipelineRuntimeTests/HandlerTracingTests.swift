@@ -29,7 +29,7 @@ private struct SinkDown: InfrastructureFault {}
 
     private static let recorded = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-    @Test func `a record of a recorded trace has a span, which the handler's work belongs to`() async throws {
+    @Test func `a record in a recorded trace has a span that includes the handler's work`() async throws {
         let inner = Mutex<Span?>(nil)
         let verdict = try await tracing().call(record("a", offset: 5, traceParent: Self.recorded)) {
             inner.withLock { $0 = TraceScope.current?.span }
@@ -58,7 +58,7 @@ private struct SinkDown: InfrastructureFault {}
         #expect(queue.count == 0)
     }
 
-    @Test func `a failed attempt has the type of its error, but not its text`() async throws {
+    @Test func `the span of a failed attempt has the type of the error but not its text`() async throws {
         await #expect(throws: SinkDown.self) {
             try await tracing().call(record("a", traceParent: Self.recorded)) { throw SinkDown() }
         }
@@ -73,7 +73,7 @@ private struct SinkDown: InfrastructureFault {}
         #expect(queue.count == 0)
     }
 
-    @Test func `of a batch, only the records of recorded traces have spans`() async throws {
+    @Test func `only the records of a batch that belong to recorded traces have spans`() async throws {
         let records = [
             record("a", offset: 1, traceParent: nil), record("b", offset: 2, traceParent: Self.recorded),
             record("c", offset: 3, traceParent: nil),

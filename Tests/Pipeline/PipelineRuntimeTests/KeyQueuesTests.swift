@@ -12,7 +12,7 @@ struct KeyQueuesTests {
         KafkaRecord(topic: "t", partition: 0, offset: KafkaOffset(rawValue: offset), key: key, value: nil)
     }
 
-    @Test func `a record waits only for records of its key`() {
+    @Test func `a record waits only for records with its key`() {
         let queues = KeyQueues()
         #expect(queues.begin(record(0, key: [1])))
         #expect(!queues.begin(record(1, key: [1])))

@@ -134,7 +134,7 @@ struct PauseTests {
         #expect(handler.calls(for: 0) == 4)
     }
 
-    @Test func `a paused member releases its partitions at once, and another member begins where it stopped`()
+    @Test func `a paused member releases its partitions immediately, and another member continues where it stopped`()
         async throws
     {
         var options = try await PipelineTestBroker.options(partitions: 2)

@@ -322,7 +322,7 @@ struct PipelineConsumerTests {
         }
     }
 
-    @Test func `a partition in long preparation is released at once when the consumer stops`() async throws {
+    @Test func `a partition in a long preparation is released immediately when the consumer stops`() async throws {
         struct Slow: RecordHandler {
             let isPreparing: Gate
             func handle(_ record: KafkaRecord) async throws -> HandlerVerdict { .done }
@@ -473,7 +473,7 @@ struct PipelineBatchTests {
         await test.stop()
     }
 
-    @Test func `from the first retry on, the records of a batch are delivered again`() async throws {
+    @Test func `the records of a batch are delivered again from the first retry on`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 10, keys: 1, to: options.topics[0])
         let calls = Mutex<[[Int]]>([])
@@ -505,7 +505,7 @@ struct PipelineBatchTests {
         #expect(test.metric("sluice_consumer_reasons_total{outcome=\"skipped\",reason=\"two\"") == 1)
     }
 
-    @Test func `while a sink is down the same batch is retried, and nothing is dead-lettered`() async throws {
+    @Test func `while a sink is down, the same batch is retried and nothing is dead-lettered`() async throws {
         let options = try await PipelineTestBroker.options()
         try await PipelineTestBroker.write(numbers: 5, keys: 1, to: options.topics[0])
         let calls = Mutex(0)

@@ -155,7 +155,7 @@ struct DeadLetterTests {
         #expect(letter.timestampMilliseconds == nil)
     }
 
-    @Test func `only a refusal changes the form, and a dead letter is given a key once`() {
+    @Test func `only a rejection changes the form, and a dead letter gets a key only once`() {
         let record = KafkaRecord(topic: "in", partition: 3, offset: 42, key: nil, value: [1])
         var form = DeadLetterForm()
         for code in [KafkaError.Code.timedOut, .topicAuthorizationFailed, .invalidTimestamp, .notEnoughReplicas] {
@@ -223,7 +223,7 @@ struct PipelineHealthTests {
         (KafkaError.Code.fencedInstance, ExitCode.configuration), (.fenced, .configuration),
         (.maxPollExceeded, .failure), (.fatal, .failure),
     ])
-    func `two members with one instance name end permanently, other client failures permit a restart`(
+    func `two members with the same instance name end permanently, and other client failures permit a restart`(
         _ code: KafkaError.Code, _ exit: ExitCode
     ) {
         let error = StartupError.clientFailed(KafkaError(code, "text", isFatal: true))
@@ -274,7 +274,7 @@ struct PartitionWindowTests {
         #expect(2 * (count + 1) * (payload + recordBytes) * partitions >= total)
     }
 
-    @Test func `a partition that ends leaves its share to the others`() {
+    @Test func `when a partition ends, the others get its share`() {
         let share = WindowShare(total: 8192, recordBytes: 1024, minimumRecords: 1)
         share.begin(4)
         #expect(share.room(besides: 0, bytes: 0) == PartitionWindow.Room(records: 1, bytes: 1024))

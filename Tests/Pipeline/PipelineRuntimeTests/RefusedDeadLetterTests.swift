@@ -62,7 +62,7 @@ import Testing
             (["message.timestamp.before.max.ms": "3600000"], nil as String?),
             (["cleanup.policy": "compact"], "place"),
         ])
-        func `a poison record of two days ago is dead-lettered, and the next one is handled`(
+        func `a poison record from two days ago is dead-lettered, and the next one is handled`(
             settings: [String: String], key: String?
         ) async throws {
             try await ApacheKafka.use {

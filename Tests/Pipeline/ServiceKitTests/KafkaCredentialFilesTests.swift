@@ -41,7 +41,7 @@ import Testing
 
     private var warnings: [String] { log.lines.filter { $0.contains("changed after the start") } }
 
-    @Test func `a changed password is reported once, and no longer after it changes back`() throws {
+    @Test func `a changed password is reported once, until it changes back`() throws {
         files.check()
         #expect(gauge("sasl.password.file") == "0" && gauge("ssl.certificate.location") == "0")
         #expect(warnings.isEmpty)

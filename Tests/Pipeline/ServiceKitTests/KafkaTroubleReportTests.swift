@@ -73,7 +73,7 @@ import Testing
             code: .timedOut, text: "no broker answered within 10.0 seconds", setting: "kafka.bootstrap.servers",
             fix: "Start Kafka", exit: .failure),
     ])
-    func `the error of a startup that the brokers prevent names cause, setting, fix and exit code`(_ given: Case) {
+    func `the error for a failed startup contains the cause, setting, fix and exit code`(_ given: Case) {
         let error = StartupError(noAnswer: KafkaError(given.code, given.text), from: "kafka-1:9092")
         #expect(error.setting == given.setting)
         #expect(error.problem.contains(given.text) && error.problem.contains("kafka-1:9092"), "\(error)")

@@ -36,7 +36,7 @@ import Testing
         #expect(questions == 4)
     }
 
-    @Test func `a permanent error is reported at once`() async {
+    @Test func `a permanent error is reported immediately`() async {
         var questions = 0
         let error = await #expect(throws: KafkaError.self) {
             try await settled { question throws(KafkaError) in
@@ -65,7 +65,7 @@ import Testing
         #expect(questions == 3)
     }
 
-    @Test func `a missing topic is refused soon, but not before it was queried again`() async throws {
+    @Test func `a missing topic is rejected soon, but only after a second query`() async throws {
         let broker = try DevBroker()
         let kafka = try KafkaConfiguration(bootstrapServers: broker.bootstrapServers, profile: .embedded)
         let begun = ContinuousClock.now

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: PastCase.all)
-    func `a past moment is evaluated from the facts signed by then`(_ past: PastCase) throws {
+    func `a time in the past is evaluated from the facts signed by then`(_ past: PastCase) throws {
         let oracle = AccessOracle(past.statements, asOf: past.moment).answer(at: past.moment)
         #expect(oracle.map(String.init) == past.expected)
         let answers = StoryAnswers(story: Self.story(past.statements))

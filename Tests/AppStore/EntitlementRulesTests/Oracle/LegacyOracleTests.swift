@@ -43,7 +43,7 @@ import Testing
         return Set(oracle.accepted(at: moment).map { $0.answer(at: moment).map { "\($0)" } ?? "nothing" })
     }
 
-    @Test func `1: a recovery in grace takes precedence over a failure of the same date`() {
+    @Test func `1: a recovery in grace takes precedence over a failure with the same date`() {
         let recovered = Self.body("DID_RENEW", on: 34, Self.second)
         let answer = OracleCase.grace(until: 46)
         #expect(
@@ -51,7 +51,7 @@ import Testing
                 == ["yes ACTIVE basic until d60.0, 1 seats"])
     }
 
-    @Test func `3, 4 and 12: a cancellation applies at once, until a copy signed five minutes later has none`() {
+    @Test func `3, 4 and 12: a cancellation applies immediately, until a copy signed five minutes later has none`() {
         let (minute, bought) = (Self.minuteOfDay, OracleCase.bought)
         #expect(accepted([bought], [Self.cancelled], on: 10.5) == ["no REVOKED basic"])
         let soon = Self.copy(on: 10 + 2 * minute)
@@ -67,7 +67,7 @@ import Testing
         #expect(accepted([], [Self.cancelled, preference], on: 12) == ["no REVOKED basic"])
     }
 
-    @Test func `6: a cancellation of a former period does not affect the current one`() {
+    @Test func `6: a cancellation of an earlier period does not affect the current one`() {
         let cancelled = Self.body("REFUND", on: 40, Self.first.refunded(on: 40), newest: Self.second)
         #expect(
             accepted([OracleCase.bought, OracleCase.renewed], [cancelled], on: 41)

@@ -4,7 +4,7 @@ import Testing
 /// Random stories of version 1 bodies interleaved with Apple's answers, compared with an oracle written only from
 /// app-store.md 12.4.
 @Suite(.timeLimit(.minutes(60))) struct LegacyStoryTests {
-    @Test func `access with version 1 is as specified for observe, confirm and accept`() throws {
+    @Test func `access with version 1 is as specified under observe, confirm and accept`() throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["SLUICE_TEST_STORIES"].flatMap { UInt64($0) } ?? 500
         let first = environment["SLUICE_TEST_FIRST_STORY"].flatMap { UInt64($0) } ?? 1
