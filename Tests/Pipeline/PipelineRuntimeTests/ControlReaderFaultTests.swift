@@ -56,8 +56,7 @@ struct ControlReaderFaultTests {
         String(decoding: metrics.prometheusText(), as: UTF8.self).contains("sluice_consumer_control_reading 1\n")
     }
 
-    @Test func `while the topic cannot be read, the group keeps its state and the failure is reported`() async throws
-    {
+    @Test func `while the topic cannot be read, the group keeps its state and the failure is reported`() async throws {
         let (topic, damage) = (try await topic(), Damage())
         let proxy = try KafkaProxy(to: PipelineTestBroker.shared().bootstrapServers) { damage.apply(to: $0) }
         defer { proxy.close() }
