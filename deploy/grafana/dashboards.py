@@ -116,7 +116,7 @@ CONSUMERS = dashboard(
         graph("Dead letters", "Records dead-lettered, by topic, in an hour.", "short",
               (f'sum by (job, topic) (increase(sluice_consumer_records_total{DEAD_LETTERED}[1h]))',
                "{{job}} {{topic}}")),
-        graph("Retries", "Repeated attempts, by cause.", "ops", rate("sluice_consumer_retries_total", "job, cause")),
+        graph("Retries", "Retries, by cause.", "ops", rate("sluice_consumer_retries_total", "job, cause")),
         graph("Handler", "Time in the handler.", "s", *quantiles("sluice_consumer_handler_duration_seconds", "job")),
         graph("Partitions", "Assigned partitions of each member.", "short",
               (f"sluice_consumer_assigned_partitions{I}", "{{job}} {{instance}}"), stacked=True),

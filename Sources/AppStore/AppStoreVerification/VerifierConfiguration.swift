@@ -107,7 +107,7 @@ extension VerifierConfiguration {
     /// - Throws: ``VerifierSetupError`` if the configuration cannot work or is not permitted.
     func validate(requester: (any OCSPRequester)?) throws(VerifierSetupError) {
         guard !apps.isEmpty else {
-            throw VerifierSetupError(code: .apps, message: "no app is configured: set apps to bundle id and Apple's id")
+            throw VerifierSetupError(code: .apps, message: "no app is configured: set apps to bundle id and app id")
         }
         var seen: Set<String> = []
         for app in apps {
@@ -130,12 +130,12 @@ extension VerifierConfiguration {
             (1...1000).contains(newCertificateChains.concurrency)
         else {
             throw VerifierSetupError(
-                code: .settings, message: "new chains: 1 to 100000 per second, 1 to 1000 concurrently")
+                code: .settings, message: "new chains: use 1 to 100000 per second and 1 to 1000 concurrently")
         }
         guard (1...FixedKeyTables.greatestRecheck).contains(tables.recheckedOneIn) else {
             throw VerifierSetupError(
                 code: .settings,
-                message: "tables: one in 1 to \(FixedKeyTables.greatestRecheck) signatures can be verified again")
+                message: "tables: the recheck interval must be 1 to \(FixedKeyTables.greatestRecheck)")
         }
     }
 

@@ -60,18 +60,18 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .graceWithoutEnd:
             return "grace period\(end): billing failed, and Apple states no end, so entitlements.grace.fallback applies"
         case .renewalAwaited:
-            return "the period is over, and its renewal is awaited\(end) (entitlements.renewal.leeway)"
+            return "the period has ended, and its renewal is pending\(end) (entitlements.renewal.leeway)"
         case .renewalUnread:
-            return "the period is over, and unread input may contain its renewal; kept\(end)"
+            return "the period has ended, and unread input may contain its renewal; access continues\(end)"
         case .billingRetry: return "billing failed, and Apple retries the charge\(end); service has ended"
         case .statusActive: return "Apple stated active after the end of the known period; tolerated\(end)"
         case .statusActiveTooOld:
             return "Apple stated active after the end of the known period, and entitlements.stale.tolerance has passed"
         case .retryOver: return "billing failed, and Apple has stopped trying to charge"
-        case .renewalOff: return "the paid period is over, and renewal was turned off"
+        case .renewalOff: return "the paid period has ended, and renewal was turned off"
         case .renewalMissing:
-            return "the paid period is over, and no renewal was received within entitlements.renewal.leeway"
-        case .periodOver: return "the paid period is over, and Apple reported the expiry"
+            return "the paid period has ended, and no renewal was received within entitlements.renewal.leeway"
+        case .periodOver: return "the paid period has ended, and Apple reported the expiry"
         case .itemsRevoked: return "Apple revoked every item that grants it"
         case .unconfirmed: return "only version 1 notifications name the purchase, and Apple has not confirmed them"
         case .bought: return "purchased and not revoked" + (until.map { "; it lasts until \($0)" } ?? "")

@@ -46,7 +46,7 @@ final class PipelineTelemetry: Sendable {
         self.topics = counters
         func retries(_ cause: String) -> Counter {
             registry.counter(
-                PipelineMetricName.retries, help: "Repeated attempts, by cause.",
+                PipelineMetricName.retries, help: "Retries, by cause.",
                 labels: [MetricLabel(PipelineMetricLabel.cause, cause)])
         }
         infrastructureRetries = retries("infrastructure")
@@ -114,7 +114,7 @@ final class PipelineTelemetry: Sendable {
         (fault == .record ? recordRetries : infrastructureRetries).increment()
         guard let error else { return }
         frequent.log(
-            .warning, key: fault == .record ? "retry-record" : "retry-infrastructure", "attempt failed, trying again",
+            .warning, key: fault == .record ? "retry-record" : "retry-infrastructure", "attempt failed; retrying",
             partition.logFields + [LogField(.errorType, "\(type(of: error))"), LogField(.error, "\(error)")])
     }
 
@@ -126,14 +126,14 @@ final class PipelineTelemetry: Sendable {
     func flushFailed(_ partition: KafkaTopicPartition, _ error: any Error) {
         infrastructureRetries.increment()
         frequent.log(
-            .warning, key: "flush", "flush failed, trying again",
+            .warning, key: "flush", "flush failed; retrying",
             partition.logFields + [LogField(.errorType, "\(type(of: error))"), LogField(.error, "\(error)")])
     }
 
     func preparationFailed(_ partition: KafkaTopicPartition, _ error: any Error) {
         infrastructureRetries.increment()
         frequent.log(
-            .warning, key: "preparation", "partition cannot be prepared, trying again",
+            .warning, key: "preparation", "preparing the partition failed; retrying",
             partition.logFields + [LogField(.error, "\(error)")])
     }
 

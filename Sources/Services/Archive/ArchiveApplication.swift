@@ -22,7 +22,7 @@ package enum ArchiveApplication {
     ) -> ConsumerApplication {
         ConsumerApplication(
             name: "sluice-archive",
-            summary: "Archives Apple's data so that it can be proved years later, and erased per person.",
+            summary: "Archives Apple's data so that it can be verified years later and erased per person.",
             discussion: """
                 Each partition of the notification, quarantine, refund, certificate, erasure and dead letter topics \
                 has a tamper-evident log of plain files (archive.url): a C2SP tlog-tiles tree of small leaves, \

@@ -10,7 +10,7 @@ internal import ServiceKit
 package enum ArchiveSettings {
     package static let flushRecords = Setting.integer(
         "archive.flush.records", default: 1000, in: 1...50_000,
-        help: "Number of records of a partition after which a checkpoint is signed and offsets are committed.")
+        help: "Number of records per partition after which a checkpoint is signed and offsets are committed.")
     package static let flushInterval = Setting.duration(
         "archive.flush.interval", default: .seconds(5), in: .milliseconds(100)...(.seconds(600)),
         help: """

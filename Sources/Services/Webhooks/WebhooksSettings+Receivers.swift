@@ -43,7 +43,7 @@ extension WebhooksSettings {
                 throw own.error(
                     other == name ? receivers.key : group.key,
                     other == name
-                        ? "\(name) is listed twice" : "\(other) and \(name) have the same group; each needs its own")
+                        ? "\(name) is listed twice" : "\(other) and \(name) have the same group; use separate groups")
             }
             consumers.append(NamedConsumer(label: MetricLabel("receiver", name), configuration: own))
         }

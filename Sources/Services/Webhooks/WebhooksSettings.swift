@@ -73,7 +73,7 @@ package enum WebhooksSettings {
         help: "Timeout of one attempt, from connecting to the last byte of the response.")
     package static let concurrency = Setting.integer(
         "webhooks.concurrency", default: 8, in: 1...64,
-        help: "Maximum number of concurrent requests per partition; requests of one key are sequential.")
+        help: "Maximum number of concurrent requests per partition; requests for one key are sequential.")
     package static let insecure = Setting.boolean(
         "webhooks.insecure", default: false, help: "Allow an http:// URL of another machine.")
     package static let roots = Setting.readableFile(

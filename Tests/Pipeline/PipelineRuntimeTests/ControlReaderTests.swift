@@ -152,7 +152,7 @@ struct ControlReaderTests {
         try await waitUntil { running.metric("sluice_consumer_lag_records") == 3 }
         #expect(running.metric("sluice_consumer_control_ignored_total") == 4)
         #expect(running.metric("sluice_consumer_paused{") == 1 && handler.finished.isEmpty)
-        let lines = running.log.lines.filter { $0.contains("a record of the control topic is not as documented") }
+        let lines = running.log.lines.filter { $0.contains("malformed record in the control topic") }
         #expect(lines.count == 4 && lines.allSatisfy { $0.contains(#""offset""#) })
 
         try await consumer.write([KafkaProducerRecord(topic: consumer.control, key: key, value: [0x7B])])

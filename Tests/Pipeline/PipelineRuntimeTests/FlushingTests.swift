@@ -130,7 +130,7 @@ struct FlushingTests {
         await test.stop()
         #expect(handler.segments == [[0, 1, 2, 3, 7, 8, 9, 10]])
         #expect(test.metric("sluice_consumer_records_total{outcome=\"skipped\"") == 1)
-        #expect(test.log.lines.contains { $0.contains("flush failed, trying again") })
+        #expect(test.log.lines.contains { $0.contains("flush failed; retrying") })
         let letters = try await PipelineTestBroker.deadLetters(options).compactMap(\.number)
         #expect(letters.sorted() == [4, 5])
         #expect(test.metric("sluice_consumer_records_total{outcome=\"done\"") == 8)

@@ -87,7 +87,7 @@ extension APIErrorCode {
     ]
 
     private static let notFound: [Entry] = [
-        Entry(4_040_001, "AccountNotFound", "the customer has no Apple Account in this environment: try the other"),
+        Entry(4_040_001, "AccountNotFound", "the customer has no Apple Account in this environment: try the other one"),
         Entry(4_040_002, "AccountNotFoundRetryable", retriable: true, "try again later"),
         Entry(
             4_040_003, "AppNotFound", "the key's account has no app with this bundle id in this environment: check both"
@@ -95,7 +95,7 @@ extension APIErrorCode {
         Entry(4_040_004, "AppNotFoundRetryable", retriable: true, "try again later"),
         Entry(
             4_040_005, "OriginalTransactionIdNotFound",
-            "no such purchase of this app in this environment: try the other environment once"),
+            "the app has no such purchase in this environment: try the other environment once"),
         Entry(4_040_006, "OriginalTransactionIdNotFoundRetryable", retriable: true, "try again later"),
         Entry(
             4_040_007, "ServerNotificationURLNotFound",
@@ -106,7 +106,7 @@ extension APIErrorCode {
         Entry(4_040_009, "StatusRequestNotFound", "no extension exists for this product and request identifier"),
         Entry(
             4_040_010, "TransactionIdNotFound",
-            "no such transaction of this app in this environment: try the other environment once"),
+            "the app has no such transaction in this environment: try the other environment once"),
         Entry(4_040_019, "AppTransactionDoesNotExist", "the customer has no app transaction for this app"),
     ]
 

@@ -20,7 +20,7 @@ struct ConsumptionStatement {
                     message: "a parent revoked consent, and no consent has been recorded since")
                 : ConsumptionProblem(
                     code: .noConsent,
-                    message: "the customer's consent is not recorded; without it, Apple requires that nothing is sent")
+                    message: "the customer's consent is not recorded; without it, Apple requires that nothing be sent")
         }
         guard decision.outcome != .hold else {
             throw ConsumptionProblem(code: .held, message: "an operator must decide: sluicectl refunds answer")

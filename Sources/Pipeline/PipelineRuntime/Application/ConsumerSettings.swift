@@ -42,7 +42,7 @@ public enum ConsumerSettings {
             "\(prefix).group.instance.id",
             help: """
                 Name of this member, stable across restarts: the member keeps its partitions if it returns \
-                within kafka.session.timeout.ms. Each member of a group needs its own.
+                within kafka.session.timeout.ms. It must be unique within the group.
                 """,
             example: "\(prefix)-1"
         ).optional

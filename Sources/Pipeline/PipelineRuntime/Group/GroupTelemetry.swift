@@ -29,7 +29,7 @@ final class GroupTelemetry: Sendable {
         assigned = rebalances("assigned")
         revoked = rebalances("revoked")
         lost = rebalances("lost")
-        commitFailures = registry.counter(PipelineMetricName.commitFailures, help: "Refused offset commits.")
+        commitFailures = registry.counter(PipelineMetricName.commitFailures, help: "Rejected offset commits.")
         offsetResets = registry.counter(
             PipelineMetricName.offsetResets, help: "Resets of the consumer position on the embedded broker.")
         clientErrors = registry.counter(PipelineMetricName.errors, help: "Errors reported by the Kafka client.")

@@ -40,6 +40,6 @@ extension StartupError {
         // After a restart, this member would take over the name again, and the other member would fail in turn.
         return StartupError(
             "another member of the group has the same instance name and replaced this one: \(error)",
-            setting: "*.group.instance.id", fix: "Give each member a name of its own", exitCode: .configuration)
+            setting: "*.group.instance.id", fix: "Give each member a unique name", exitCode: .configuration)
     }
 }

@@ -41,7 +41,7 @@ final class ControlReader: Service {
         self.logger = logger
         self.retryInterval = retryInterval
         ignored = metrics.counter(
-            PipelineMetricName.controlIgnored, help: "Records of the control topic that are not as documented.")
+            PipelineMetricName.controlIgnored, help: "Malformed records in the control topic.")
         metrics.collect { [weak self] samples in
             samples.gauge(
                 PipelineMetricName.controlReading,
@@ -139,7 +139,7 @@ final class ControlReader: Service {
         for fault in try await reading.next(within: limit) {
             ignored.increment()
             logger.error(
-                "a record of the control topic is not as documented; ignored",
+                "malformed record in the control topic; ignored",
                 [
                     LogField(.topic, place.topic.rawValue), LogField(.offset, fault.offset.rawValue),
                     LogField(.error, fault.error.description),

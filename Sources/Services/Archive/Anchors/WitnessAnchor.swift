@@ -114,9 +114,9 @@ final class WitnessAnchor: CheckpointAnchor {
         switch status {
         case 403:
             return ArchiveServiceError(
-                .refused, "\(name) does not know the key of \(origin): send it the archive's key")
+                .refused, "\(name) does not have the key of \(origin): send it the archive's key")
         case 404:
-            return ArchiveServiceError(.refused, "\(name) does not know the log \(origin): ask its operator to add it")
+            return ArchiveServiceError(.refused, "\(name) does not have the log \(origin): ask its operator to add it")
         case 422:
             return ArchiveServiceError(
                 .conflict, "\(name) reports that \(log.names.prefix) does not continue its cosigned checkpoint")

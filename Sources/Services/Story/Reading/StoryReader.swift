@@ -67,14 +67,14 @@ package struct StoryReader {
                 gaps.append(
                     Story.Gap(
                         "committed offsets of \(name) were not read: \(error.message)",
-                        fix: "Allow Describe on the group, or run it again"))
+                        fix: "Allow Describe on the group, or run the command again"))
             }
         }
         if !silent.isEmpty {
             gaps.append(
                 Story.Gap(
                     "no committed offsets in these partitions: \(silent.joined(separator: ", "))",
-                    fix: "These groups do not run, or have not read the partitions yet"))
+                    fix: "These groups are not running, or have not read the partitions yet"))
         }
         return result
     }
@@ -118,7 +118,7 @@ package struct StoryReader {
                     "Kafka has deleted \(place.topic)/\(place.partition) before offset \(low)"
                         + (hasArchive ? "; archived records were added" : ""),
                     fix: hasArchive
-                        ? "Look for more archived records with: sluicectl archive find" : "Configure the archive"))
+                        ? "Find more archived records with: sluicectl archive find" : "Configure the archive"))
         }
     }
 }

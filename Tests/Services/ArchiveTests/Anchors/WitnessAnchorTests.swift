@@ -85,11 +85,11 @@ struct WitnessAnchorTests {
         #expect(unsigned?.code == .refused)
         #expect(
             unsigned?.message
-                == "w1 does not know the key of \(AnchoredArchive.logOrigin): send it the archive's key")
+                == "w1 does not have the key of \(AnchoredArchive.logOrigin): send it the archive's key")
         server.set(.status(404))
         let unknown = await anchorError { try await anchor(foreign).anchor(try await foreign.log()) }
         #expect(unknown?.code == .refused)
-        #expect(unknown?.message == "w1 does not know the log \(AnchoredArchive.logOrigin): ask its operator to add it")
+        #expect(unknown?.message == "w1 does not have the log \(AnchoredArchive.logOrigin): ask its operator to add it")
     }
 
     @Test(arguments: [429, 500, 503])
