@@ -14,7 +14,7 @@ package enum AppStoreSettings {
     /// An optional variant of ``apps`` for tools that also work without it.
     package static let appsIfAny = Setting(
         "apps", ValueKind.list(of: ConfiguredApp.kind), default: [],
-        help: "Apps of the notifications to accept: bundle id and Apple's app id, from App Store Connect.",
+        help: "Apps whose notifications are accepted: bundle id and Apple's app id, from App Store Connect.",
         example: "com.example.app:1234567890")
     package static let environments = Setting(
         "apps.<bundleId>.environments", ValueKind.list(of: .oneOf(AppStoreEnvironment.published, text: \.rawValue)),
@@ -35,7 +35,7 @@ package enum AppStoreSettings {
         "refunds.round.gap", default: .seconds(72 * 3_600), in: .seconds(3_600)...(.seconds(60 * 86_400)),
         help: """
             Interval after which another request about the same transaction starts a new round, with its own decision \
-            and answer. Apple repeats a request for a few hours, and reports few refusals.
+            and answer. Apple repeats a request for a few hours and rarely reports a declined refund.
             """)
     package static let roots = Setting.readableFiles(
         "root.certificates", help: "Root certificates, PEM or DER, instead of the built-in Apple Root CA - G3.",

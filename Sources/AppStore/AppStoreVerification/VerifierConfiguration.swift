@@ -124,7 +124,7 @@ extension VerifierConfiguration {
         guard revocation == .off || requester != nil else {
             throw VerifierSetupError(
                 code: .settings,
-                message: "revocation \(revocation.rawValue) needs an OCSP requester; use off without one")
+                message: "revocation \(revocation.rawValue) requires an OCSP requester; without one, use off")
         }
         guard (1...100_000).contains(newCertificateChains.perSecond),
             (1...1000).contains(newCertificateChains.concurrency)

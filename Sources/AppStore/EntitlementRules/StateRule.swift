@@ -56,7 +56,7 @@ package enum StateRule: String, Sendable, CaseIterable {
         case .transactionRevoked: return "Apple revoked the transaction of the current period"
         case .statusRevoked: return "Apple's status is revoked, and no known transaction explains it"
         case .periodRunning: return "the paid period runs\(end)"
-        case .graceUntil: return "grace period\(end): billing failed, and Apple asks to continue service"
+        case .graceUntil: return "grace period\(end): billing failed, and Apple requests that service continue"
         case .graceWithoutEnd:
             return "grace period\(end): billing failed, and Apple states no end, so entitlements.grace.fallback applies"
         case .renewalAwaited:

@@ -14,7 +14,7 @@ enum DevBrokerCommand {
     static let host = Setting.string(
         "host", default: "127.0.0.1",
         help: """
-            Address on which the brokers listen and which they advertise: an IPv4 address of this machine, or a name \
+            Address that the brokers listen on and advertise: an IPv4 address of this machine, or a name \
             for it.
             """, example: "broker"
     ).onCommandLineOnly
@@ -22,10 +22,10 @@ enum DevBrokerCommand {
         "brokers", default: 1, in: 1...16, help: "Number of brokers."
     ).onCommandLineOnly
     static let partitions = Setting.integer(
-        "partitions", default: 12, in: 1...100, help: "Number of partitions of the keyed topics."
+        "partitions", default: 12, in: 1...100, help: "Number of partitions per keyed topic."
     ).onCommandLineOnly
     static let groups = Setting.strings(
-        "groups", help: "Your own consumer groups, whose dead letter topics are created too.", example: "inbox"
+        "groups", help: "Your own consumer groups, whose dead letter topics are also created.", example: "inbox"
     ).optional.onCommandLineOnly
     static let topics = Setting.strings(
         "topics", help: "Your own topics, created with as many partitions as the keyed topics.",

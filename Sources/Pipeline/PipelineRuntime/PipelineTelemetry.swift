@@ -57,7 +57,7 @@ final class PipelineTelemetry: Sendable {
             PipelineMetricName.deadLetterFailures, help: "Dead letters that were not acknowledged and are sent again.")
         truncatedDeadLetters = registry.counter(
             PipelineMetricName.truncatedDeadLetters,
-            help: "Dead letters written without the record's value because they would have been too large with it.")
+            help: "Dead letters written without the record's value to stay within the size limit.")
     }
 
     func handled(since start: Int64) {

@@ -146,6 +146,6 @@ final class ContractRun: Sendable {
     private var deadLettered: [String] {
         let good = state.withLock { $0.good }
         return watch.deadLetters.filter { good.contains($0.key) }.sorted { $0.key < $1.key }
-            .map { "a good record, \($0.key), was dead-lettered: \($0.value)" }
+            .map { "a valid record, \($0.key), was dead-lettered: \($0.value)" }
     }
 }

@@ -32,12 +32,12 @@ package enum ArchiveApplication {
 
                 A record's offset is committed when a signed checkpoint covers it. Offsets that Kafka deleted before \
                 they were archived are recorded in the log. A log that is missing, older than a signed checkpoint, or \
-                has another history is refused. For one start, archive.begin=true accepts a lost archive as it is, and \
-                reads again the records that the group has read but the archive lacks.
+                diverges from it is refused. For one start, archive.begin=true accepts a lost archive as it is, and \
+                rereads the records that the group has read but the archive lacks.
 
-                Keys: sluicectl archive key creates them. Keep the key store (archive.key.store) on another volume \
-                than the archive, and in other backups: together they can be decrypted, and erasing a person destroys \
-                that person's key. The keys are also in Kafka, encrypted: a joining host reads them there.
+                Keys: sluicectl archive key creates them. Keep the key store (archive.key.store) on a different \
+                volume from the archive and in separate backups: together they can be decrypted, and erasing a person \
+                destroys that person's key. The keys are also in Kafka, encrypted: a new host reads them from there.
 
                 Exit codes: 0 stopped as requested, 1 an external failure, 64 usage, 65 a topic is damaged, 66 records \
                 were deleted before they were read, 78 configuration, or a log that was refused.

@@ -67,7 +67,7 @@ extension ArchiveServiceError {
 
     /// Creates the error for a topic that ends before the archive does.
     static func recreated(_ partition: KafkaTopicPartition, archived: KafkaOffset, end: KafkaOffset) -> Self {
-        recreated("\(partition) ends at offset \(end), but its archive at \(archived)")
+        recreated("\(partition) ends at offset \(end), but its archive ends at \(archived)")
     }
 
     /// Creates the error for a record that differs from the one archived at the same offset.

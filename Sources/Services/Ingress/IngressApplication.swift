@@ -17,13 +17,13 @@ package enum IngressApplication {
         examples: [
             .init(
                 "sluice-ingress --apps com.example.app:1234567890 --kafka.bootstrap.servers kafka-1:9092,kafka-2:9092",
-                "Production with three replicas, checked at start."),
+                "Production with three replicas, checked at startup."),
             .init(
                 "sluice-ingress --config sluice.properties --profile single-node --log.format text",
                 "A single broker, for experiments."),
             .init(
                 "sluice-ingress --apps com.example.app:1234567890 --root.certificates pki/root.pem --revocation off",
-                "Accept notifications signed by sluice-simulator, and none from Apple."),
+                "Accept notifications from sluice-simulator but none from Apple."),
         ],
         version: Build.version)
 }

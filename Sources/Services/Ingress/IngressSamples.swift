@@ -71,7 +71,7 @@ enum IngressSamples {
             ("descriptors", counters.acceptPauses),
         ] {
             samples.counter(
-                IngressMetricName.connectionsRefused, help: "Connections closed immediately, and pauses of accepting.",
+                IngressMetricName.connectionsRefused, help: "Connections closed immediately, and pauses in accepting.",
                 labels: [MetricLabel("cause", cause)], UInt64(clamping: count))
         }
         for (phase, count) in [

@@ -36,7 +36,7 @@ final class RefundsMetrics: Sendable {
             })
         unauthorized = registry.counter(
             RefundsMetricName.unauthorized,
-            help: "401 responses of the App Store Server API: wrong key, issuer, app or clock.")
+            help: "401 responses from the App Store Server API: wrong key, issuer, app or clock.")
         providerFailures = registry.counters(
             RefundsMetricName.providerFailures, help: "Requests to the company's service without a usable response.",
             label: "reason", values: ProviderFailure.Code.allCases.map(\.rawValue))

@@ -21,8 +21,8 @@ package enum RefundsSettings {
     package static let providerURL = Setting(
         "refunds.provider.url", .endpointURL,
         help: """
-            URL of your service with consent and consumption data. Each case is posted to it, signed, and the service \
-            responds with JSON. Redirects are not followed.
+            URL of your service with consent and consumption data. Each case is posted to it in a signed request, \
+            and the service responds with JSON. Redirects are not followed.
             """,
         example: "https://api.example.com/refunds"
     ).optional
@@ -54,7 +54,7 @@ package enum RefundsSettings {
     static let fallback = Setting<RefundDecisions.Fallback>.oneOf(
         "refunds.fallback", default: .withhold,
         help: """
-            Fallback for a request about which refunds.provider.url has not responded in time: withhold sends nothing; \
+            Fallback if refunds.provider.url has not responded about a request in time: withhold sends nothing; \
             rules answers by refunds.rules and the recorded preference, and also answers requests that a rule holds \
             for an operator, without a preference. It does not apply to unreadable responses and refusals.
             """)

@@ -11,15 +11,15 @@ package enum WebhooksApplication {
     package static let application = ConsumerApplication(
         name: "sluice-webhooks",
         summary:
-            "Posts states of purchases, notifications or operator events to your service, signed and with retries.",
+            "Posts purchase states, notifications or operator events to your service, signed and with retries.",
         discussion: """
             Body and headers follow the Standard Webhooks specification: type, timestamp and data; webhook-id (the \
             same in every attempt), webhook-timestamp, webhook-signature. With webhooks.content=signed the body is \
             Apple's. 2xx means accepted. 408, 425, 5xx, a timeout, and responses that indicate a misconfigured \
-            receiver (401, 403, 404, 405, 407, 421, 426, redirects) are retried until only this record has failed \
-            webhooks.failures times over webhooks.failures.time while others were accepted; then it is dead-lettered. \
+            receiver (401, 403, 404, 405, 407, 421, 426, redirects) are retried until the record has failed \
+            webhooks.failures times over webhooks.failures.time while others were accepted; it is then dead-lettered. \
             429, connection failures and TLS failures are retried indefinitely. 410 stops deliveries. After any other \
-            4xx the record is dead-lettered after consumer.attempts, unless the receiver rejects every record.
+            4xx, the record is dead-lettered after consumer.attempts, unless the receiver rejects every record.
 
             Each receiver has its own consumer group: list several receivers of one process in webhooks.receivers, or \
             run separate processes with different webhooks.group.id.

@@ -50,15 +50,15 @@ package enum WebhooksSettings {
     package static let types = Setting(
         "webhooks.types", ValueKind.list(of: .messageType), default: [],
         help: """
-            Message types sent to this receiver. Default: all. A leading part matches all types under it: \
-            purchase, com.apple.appstore.DID_RENEW.
+            Message types sent to this receiver. Default: all. A prefix matches all types below it, such as \
+            purchase or com.apple.appstore.DID_RENEW.
             """,
         example: "purchase.expired,purchase.revoked")
     package static let failures = Setting.integer(
         "webhooks.failures", default: 10, in: 2...1000,
         help: """
             Number of failures of a record (5xx, 401, 403, 404, a timeout, a response that is too long), while other \
-            records are accepted, before the record is dead-lettered. webhooks.failures.time must have passed too.
+            records are accepted, before the record is dead-lettered. webhooks.failures.time must also have passed.
             """)
     package static let failureTime = Setting.duration(
         "webhooks.failures.time", default: .seconds(3600), in: .zero...(.seconds(7 * 86_400)),
@@ -111,7 +111,7 @@ extension ValueKind where Value == String {
 
     fileprivate static var receiverName: ValueKind<String> {
         ValueKind(
-            name: "name", expected: "a name of letters, digits and hyphens, 32 at most", example: "crm", text: { $0 }
+            name: "name", expected: "a name of at most 32 letters, digits and hyphens", example: "crm", text: { $0 }
         ) { text throws(SettingProblem) in
             guard 1...32 ~= text.utf8.count,
                 text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })

@@ -114,7 +114,7 @@ import TransparencyLog
         let error = await #expect(throws: ArchiveServiceError.self) {
             try await handler.partitionAssigned(Self.place, startingAt: 0)
         }
-        #expect(error?.description.contains("ends at offset 4, but its archive at 10") == true)
+        #expect(error?.description.contains("ends at offset 4, but its archive ends at 10") == true)
         await broker.stop()
     }
 

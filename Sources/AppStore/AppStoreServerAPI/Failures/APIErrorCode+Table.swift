@@ -99,7 +99,7 @@ extension APIErrorCode {
         Entry(4_040_006, "OriginalTransactionIdNotFoundRetryable", retriable: true, "try again later"),
         Entry(
             4_040_007, "ServerNotificationURLNotFound",
-            "set the URL for App Store Server Notifications of this environment in App Store Connect"),
+            "set this environment's URL for App Store Server Notifications in App Store Connect"),
         Entry(
             4_040_008, "TestNotificationNotFound",
             "the token has expired or its status is not available yet: retry after a minute, or request another"),

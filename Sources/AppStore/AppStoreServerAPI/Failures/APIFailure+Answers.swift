@@ -57,7 +57,7 @@ extension APIFailure {
         case .tls:
             self.init(
                 kind: .noAnswer, message: error.message, isRetriable: true,
-                fix: "check the root certificates and the clock of this machine, and proxies that intercept TLS")
+                fix: "check this machine's root certificates and clock, and any proxy that intercepts TLS")
         default:
             self.init(kind: .noAnswer, message: error.message, isRetriable: true)
         }

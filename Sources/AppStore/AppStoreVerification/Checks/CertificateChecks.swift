@@ -36,7 +36,7 @@ enum CertificateChecks {
         for (index, encoding) in encodings.enumerated() {
             let certificate = encoding.flatMap { try? Certificate(der: $0) }
             guard certificate != nil || index >= 2 else {
-                throw Refusal(.certificateEncoding, "an entry of x5c is not one DER certificate")
+                throw Refusal(.certificateEncoding, "an entry of x5c is not a single DER certificate")
             }
             certificates.append(certificate)
         }

@@ -71,7 +71,7 @@ enum ProfileChecks {
         let (latest, overflow) = now.addingReportingOverflow(greatestLead)
         let milliseconds = date.millisecondsSince1970
         guard milliseconds >= earliest else {
-            throw Refusal(.profileDate, "\(object): signedDate is before the App Store existed")
+            throw Refusal(.profileDate, "\(object): signedDate is before the App Store opened")
         }
         guard overflow || milliseconds <= latest else {
             throw Refusal(.clock, "\(object): signedDate is more than 24 hours ahead")

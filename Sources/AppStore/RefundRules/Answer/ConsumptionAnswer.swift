@@ -46,6 +46,6 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         else { return nil }
         return ConsumptionProblem(
             code: .typeNotSupported,
-            message: "for Advanced Commerce purchases, Apple accepts answers about consumables and subscriptions only")
+            message: "for Advanced Commerce purchases, Apple accepts answers only about consumables and subscriptions")
     }
 }

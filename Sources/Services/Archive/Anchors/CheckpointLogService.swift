@@ -77,7 +77,7 @@ final class CheckpointLogService: Service {
         } catch {
             surroundings.metrics.failed(error.code)
             surroundings.logger.error(
-                "the log of checkpoints could not be extended; retrying", [LogField(.error, error.message)])
+                "extending the log of checkpoints failed; retrying", [LogField(.error, error.message)])
             return nil
         }
     }
