@@ -90,11 +90,10 @@ package struct RefundCase: Hashable, Sendable {
             }
     }
 
-    // Erases personal data up to `moment`. The record that an answer was sent and accepted remains, so that no request
-    // is answered twice.
+    // MARK: Erasure
 
-    /// Erases personal data up to `moment`. The record that an answer was sent and accepted remains, so that nothing is
-    /// answered twice.
+    /// Erases personal data up to `moment`. The record that an answer was sent and accepted remains, so that no request
+    /// is answered twice.
     package mutating func erase(at moment: AppStoreInstant) {
         erasedAt = max(erasedAt ?? moment, moment)
         strip()
