@@ -132,7 +132,7 @@ extension TestCertificateAuthority {
         [.init("CN", commonName), .init("OU", unit), .init("O", "Example Inc."), .init("C", "US")]
     }
 
-    // As long as the notice in a real leaf, to make messages realistically large.
+    // The text is as long as the notice in a real leaf, so messages have a realistic size.
     private static let policyText = """
         This certificate was made for development and for tests. No one vouches for it, no one has checked what it says, and \
         nothing of value may depend on anything that is signed with its key. A service that handles real purchases and \

@@ -42,7 +42,7 @@ final class KnownHeader: Sendable {
 ///
 /// The first level is compared byte by byte and filled only after a signature has been verified. The certificate chain
 /// is public, so an attacker can create any number of variants of a header, but none that Apple's key has signed. A
-/// stale entry remains until it is replaced, so that known headers can be told from new ones.
+/// stale entry remains until it is replaced, so that known headers can be distinguished from new ones.
 final class ChainCache: Sendable {
     static let capacity = 32
     /// The lifetime of a path in milliseconds. A path of exactly this age has expired.

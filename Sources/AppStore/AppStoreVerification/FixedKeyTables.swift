@@ -17,7 +17,7 @@ public struct FixedKeyTables: Sendable, Hashable {
     }
 }
 
-/// Events concerning the precomputed tables of one process.
+/// An event concerning the precomputed tables of a process.
 public enum FixedKeyEvent: Sendable, Hashable {
     /// A table passed its test and is now in use.
     case ready(publicKey: [UInt8])

@@ -89,7 +89,7 @@ public final class NotificationVerifier: Sendable {
     }
 
     /// Adds a header segment with which another process has verified a signature. It must come from a source that only
-    /// the ingress writes to. Returns false if its certificates are not trusted, or no longer.
+    /// the ingress writes to. Returns false if its certificates are not (or no longer) trusted.
     /// - Parameter now: the current time, in milliseconds since 1970.
     public func remember(header segment: [UInt8], at now: Int64) -> Bool {
         do throws(Refusal) {

@@ -105,8 +105,8 @@ public enum Reason: String, Sendable, CaseIterable, CustomStringConvertible {
     /// The check that fails for this reason. The signature check can also fail with `internal`.
     public var step: VerificationStep { row.step }
 
-    /// The HTTP status. Its class determines whether Apple retries, and Apple should retry only if that can help. A 200
-    /// is sent only after Kafka has acknowledged the record.
+    /// The HTTP status. Apple retries if, and only if, a retry can help. A 200 is sent only after Kafka has
+    /// acknowledged the record.
     public var status: Int { row.status }
 
     private var row: (step: VerificationStep, status: Int) {

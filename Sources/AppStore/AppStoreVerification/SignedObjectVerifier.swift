@@ -118,7 +118,7 @@ final class SignedObjectVerifier: Sendable {
             table: fixedKeys?.table(of: known.path, at: now))
     }
 
-    /// Check 10: uses the table's result if it is final and OpenSSL otherwise, then caches the header.
+    /// Check 10: uses the table's result if it is final, or OpenSSL otherwise, then caches the header.
     func verify(_ object: OpenedObject) throws(Refusal) -> SignedObject {
         let path = object.header.path
         if fixedKeys?.isDecided(object) != true {

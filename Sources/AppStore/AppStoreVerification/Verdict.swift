@@ -96,7 +96,7 @@ public struct Refusal: Error, Hashable {
     public let reason: Reason
     /// The check that failed.
     public let step: VerificationStep
-    /// The HTTP status. It is that of the reason, except for `cert_time` within 48 hours.
+    /// The HTTP status. It equals the reason's status, except for `cert_time` within 48 hours.
     public let status: Int
     /// A constant text, more specific than the reason. It never contains text from the sender.
     public let detail: String

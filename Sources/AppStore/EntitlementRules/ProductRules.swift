@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The entitlements that a product grants. They are configured for the app; Apple does not have them.
+/// The entitlements that a product grants. They are configured by the app, not by Apple.
 package struct ProductRule: Hashable, Sendable {
     /// How multiple transactions of a non-renewing product combine.
     package enum Accumulation: String, Sendable, CaseIterable {

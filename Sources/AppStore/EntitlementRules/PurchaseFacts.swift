@@ -34,7 +34,7 @@ package struct PurchaseFacts: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
 
-    /// The facts from notifications of version 1 or older, or nil if there are none.
+    /// The facts from notifications of version 1 or earlier, or nil if there are none.
     package var legacy: LegacyFacts? { legacyStorage?.facts }
 
     /// The signed notifications about this purchase, oldest first.
@@ -197,8 +197,8 @@ package struct PurchaseFacts: Hashable, Sendable {
         _ = takeUpgrade(to: TransactionKey(transactionId), signedDate)
     }
 
-    /// Records that the customer bought a transaction, if the transaction is auto-renewable and has an account. The
-    /// record outlives the transaction.
+    /// Records a purchase by the customer if the transaction is auto-renewable and has an account. The entry outlives
+    /// the transaction.
     mutating func insertPurchase(_ transaction: TransactionFacts) {
         guard transaction.isAutoRenewable, transaction.appAccountToken != nil else { return }
         insertPurchase(at: transaction.start, signedDate: transaction.version.signedDate)

@@ -4,7 +4,7 @@ package import AppStoreModel
 package struct SubscriptionState: Hashable, Sendable {
     package enum Phase: String, Sendable, CaseIterable {
         case active = "ACTIVE"
-        /// The period is over, nothing rules out its renewal, and Apple's notification may be late.
+        /// The period has ended, nothing rules out its renewal, and Apple's notification may be late.
         case renewing = "RENEWING"
         /// Billing failed, and Apple asks the developer to continue service.
         case grace = "GRACE"

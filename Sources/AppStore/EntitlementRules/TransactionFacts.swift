@@ -115,7 +115,7 @@ package struct TransactionVersion: Hashable, Comparable, Sendable {
     package init(_ version: FactVersion) {
         var tieBreak = version.uuid?.prefix ?? 0
         // In the dense format, a number below 2^32 represents eight hexadecimal digits, so no tie break may be that
-        // small. Only a text that begins with four zero bytes would be, and no UUID does.
+        // small. Only a text that begins with four zero bytes would produce one, and no UUID does.
         if tieBreak != 0, tieBreak >> 32 == 0 { tieBreak |= 1 << 32 }
         self.init(signedDate: version.signedDate, isSigned: version.isSigned, tieBreak: tieBreak)
     }

@@ -3,7 +3,7 @@
 public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// All causes of parsing failures.
     public enum Code: String, Sendable, CaseIterable {
-        /// `notification_type` is absent or not a text.
+        /// `notification_type` is absent or not a string.
         case form
         /// `environment` is neither `PROD` nor `Sandbox`.
         case environment
@@ -15,7 +15,7 @@ public struct LegacyFault: Error, Hashable, Sendable, CustomStringConvertible {
         case tooManyElements = "too_many_elements"
         /// A part of the receipt does not have its documented JSON type.
         case receipt
-        /// A text to be copied is too long, contains control characters, or violates its grammar.
+        /// A string to be copied is too long, contains control characters, or violates its grammar.
         case text
     }
 

@@ -4,7 +4,7 @@ internal import JSON
 public enum EnvelopeField<Value: Sendable & Equatable>: Sendable, Equatable {
     /// The field is missing or `null`.
     case absent
-    /// The field is present, but not as documented.
+    /// The field is present but does not match the documentation.
     case malformed(EnvelopeFault)
     case value(Value)
 

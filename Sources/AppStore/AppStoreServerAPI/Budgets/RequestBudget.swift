@@ -35,8 +35,7 @@ struct RequestBudget: Sendable {
         nextBackground = now
     }
 
-    /// Returns the interval, rounded up so that no second contains one request too many, or one day for an invalid
-    /// rate.
+    /// Returns the interval, rounded up so that no one-second window exceeds the limit, or one day for an invalid rate.
     private static func interval(_ perSecond: Double) -> UInt64 {
         guard perSecond > 0, perSecond.isFinite else { return 86_400 * second }
         return UInt64(min(86_400, 1 / perSecond) * Double(second)) + 1

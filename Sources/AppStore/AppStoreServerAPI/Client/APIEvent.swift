@@ -1,4 +1,4 @@
-/// Events of the client for logs and metrics. They never contain a token, a key or a customer's data.
+/// Client events for logs and metrics. They never contain a token, a key or customer data.
 package enum APIEvent: Sendable, Equatable {
     /// A key was read, on first use or because its file changed.
     case keyRead(file: String)

@@ -26,7 +26,7 @@ extension AppStoreServerClient {
 
     /// Get Status of Subscription Renewal Date Extensions.
     ///
-    /// - Throws: ``APIFailure``, with code 4040009 if Apple does not know the request.
+    /// - Throws: ``APIFailure``, with code 4040009 if Apple has no such request.
     package func getStatusOfRenewalDateExtensions(
         _ requestIdentifier: RequestIdentifier, of productId: ProductId, _ scope: APIScope
     ) async throws(APIFailure) -> MassExtensionStatus {

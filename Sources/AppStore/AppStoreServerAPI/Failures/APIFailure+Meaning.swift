@@ -1,4 +1,4 @@
-// Conclusions from a failure about the request and the API.
+// The implications of a failure for the request and the API.
 extension APIFailure {
     /// Whether Apple refused this particular request: it would fail again, while others may succeed.
     package var isRefusal: Bool {

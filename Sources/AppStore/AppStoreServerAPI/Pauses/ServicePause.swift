@@ -31,7 +31,7 @@ package struct ServicePause: Equatable, Sendable {
     }
 }
 
-/// The health of the service as shown by one request.
+/// The health of the service, as indicated by one request.
 package enum ServiceHealth: Sendable, Equatable {
     case unknown
     case answers

@@ -44,8 +44,8 @@ package struct APIRequest: Sendable {
         return target
     }
 
-    /// Returns whether the text consists of at most 256 letters, digits, hyphens, underscores and dots, and not only of
-    /// dots. This text needs no encoding in a path, and Apple's identifiers and product identifiers contain no other
+    /// Returns whether the text can be used in a path without encoding: at most 256 letters, digits, hyphens,
+    /// underscores and dots, and not only dots. Apple's identifiers and product identifiers contain no other
     /// characters.
     static func isPathArgument(_ text: String) -> Bool {
         let bytes = text.utf8

@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import JSON
 
-/// The filter of a notification history, the same for every page. Apple: NotificationHistoryRequest.
+/// The filter for a notification history, the same for every page. Apple: NotificationHistoryRequest.
 package struct NotificationHistoryQuery: Sendable, Hashable {
     /// The start of the window, within the last 180 days (30 in the sandbox).
     package var startDate: AppStoreInstant

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The filter of a transaction history, the same for every page. Apple: Get Transaction History.
+/// The filter for a transaction history, the same for every page. Apple: Get Transaction History.
 package struct TransactionHistoryQuery: Sendable, Hashable {
     /// The earliest purchase date of the returned transactions (inclusive).
     package var startDate: AppStoreInstant?

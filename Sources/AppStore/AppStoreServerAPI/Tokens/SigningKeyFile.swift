@@ -25,7 +25,7 @@ struct SigningKeyFile: Sendable {
     /// Checks the file and reads it if it has changed. It accesses only local files, so it may block briefly.
     mutating func refresh() -> Outcome {
         guard let current = FileVersion(path: path) else {
-            // A missing file is reported once, and again if it reappears and disappears again.
+            // A missing file is reported once, and again only after it has reappeared.
             let isNews = version != nil || key == nil
             version = nil
             return isNews ? .unusable("\(path) cannot be read") : .unchanged

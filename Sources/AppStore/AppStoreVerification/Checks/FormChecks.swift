@@ -98,8 +98,8 @@ enum FormChecks {
         return decoded
     }
 
-    /// Returns the refusal that distinguishes text that is not a JWS from a JWS in the wrong base64 variant,
-    /// considering all segments.
+    /// Returns the refusal for text that is not a JWS, or for a JWS in the wrong base64 variant, considering all
+    /// segments.
     private static func failure(of jws: ArraySlice<UInt8>) -> Refusal {
         let dots = jws.count { $0 == UInt8(ascii: ".") }
         let isForeign = jws.contains { byte in

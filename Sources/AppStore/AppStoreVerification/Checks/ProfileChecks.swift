@@ -15,7 +15,7 @@ enum ProfileChecks {
     ) throws(Refusal) {
         try checkHeader(object.header, of: "signedPayload")
         let type = try type(of: envelope)
-        // The UUID is required because duplicates are detected by it.
+        // The UUID is required to detect duplicates.
         guard let id = envelope.notificationUUID.value, id.isWellFormed else {
             throw Refusal(.profileUUID, "notificationUUID is not a UUID")
         }
