@@ -41,8 +41,8 @@ enum DevBrokerCommand {
             + "Not for production.",
         discussion: """
             It creates the topics of an installation at startup and logs its bootstrap servers. All records are lost \
-            when it stops. It keeps 5 MiB per partition, compacts nothing, does not support admin requests \
-            (kafka-topics.sh, kafka-consumer-groups.sh), TLS or passwords, and is reachable from this machine only \
+            when it stops. It keeps 5 MiB per partition and never compacts topics. Admin requests (kafka-topics.sh, \
+            kafka-consumer-groups.sh), TLS and passwords are not supported. It is reachable only from this machine \
             unless --host is set.
 
             Exit codes: 0 stopped normally, 1 a port is in use, 64 usage, 78 configuration.

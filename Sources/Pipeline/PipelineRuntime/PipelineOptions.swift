@@ -20,17 +20,17 @@ public struct PipelineOptions: Sendable {
     /// The approximate limit on the total bytes of key, value and headers in all concurrent batches. Batches are
     /// smaller when more partitions have records waiting, but always contain at least one record.
     public var maximumBatchBytes = 1 << 20
-    /// The number of unfinished records at which a partition is not polled.
+    /// A partition with this many unfinished records is not polled.
     public var maximumUnfinishedRecords = 1000
-    /// The total bytes of key, value and headers in unfinished records at which a partition is not polled.
+    /// A partition is not polled while the keys, values and headers of its unfinished records total at least this many
+    /// bytes.
     public var maximumUnfinishedBytes = 8 << 20
     /// The approximate limit on the memory used by the unfinished records of all partitions. Each assigned partition
     /// gets an equal share. The size of a record is its key, value and headers, plus the overhead of a waiting handler
     /// call (12 KiB for a ``RecordHandler``). Each partition may always have one record, or `concurrency` records with
     /// a ``RecordHandler``. Not used for a ``FlushingHandler``, which stores no records in memory.
     public var maximumUnfinishedTotalBytes = 16 << 20
-    /// The distance, in offsets, between a partition's newest record and its oldest unfinished one at which it is not
-    /// polled.
+    /// A partition is not polled while its newest record is this many offsets ahead of its oldest unfinished one.
     public var maximumDistance: Int64 = 10_000
     /// The number of appended records at which a ``FlushingHandler`` flushes a partition. Replaces
     /// `maximumUnfinishedRecords` for a ``FlushingHandler``.
@@ -43,7 +43,7 @@ public struct PipelineOptions: Sendable {
     /// The maximum number of attempts at a record, including the first. If the last one throws, the record is
     /// dead-lettered.
     public var maximumAttempts = 5
-    /// The longest wait before the second attempt. It doubles with each further attempt.
+    /// The maximum wait before the second attempt. It doubles with each further attempt.
     public var firstBackoff: Duration = .milliseconds(200)
     /// The longest wait between attempts.
     public var maximumBackoff: Duration = .seconds(30)

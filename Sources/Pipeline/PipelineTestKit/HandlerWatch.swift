@@ -62,7 +62,7 @@ final class HandlerWatch: Sendable {
     /// Makes the next call stall, if the mode supports it.
     func stall() { state.withLock { $0.mustStall = true } }
 
-    /// Resets the state to that before the first record.
+    /// Resets to the state before the first record.
     func forget() { state.withLock { $0 = State() } }
 
     func watching(_ handler: PipelineHandler, _ mode: Mode) -> PipelineHandler {

@@ -25,7 +25,7 @@ package final class KafkaCredentialFiles: Service {
         var original: [String: FileFingerprint] = [:]
         // Certificate directories are not watched, nor are values that librdkafka does not interpret as files.
         let files = configuration.files(under: ApplicationSettings.kafka.prefix).filter { property, path in
-            // Token secrets are read again for each token.
+            // Token secrets are reread for each token.
             guard !KafkaTokenSettings.rereadFiles.contains(property) else { return false }
             guard let fingerprint = try? FileFingerprint(path: path) else { return false }
             original[property] = fingerprint

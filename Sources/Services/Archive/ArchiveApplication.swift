@@ -27,20 +27,21 @@ package enum ArchiveApplication {
                 Each partition of the notification, quarantine, refund, certificate, erasure and dead letter topics \
                 has a tamper-evident log of plain files (archive.url): a C2SP tlog-tiles tree of small leaves, \
                 checkpoints signed with an Ed25519 key, and the records, encrypted under a key for each purchase. The \
-                public key suffices to verify all of it, without this program, Kafka or the decryption keys: use \
+                public key is enough to verify the log, without this program, Kafka or the decryption keys: use \
                 sluicectl archive verify, or any implementation of the C2SP formats.
 
                 A record's offset is committed when a signed checkpoint covers it. Offsets that Kafka deleted before \
                 they were archived are recorded in the log. A log that is missing, older than a signed checkpoint, or \
-                diverges from it is refused. For one start, archive.begin=true accepts a lost archive as it is, and \
-                rereads the records that the group has read but the archive lacks.
+                diverges from it is refused. For one start after the loss of an archive, archive.begin=true accepts \
+                the logs as they are, and rereads the records that the group has read but the archive lacks.
 
-                Keys: sluicectl archive key creates them. Keep the key store (archive.key.store) on a different \
-                volume from the archive and in separate backups: together they can be decrypted, and erasing a person \
-                destroys that person's key. The keys are also in Kafka, encrypted: a new host reads them from there.
+                sluicectl archive key creates the keys. Keep the key store (archive.key.store) on a different volume \
+                from the archive and in separate backups: anyone who has both can decrypt the records. Erasing a \
+                person destroys that person's key. The keys are also in Kafka, encrypted; a new host reads them from \
+                there.
 
-                Exit codes: 0 stopped as requested, 1 an external failure, 64 usage, 65 a topic is damaged, 66 records \
-                were deleted before they were read, 78 configuration, or a log that was refused.
+                Exit codes: 0 stopped normally, 1 external failure, 64 usage, 65 a topic is damaged, 66 records were \
+                deleted before they were read, 78 configuration or a refused log.
                 """,
             adminPort: ArchiveSettings.adminPort, schema: ArchiveSettings.schema,
             examples: [

@@ -70,8 +70,8 @@ struct ArchiveService {
                 metrics: metrics, logger: context.logger),
             publish: announcer.publish, close: announcer.close,
             pause: { try await pause(configuration[ArchivePlace.retentionInterval]) })
-        // The owner of the erasures topic, which always exists, also maintains the log of checkpoints, even while the
-        // log of erasures cannot be opened, because the other logs keep growing and must be anchored.
+        // The owner of the erasures topic, which always exists, also maintains the log of checkpoints. It does so even
+        // while the log of erasures cannot be opened, because the other logs keep growing and must be anchored.
         let keeps = { @Sendable in
             logs.isAssigned(KafkaTopicPartition(topic: topics.names.erasures, partition: 0))
         }

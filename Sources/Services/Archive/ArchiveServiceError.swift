@@ -23,7 +23,7 @@ struct ArchiveServiceError: TerminatingError, Equatable, CustomStringConvertible
         case otherCluster
         /// The topic was deleted and recreated, so its offsets no longer refer to the archived records.
         case recreatedTopic
-        /// The log remains rejected until an operator decides.
+        /// The log is rejected until an operator intervenes.
         case refusedLog
         /// The record's topic is not archived. This is a programming error, reported instead of crashing.
         case unknownTopic

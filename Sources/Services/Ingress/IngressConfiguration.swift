@@ -23,7 +23,7 @@ package struct IngressConfiguration: Sendable {
     package var quarantineBytesPerHour: Int
     /// The networks of the operator's own proxies, such as `10.0.0.0/8`.
     package var proxies: [String]
-    /// The header in which the proxies state the client's address.
+    /// The header in which the proxies report the client's address.
     package var forwarded = ForwardedAddress.off
     /// The maximum idle time of connections from proxies.
     package var proxyIdleTime = Limits.public.proxyIdleTime

@@ -104,7 +104,7 @@ final class IngressMetrics: Sendable {
         let key = DecisionKey(reason: decision.reason, status: decision.status)
         let counter = decisions.withLock { known in
             if let counter = known[key] { return counter }
-            // Reasons and statuses are codes of this program, so the number of series is limited.
+            // This program defines the reasons and statuses, so the number of series is limited.
             let counter = registry.counter(
                 IngressMetricName.decisions, help: "Requests by response reason and status.",
                 labels: [MetricLabel("reason", key.reason), MetricLabel("status", String(key.status))])

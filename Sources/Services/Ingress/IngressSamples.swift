@@ -64,7 +64,7 @@ enum IngressSamples {
         samples.counter(
             IngressMetricName.accepted, help: "Accepted connections.", UInt64(clamping: counters.accepted))
         samples.counter(
-            IngressMetricName.evicted, help: "Slow connections evicted for new ones.",
+            IngressMetricName.evicted, help: "Slow connections evicted to make room for new ones.",
             UInt64(clamping: counters.evicted))
         for (cause, count) in [
             ("capacity", counters.refusedByCapacity), ("rate", counters.refusedByRate),

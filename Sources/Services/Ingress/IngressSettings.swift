@@ -46,12 +46,12 @@ package enum IngressSettings {
         "http.proxies", default: ["127.0.0.0/8", "::1"],
         help: """
             Networks of your own proxies. Their connections are exempt from the limit per second, may be idle for \
-            http.idle, and are trusted to state the client's address as configured by http.forwarded.
+            http.idle, and are trusted to report the client's address as configured by http.forwarded.
             """, example: "10.0.0.0/8")
     package static let forwarded = Setting<ForwardedAddress>.oneOf(
         "http.forwarded", default: .off,
         help: """
-            How http.proxies state the client's address, which limits and log lines then use: the header field \
+            How http.proxies report the client's address, which limits and log lines then use: the header field \
             Forwarded or X-Forwarded-For, or a PROXY protocol header (version 2) before each connection.
             """)
 

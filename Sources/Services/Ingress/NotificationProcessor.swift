@@ -181,7 +181,7 @@ final class NotificationProcessor: Sendable {
         return duplicates.isAcknowledged(key)
     }
 
-    /// Compares a duplicate with the acknowledged notification, because one of Apple's UUIDs must identify only one
+    /// Compares a duplicate with the acknowledged notification, because a UUID from Apple must identify a single
     /// notification.
     private func compare(_ envelope: NotificationEnvelope) {
         guard let id = envelope.notificationUUID.value, let environment = envelope.environment.value,

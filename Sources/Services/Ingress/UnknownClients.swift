@@ -17,7 +17,7 @@ final class UnknownClients: Sendable {
         }
         guard isFirst else { return }
         logger.warning(
-            "http.proxies do not state the client as http.forwarded requires; unidentified clients share one limit",
+            "http.proxies do not report the client as http.forwarded requires; unidentified clients share one limit",
             [LogField(.network, request.network.description)])
     }
 }

@@ -5,8 +5,7 @@ internal import Synchronization
 /// A fixed set of threads that process items from one queue, several at a time if many are waiting. Items dispatched
 /// together wake the threads only once.
 ///
-/// The queue itself is unbounded, but its producers need one of a bounded number of slots (the listener's `inFlight`)
-/// for each item.
+/// The queue is unbounded, but each item requires one of a limited number of slots (the listener's `inFlight`).
 final class WorkerPool<Item: Sendable>: Sendable {
     private struct State {
         var items = FIFO<Item>()

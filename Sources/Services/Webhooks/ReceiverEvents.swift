@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Publishes an operator event when the receiver stops accepting messages, and when it accepts one again.
 ///
-/// A receiver that responds 410 or rejects every message counts as stopped immediately; any other receiver does when
-/// attempts have failed for ``limit`` without an accepted message.
+/// A receiver that responds 410 or rejects every message counts as stopped immediately. Any other receiver counts as
+/// stopped once attempts have failed for ``limit`` and no message has been accepted.
 final class ReceiverEvents: Sendable {
     /// The time of failed attempts, in nanoseconds, after which the receiver counts as stopped.
     static let limit: UInt64 = 300_000_000_000

@@ -1,6 +1,6 @@
 internal import AppStoreModel
 
-/// The apps and types of messages that a receiver gets.
+/// Selects the messages for a receiver by app and type.
 struct WebhookFilter: Sendable, Equatable {
     /// The apps; empty means every app. A message that concerns no app always passes.
     let apps: Set<String>

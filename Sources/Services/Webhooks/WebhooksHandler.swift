@@ -71,8 +71,8 @@ package final class WebhooksHandler: RecordHandler {
         sender = WebhookSender(settings, client: client, clocks: clocks, log: log)
     }
 
-    /// Returns the maximum number of consecutive refusals, across all records, that are attributed to records: the
-    /// attempts of four records.
+    /// Returns the number of consecutive refusals, of any records, beyond which the receiver is at fault: the attempts
+    /// of four records.
     static func refusalLimit(attempts: Int) -> Int { attempts * 4 }
 
     package func handle(_ record: KafkaRecord) async throws -> HandlerVerdict {
@@ -132,8 +132,8 @@ package final class WebhooksHandler: RecordHandler {
         return attempt
     }
 
-    /// Posts a probe. A failing record is at fault only if the receiver accepts something else. If there were nothing
-    /// else to deliver, the partition would otherwise wait for this record indefinitely.
+    /// Posts a probe. A failing record is at fault only if the receiver accepts something else. Without a probe, a
+    /// partition with nothing else to deliver would wait for the failing record indefinitely.
     private func askForAcceptance(beside record: KafkaRecord) async throws {
         let now = sender.clocks.monotonicNanoseconds()
         guard failures.lacksAcceptance(record, at: now), let message = probe.take(at: now) else { return }

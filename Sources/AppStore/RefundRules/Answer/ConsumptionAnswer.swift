@@ -29,8 +29,8 @@ package struct ConsumptionAnswer: Hashable, Sendable {
         }
     }
 
-    /// Returns the reason why Apple accepts no answer for a transaction whatever the company's data, or nil if Apple
-    /// accepts one.
+    /// Returns the reason why Apple accepts no answer for a transaction regardless of the company's data, or nil if
+    /// Apple accepts one.
     package static func finalProblem(of facts: RefundFacts) -> ConsumptionProblem? {
         switch facts.inAppOwnershipType {
         case .familyShared:

@@ -1,7 +1,7 @@
 package import AppStoreModel
 internal import JSON
 
-/// A part that occurs at most once per time on Apple's clock in a case.
+/// A part of a case, identified by its time on Apple's clock.
 package protocol DatedPart: CasePart {
     /// The time on Apple's clock that identifies and orders parts.
     var date: AppStoreInstant { get }

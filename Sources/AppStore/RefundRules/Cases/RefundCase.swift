@@ -115,7 +115,7 @@ package struct RefundCase: Hashable, Sendable {
         if let moment = obstacle?.at, moment <= erasedAt { obstacle?.message = "" }
     }
 
-    /// Sets the parts. Used when parsing the published form.
+    /// Sets the parts parsed from the published form.
     mutating func setParts(
         answers: DatedParts<FrozenAnswer>, acceptances: DatedParts<AnswerAcceptance>, ends: DatedParts<AnswerEnd>,
         verdicts: DatedParts<RefundVerdict>, erasedAt: AppStoreInstant?

@@ -1,5 +1,5 @@
-/// The reason codes for which a record was dead-lettered, a round waits, or a round ended without an answer. They are
-/// metric labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionProblem` are used
+/// The reason codes of dead-lettered records, waiting rounds, and rounds that ended without an answer. They are metric
+/// labels and appear in records, so they are a contract. The codes of `RefundRules.ConsumptionProblem` are used
 /// unchanged.
 package enum RefundReason {
     // Reasons for dead-lettering a record. An operator should examine it.

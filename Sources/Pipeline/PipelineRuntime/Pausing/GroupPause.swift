@@ -52,7 +52,7 @@ public final class GroupPause: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let mustWait = state.withLock { state in
-                    // The cancellation handler misses a waiter that is added after it ran.
+                    // The cancellation handler misses a waiter added after it has run.
                     guard state.record != nil, !Task.isCancelled else { return false }
                     state.waiters[id] = continuation
                     return true

@@ -4,9 +4,9 @@ internal import ObjectStorage
 internal import Primitives
 internal import Telemetry
 
-/// Sends the newest checkpoint of the log that ``CheckpointLogService`` maintains to each anchor if this member
-/// maintains that log. Archiving never waits for an anchor. A checkpoint that is not anchored in time is superseded by
-/// a newer one, which also covers its leaves.
+/// Sends the newest checkpoint to each anchor while this member maintains the log of checkpoints
+/// (``CheckpointLogService``). Archiving never waits for an anchor. A checkpoint that is not anchored in time is
+/// superseded by a newer one, which also covers its leaves.
 final class AnchorService: Service {
     let name = "anchors"
 
