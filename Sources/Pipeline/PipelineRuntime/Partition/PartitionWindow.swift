@@ -45,7 +45,7 @@ final class PartitionWindow: Sendable {
         self.share = share
     }
 
-    /// Adds records that were read, in ascending order of offsets.
+    /// Adds records that were read, in ascending order of offset.
     ///
     /// - Returns: the admitted records. Records whose offset is not greater than all earlier offsets are omitted.
     func admit(_ records: [KafkaRecord]) -> [KafkaRecord] {
