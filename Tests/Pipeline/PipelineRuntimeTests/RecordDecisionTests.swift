@@ -164,7 +164,7 @@ struct DeadLetterTests {
         #expect(form.change(after: KafkaError(.recordRejected, "no key"), of: record) == true)
         #expect(form.key(of: record) == Array("in 3 42".utf8))
         #expect(form.change(after: KafkaError(.recordRejected, "no key"), of: record) == false)
-        // Two smaller forms of the letter are tried, regardless of which limit was exceeded.
+        // Two smaller forms of the letter are tried for any exceeded limit.
         #expect(form.change(after: KafkaError(.recordListTooLarge, "large"), of: record) == true)
         #expect(form.change(after: KafkaError(.messageTooLarge, "large"), of: record) == true)
         #expect(form.change(after: KafkaError(.messageTooLarge, "large"), of: record) == false)
