@@ -5,8 +5,8 @@ internal import JSON
 struct UnsignedRenewal: Hashable, Sendable {
     /// The renewal facts, with the time of receipt as their version.
     var facts: RenewalFacts
-    /// The start of the period that the body is about. A statement about a later period is newer. The date alone does
-    /// not suffice, because a recovery during a grace period has the same date as the preceding failure.
+    /// The start of the period that the body is about. A statement about a later period is newer. The date alone is not
+    /// enough, because a recovery during a grace period has the same date as the preceding failure.
     var periodStart: AppStoreInstant
     /// The time of the event, if the body contains it.
     var date: AppStoreInstant

@@ -9,10 +9,10 @@ internal import Telemetry
 /// Posts each record in the receiver's scope until the receiver accepts it.
 ///
 /// A record is done when the receiver has accepted it. It is dead-lettered only if the receiver repeatedly fails to
-/// process this one record while accepting others: once its attempts are used up if the status concerns the record
-/// (``Refused``), or after some time if the status concerns the receiver or there is no response (``RecordFailures``).
-/// More than ``refusalLimit`` consecutive refusals, of any records, are the receiver's fault; all records then wait
-/// until one is accepted.
+/// process it while accepting other records. If the status concerns the record (``Refused``), this happens once its
+/// attempts are used up. If the status concerns the receiver or there is no response (``RecordFailures``), this happens
+/// after some time. More than ``refusalLimit`` consecutive refusals, of any records, are the receiver's fault; all
+/// records then wait until one is accepted.
 package final class WebhooksHandler: RecordHandler {
     /// The receiver refused the record.
     struct Refused: RecordFault, CustomStringConvertible {

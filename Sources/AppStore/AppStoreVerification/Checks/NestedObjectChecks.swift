@@ -135,9 +135,9 @@ struct NestedObjectVerifier {
     }
 }
 
-/// Part of check 14: the nested objects that this notification type requires are present, of the right kind, and belong
-/// to the same app, environment and purchase as the notification. Renewal info has no bundleId, so without this check
-/// an authentic object from another app could be substituted.
+/// Part of check 14: the nested objects that this notification type requires are present, are of the right kind, and
+/// belong to the same app, environment and purchase as the notification. Renewal info has no bundleId, so without this
+/// check an authentic object from another app could be substituted.
 enum NestedObjectChecks {
     // Apple's documentation lists the nested objects by type. Unlisted and unknown types require none.
     private static let aboutSubscription: Set<NotificationType> = [

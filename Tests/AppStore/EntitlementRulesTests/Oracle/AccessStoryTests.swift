@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 /// Random stories, compared with an oracle written only from the specification. The tests query access at each time
-/// twice: with the statements received by then and, in hindsight, with all statements, for the access that Apple had
-/// signed by then.
+/// twice: once with the statements received by then, and once with all statements for the access that Apple had signed
+/// by then.
 @Suite(.timeLimit(.minutes(60))) struct AccessStoryTests {
     @Test func `access is as specified, at the time and in retrospect`() throws {
         let environment = ProcessInfo.processInfo.environment
