@@ -12,7 +12,7 @@ import Testing
 
     /// Clients that do not know the password can also send this body, so its cost before the password check must be
     /// limited.
-    @Test func `a version 1 body may have many members, but no object more than Apple's`() throws {
+    @Test func `a version 1 body may have many members, but no object may have more than Apple's objects`() throws {
         func read(members: Int, elements: Int) throws(Refusal) -> Bool {
             let names = (0..<members).map { "\"\($0)\":0" }.joined(separator: ",")
             let numbers = Array(repeating: "0", count: elements).joined(separator: ",")

@@ -30,7 +30,7 @@ import Testing
             try cancellation.read().eventId == "2523aca0516bbf9993aa1b08908911dbe422bf52171d2a70f40614b069c920c0")
     }
 
-    @Test func `the event id is equal for a later attempt with a newer receipt`() throws {
+    @Test func `a later attempt with a newer receipt has the same event id`() throws {
         var retry = Self.failure
         retry.receipt?["latest_receipt"] = "MIIT0002"
         retry.receipt?["latest_receipt_info"] = [

@@ -314,7 +314,7 @@ struct SettledLife {
         #expect(!life.isAsked(at: month + hour) && life.state(.confirm, at: month + hour) == "ACTIVE+")
     }
 
-    @Test func `15: a status update about a recovery contains why the previous period ended`() throws {
+    @Test func `15: a status update about a recovery states why the previous period ended`() throws {
         let recovered = LegacyDraft(
             oldest: "RENEWAL", latest: receipt("101", bought: month, expires: 2 * month),
             ["expiration_intent": "2", "auto_renew_status": "true"])

@@ -27,7 +27,7 @@ struct HandlerCallsTests {
         HandlerCalls(file: try CallFile.open(name: "group", in: directory.path))
     }
 
-    @Test func `records in progress during three crashes are suspected, and certain if one was handled alone`() throws {
+    @Test func `records in progress during three crashes are suspected, and confirmed if handled alone`() throws {
         let directory = try TemporaryDirectory()
         try crash(directory, inWork: [10...20, 40...40])
         try crash(directory, inWork: [5...15])
@@ -62,7 +62,7 @@ struct HandlerCallsTests {
         #expect(try CallFile.open(name: "group", in: directory.path).suspicions.isEmpty)
     }
 
-    @Test func `finished records are not suspected any longer, not even by the next process`() throws {
+    @Test func `finished records are no longer suspected, even by the next process`() throws {
         let directory = try TemporaryDirectory()
         for _ in 1...3 { try crash(directory, inWork: [3...3, 7...9]) }
         do {

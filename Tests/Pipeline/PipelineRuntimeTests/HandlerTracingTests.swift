@@ -49,7 +49,7 @@ private struct SinkDown: InfrastructureFault {}
         nil, "", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00", "00-0-0-01", "\u{0}\n",
         String(repeating: "0", count: 10_000), recorded + "-x", recorded.uppercased(),
     ])
-    func `other records have no span, whatever their header`(header: String?) async throws {
+    func `other records have no span, regardless of their header`(header: String?) async throws {
         let verdict = try await tracing().call(record("a", traceParent: header)) {
             #expect(TraceScope.current == nil)
             return .skip(HandlerReason(code: "x"))
