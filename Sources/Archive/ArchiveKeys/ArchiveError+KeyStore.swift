@@ -1,7 +1,7 @@
 internal import ArchiveLog
 
 extension ArchiveError {
-    /// Creates the error for a path where there is no key store or an empty file.
+    /// Creates the error for a key store file that is missing or empty.
     static func keyStoreMissing(at path: String) -> ArchiveError {
         ArchiveError(
             .keyStoreMissing,

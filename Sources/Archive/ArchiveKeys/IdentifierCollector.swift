@@ -3,11 +3,10 @@ internal import KafkaModel
 internal import Primitives
 internal import Records
 
-/// Collects identifiers from JSON texts by member name, in the spellings of notification versions 1 and 2. A nested
-/// compact JWS is also decoded, without verifying its signature: unverified data about a person must be found along
-/// with the verified data.
+/// Collects identifiers from JSON texts by member name, in the spellings of notification versions 1 and 2. Also decodes
+/// nested compact JWSs without verifying their signatures, because unverified data about a person must be found too.
 struct IdentifierCollector {
-    /// Maximum depth of nested JWSs. Notifications nest one JWS in another; no deeper nesting is known.
+    /// Maximum depth of nested JWSs. Notifications are not known to nest deeper than one JWS in another.
     private static let maximumNesting = 4
     private static let maximumTextBytes = 16 << 20
 
@@ -17,7 +16,7 @@ struct IdentifierCollector {
         if let text, !text.isEmpty { names.insert(IndexedName(kind, text)) }
     }
 
-    /// Inserts an identifier of unknown kind, once under each kind.
+    /// Inserts an identifier of unknown kind under every kind.
     mutating func insertAnyKind(_ text: String?) {
         for kind in IndexedName.Kind.allCases { insert(kind, text) }
     }
@@ -57,9 +56,9 @@ struct IdentifierCollector {
         }
     }
 
-    /// Returns the decoded payload of a compact JWS; nil for any other text.
+    /// Returns the decoded payload of a compact JWS, or nil for any other text.
     private static func payload(ofJWS element: JSONElement) -> [UInt8]? {
-        // The text is between two quotes, because a JWS has no escapes.
+        // A JWS needs no escapes, so it is the text between the quotes.
         guard element.plainTextRange != nil else { return nil }
         let parts = element.bytes.dropFirst().dropLast().split(
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -5,8 +5,8 @@ internal import Records
 internal import RefundRules
 
 extension IndexedName {
-    /// Returns the identifiers under which a record can be found: all that can be parsed from its key, headers and
-    /// value, including nested signed texts. Empty if nothing can be parsed.
+    /// Returns all identifiers in a record's key, headers and value, including nested signed texts. Empty if nothing
+    /// can be parsed.
     package static func names(of record: KafkaRecord, kind: ArchiveKind) -> Set<IndexedName> {
         guard kind.isPersonal else { return [] }
         var collector = IdentifierCollector()
@@ -19,19 +19,19 @@ extension IndexedName {
             if let refund = record.value.flatMap({ try? RefundCase(json: $0) }) {
                 for uuid in refund.requests.keys { collector.insert(.notificationUUID, uuid.rawValue) }
             }
-            // If the value is unreadable, only the key remains, and the kind of its identifier is unknown.
+            // An unreadable value leaves only the key, which does not state the kind of its identifier.
             if !isRead { collector.insertAnyKind(record.keySubject) }
         }
         return collector.names
     }
 }
 
-/// The purchase and transaction that are the record's own subject, as opposed to others that it mentions.
+/// The purchase and transaction that a record is about, as opposed to others that it mentions.
 package struct RecordPurchase: Hashable, Sendable {
     package let purchase: OriginalTransactionId?
     package let transaction: TransactionId?
 
-    /// Nil if the record has neither, or if its content is unverified (quarantine).
+    /// Returns nil if the record has neither, or if its content is unverified (quarantine).
     package init?(of record: KafkaRecord, kind: ArchiveKind) {
         switch kind {
         case .notification, .deadLetter, .refund: break

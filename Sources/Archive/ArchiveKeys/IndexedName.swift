@@ -1,7 +1,6 @@
-/// An identifier by which operators look up a record.
+/// An identifier that operators use to look up a record.
 package struct IndexedName: Hashable, Sendable {
-    /// The kind of an identifier. The raw value is part of the HMAC input in the index: a contract with the files of
-    /// earlier releases.
+    /// The kind of an identifier. The raw value is part of the index's HMAC input, so it must not change.
     package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case notificationUUID = 1
         case transactionId = 2
@@ -24,7 +23,7 @@ package struct IndexedName: Hashable, Sendable {
     package let kind: Kind
     package let text: String
 
-    /// - Parameter text: the identifier; UUIDs in either case.
+    /// - Parameter text: the identifier; a UUID may be in upper or lower case.
     package init(_ kind: Kind, _ text: String) {
         self.kind = kind
         self.text = kind.isUUID ? text.lowercased() : text

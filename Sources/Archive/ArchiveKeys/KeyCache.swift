@@ -1,13 +1,13 @@
 internal import ArchiveLog
 
-/// A bounded cache of the state of recently used subjects. It has two generations and drops the older one when the
-/// younger one is full. A dropped entry's key is overwritten once no encryption uses it.
+/// A bounded cache of recently used subjects' keys and erasures. It has two generations and drops the older one when
+/// the younger one is full. The key of a dropped entry is overwritten once no encryption uses it.
 struct KeyCache {
     struct Entry {
         let mark: SubjectMark
         /// Nil if the subject currently has no key.
         var key: ArchiveDataKey?
-        /// Records signed up to this time get no key, in milliseconds since 1970.
+        /// The time up to which signed records get no key, in milliseconds since 1970.
         var erasedUpTo: Int64?
         /// Whether this key is the subject's first key in the keys topic.
         var isPublished = false

@@ -1,26 +1,26 @@
 package import ArchiveLog
 package import Cryptography
 
-/// A key for wrapping the data keys. It is never used directly: each use, including wrapping, has its own key derived
-/// from it.
+/// A key for wrapping the data keys. It is never used directly: a separate key is derived from it for each purpose,
+/// including wrapping.
 package struct KeyEncryptionKey: Sendable {
     package static let byteCount = 32
 
-    /// Id of the key, 16 hexadecimal digits that reveal nothing about the key.
+    /// The id of the key: 16 hexadecimal digits that reveal nothing about it.
     package let id: String
-    /// The key's origin, for messages.
+    /// Where the key was read from, for messages.
     package let source: String
-    /// The id that rows of the key store refer to.
+    /// The id in binary, as stored in the key store's rows.
     let idBytes: [UInt8]
     private let wrapping: SecretKey
     /// The pseudonym key for a new key store.
     let marks: SecretKey
 
-    /// - Throws: ``ArchiveError``: `unreadableEncryptionKey` unless there are exactly 32 bytes, or
+    /// - Throws: ``ArchiveError``: `unreadableEncryptionKey` unless the secret has exactly 32 bytes, or
     ///   `keyStoreUnavailable` if libcrypto fails.
     package init(_ secret: SecretKey, source: String) throws(ArchiveError) {
         guard secret.byteCount == Self.byteCount else {
-            throw ArchiveError(.unreadableEncryptionKey, "\(source) has \(secret.byteCount) bytes; a key has 32")
+            throw ArchiveError(.unreadableEncryptionKey, "\(source) has \(secret.byteCount) bytes; a key must have 32")
         }
         do throws(CryptographyError) {
             idBytes = try Self.identifier(of: secret)
@@ -40,7 +40,7 @@ package struct KeyEncryptionKey: Sendable {
     /// Length of the output of ``wrap(_:context:)`` for a 32-byte key.
     static let wrappedByteCount = AES256GCM.nonceByteCount + byteCount + AES256GCM.tagByteCount
 
-    /// Encrypts a key; returns nonce, ciphertext and tag.
+    /// Encrypts a key and returns the nonce, ciphertext and tag.
     ///
     /// - Parameter context: the owner of the wrapped key; unwrapping requires the same context.
     func wrap(_ secret: SecretKey, context: [UInt8]) throws(ArchiveError) -> [UInt8] {
@@ -49,7 +49,7 @@ package struct KeyEncryptionKey: Sendable {
         do throws(CryptographyError) {
             let nonce = try randomBytes(AES256GCM.nonceByteCount)
             return nonce + (try AES256GCM.seal(plain, key: wrapping, nonce: nonce, authenticated: context))
-        } catch { throw ArchiveError(.keyStoreUnavailable, "a key cannot be wrapped: \(error.message)") }
+        } catch { throw ArchiveError(.keyStoreUnavailable, "wrapping a key failed: \(error.message)") }
     }
 
     /// Decrypts a wrapped key.
@@ -64,7 +64,7 @@ package struct KeyEncryptionKey: Sendable {
             opened = try AES256GCM.open(
                 Array(wrapped[AES256GCM.nonceByteCount...]), key: wrapping,
                 nonce: Array(wrapped[..<AES256GCM.nonceByteCount]), authenticated: context)
-        } catch { throw ArchiveError(.keyStoreUnavailable, "a key cannot be unwrapped: \(error.message)") }
+        } catch { throw ArchiveError(.keyStoreUnavailable, "unwrapping a key failed: \(error.message)") }
         guard var plain = opened else {
             throw ArchiveError(.damagedWrappedKey, "a key cannot be unwrapped by key-encryption key \(id) (\(source))")
         }

@@ -16,15 +16,15 @@ package struct KeyEncryptionKeys: Sendable {
     /// - Throws: ``ArchiveError`` with code `unreadableEncryptionKey` for an empty list.
     package init(_ keys: [KeyEncryptionKey]) throws(ArchiveError) {
         guard let first = keys.first, let last = keys.last else {
-            throw ArchiveError(.unreadableEncryptionKey, "no key-encryption key is given")
+            throw ArchiveError(.unreadableEncryptionKey, "no key-encryption key was given")
         }
         self.keys = keys
         current = first
         oldest = last
     }
 
-    /// Reads one key from each file: 32 raw bytes, 64 hexadecimal digits, or base64; text may be surrounded by white
-    /// space. The buffer is wiped afterwards.
+    /// Reads one key from each file: 32 raw bytes, 64 hexadecimal digits, or base64. White space around digits or
+    /// base64 is ignored. The buffer is wiped afterwards.
     ///
     /// - Throws: ``ArchiveError`` with code `unreadableEncryptionKey`.
     package init(files: [String]) throws(ArchiveError) {
@@ -35,7 +35,7 @@ package struct KeyEncryptionKeys: Sendable {
 
     func key(idBytes: [UInt8]) -> KeyEncryptionKey? { keys.first { $0.idBytes == idBytes } }
 
-    /// Ids and origins of all keys, for messages.
+    /// The ids and origins of all keys, for messages.
     var summary: String { keys.map { "\($0.id) (\($0.source))" }.joined(separator: ", ") }
 
     private static func read(_ path: String) throws(ArchiveError) -> SecretKey {
@@ -46,7 +46,7 @@ package struct KeyEncryptionKeys: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw refused(String(cString: strerror(errno))) }
         defer { close(descriptor) }
-        // Use a single buffer, so that no copy remains after wiping it; a key file has at most about 66 bytes.
+        // Read into a single buffer, so that wiping it leaves no copy. A key file has at most about 66 bytes.
         var buffer = [UInt8](repeating: 0, count: 1024)
         defer { buffer.wipe() }
         var count = 0
@@ -60,7 +60,7 @@ package struct KeyEncryptionKeys: Sendable {
             count += got
         }
         guard let key = buffer.withUnsafeBytes({ decode(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) else {
-            throw refused("the file contains no key: 32 bytes, 64 hexadecimal digits or their base64 are expected")
+            throw refused("the file contains no key; expected 32 bytes, 64 hexadecimal digits or base64")
         }
         return key
     }

@@ -20,28 +20,27 @@ package struct DataKeyRequest: Sendable {
 package struct SealingKeys: Sendable {
     /// The protection for each request, in the same order.
     package let protections: [ArchiveProtection]
-    /// Subjects whose key is not confirmed in the keys topic yet; nothing may be encrypted under such a key before it
-    /// is.
+    /// Subjects with a key that has not been confirmed in the keys topic yet. Do not encrypt with an unconfirmed key.
     package let unpublished: Set<SubjectMark>
 }
 
 /// The state of a data key that a leaf references.
 package enum DataKeyState: Sendable {
     case usable(SecretKey)
-    /// The key was destroyed: content signed up to this time, in milliseconds since 1970, is erased.
+    /// The key was destroyed. Content signed up to this time, in milliseconds since 1970, is erased.
     case destroyed(upToMilliseconds: Int64?)
-    /// The key is not in this key store: it belongs to another one, or was created after the backup from which this one
-    /// was restored.
+    /// The key is not in this key store. It belongs to another one, or was created after the backup that this one was
+    /// restored from.
     case unknown
 }
 
 extension KeyStore {
-    /// Returns the key of each request's subject, created if there was none, or `erased` if the subject was erased and
-    /// the record is not newer than the erasure. New keys are on disk on return; all keys of one call are stored in one
-    /// transaction. They are proposals: the first key of a subject in the keys topic is the one in use.
+    /// Returns the key of each request's subject, or `erased` if the subject was erased and the record is not newer
+    /// than the erasure. Missing keys are created in one transaction and are on disk on return. They are proposals: the
+    /// first key of a subject in the keys topic is the one in use.
     ///
     /// - Throws: ``ArchiveError``: `keyStoreUnavailable`, `wrongEncryptionKey`, `damagedWrappedKey` or
-    ///   `keyStoreUnusable`. No new key was used in that case.
+    ///   `keyStoreUnusable`. No new key has been used then.
     package func sealingKeys(for requests: [DataKeyRequest]) throws(ArchiveError) -> SealingKeys {
         try file.withLock { (file) throws(ArchiveError) in
             try file.sealingKeys(for: requests, mustBePublished: true)
@@ -55,7 +54,7 @@ extension KeyStore {
         }
     }
 
-    /// Returns the id of the key that a leaf references; nil if the leaf's object is not encrypted.
+    /// Returns the id of the key that a leaf references, or nil if the leaf's object is not encrypted.
     ///
     /// - Throws: ``ArchiveError`` with code `keyStoreUnavailable` if libcrypto fails.
     package func keyId(of leaf: ArchiveLeaf) throws(ArchiveError) -> ArchiveKeyId? {
@@ -72,8 +71,8 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.dataKey(id) }
     }
 
-    /// Detects keys that other processes have destroyed, and overwrites the copies in this process's memory. Every
-    /// request for keys also does this; a process without requests must call this periodically.
+    /// Detects keys that other processes have destroyed, and overwrites this process's copies in memory. Every request
+    /// for keys also does this; a process that requests no keys must call this method periodically.
     package func refresh() throws(ArchiveError) {
         try file.withLock { (file) throws(ArchiveError) in try file.refresh() }
     }
@@ -115,10 +114,10 @@ extension KeyStoreFile {
         protections.reserveCapacity(requests.count)
         var unpublished: Set<SubjectMark> = []
         for request in requests {
-            // By now every subject has a key or an erasure. If not, the error makes the caller retry, because treating
-            // the record as erased would lose it.
+            // Every subject has a key or an erasure at this point. Otherwise throw, so that the caller retries:
+            // treating the record as erased would lose it.
             guard let entry = entries[request.subject], let protection = protection(request, entry) else {
-                throw ArchiveError(.keyStoreUnavailable, "the key store has no key for a record")
+                throw ArchiveError(.keyStoreUnavailable, "the key store returned no key for a record")
             }
             if case .encrypted = protection, !entry.isPublished { unpublished.insert(entry.mark) }
             protections.append(protection)
@@ -144,14 +143,13 @@ extension KeyStoreFile {
     static let destroyedWrapping = [UInt8](repeating: 0, count: 8)
     static let destroyedKey = [UInt8](repeating: 0, count: KeyEncryptionKey.wrappedByteCount)
 
-    /// Returns the protection that an entry provides for a request; nil if a key must be created.
+    /// Returns the protection for a request according to a cache entry, or nil if a key must be created.
     private static func protection(_ request: DataKeyRequest, _ entry: KeyCache.Entry) -> ArchiveProtection? {
         if let erased = entry.erasedUpTo, request.eventTimeMilliseconds <= erased { return .erased }
         return entry.key.map { .encrypted($0) }
     }
 
-    /// Returns the entries of subjects as stored in the file, creating a key for those that need one. Must run inside a
-    /// transaction.
+    /// Reads the subjects' entries from the file, and creates missing keys. Must run inside a transaction.
     private func entries(of requests: [DataKeyRequest]) throws -> [ArchiveSubject: KeyCache.Entry] {
         var entries: [ArchiveSubject: KeyCache.Entry] = [:]
         for request in requests {

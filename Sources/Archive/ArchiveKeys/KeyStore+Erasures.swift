@@ -10,7 +10,7 @@ package enum ErasureOutcome: Hashable, Sendable {
     case destroyed([ArchiveKeyId])
     /// The record had already been applied.
     case alreadyDone
-    /// Nothing changed, because the subject is under a legal hold. The erasure waits until the hold ends.
+    /// Nothing was destroyed, because the subject is under a legal hold. The erasure is applied when the hold ends.
     case held(LegalHold)
     case holdBegun
     case holdEnded
@@ -18,7 +18,7 @@ package enum ErasureOutcome: Hashable, Sendable {
 
 /// A legal hold.
 package struct LegalHold: Hashable, Sendable {
-    /// Milliseconds since 1970.
+    /// The start of the hold, in milliseconds since 1970.
     package let sinceMilliseconds: Int64
     package let reason: String
     package let request: String
@@ -26,11 +26,11 @@ package struct LegalHold: Hashable, Sendable {
 
 /// The state of a subject.
 package struct SubjectStatus: Hashable, Sendable {
-    /// Keys that are not destroyed, starting with the key in use. A subject has several if hosts created them at the
-    /// same time.
+    /// The keys that have not been destroyed, starting with the key in use. A subject has several keys if hosts created
+    /// them at the same time.
     package let keys: [ArchiveKeyId]
     package let destroyedKeys: [ArchiveKeyId]
-    /// Everything signed up to this time, in milliseconds since 1970, is erased.
+    /// The time up to which signed records are erased, in milliseconds since 1970.
     package let erasedUpToMilliseconds: Int64?
     package let hold: LegalHold?
 }
@@ -41,9 +41,9 @@ extension KeyStore {
     ///
     /// - Parameter nextOffset: next offset of the erasures topic, stored in the same transaction; nil leaves it
     ///   unchanged.
-    /// - Throws: ``ArchiveError``: `foreignMarks` if a record names another pseudonym key. `notOverwritten` if all
-    ///   records were applied but another process prevented truncation of the write-ahead log; in that case call
-    ///   ``overwriteLog()`` later.
+    /// - Throws: ``ArchiveError``: `foreignMarks` if a record was made with another pseudonym key; `notOverwritten` if
+    ///   all records were applied, but another process prevented truncation of the write-ahead log. In the latter case,
+    ///   call ``overwriteLog()`` later.
     @discardableResult
     package func apply(
         _ records: [ErasureRecord], nextOffset: Int64? = nil
@@ -63,25 +63,25 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.status(of: mark) }
     }
 
-    /// Returns a record listing the keys that applying `record` would destroy here and that `record` does not name; nil
-    /// if it names all of them. Publish it before applying `record`: verification of an archive accepts a key as erased
-    /// only if a record in the erasures topic names the key.
+    /// Returns a record with the keys that applying `record` would destroy here but that `record` does not name, or nil
+    /// if it names all of them. Publish the returned record before applying `record`: verification accepts a key as
+    /// erased only if a record in the erasures topic names the key.
     package func record(namingKeysOf record: ErasureRecord) throws(ArchiveError) -> ErasureRecord? {
         try file.withLock { (file) throws(ArchiveError) in try file.record(namingKeysOf: record) }
     }
 
-    /// Returns the pseudonym of a key's subject, even if the key is destroyed; nil if the key belongs to another key
+    /// Returns the pseudonym of a key's subject, even if the key is destroyed, or nil if the key belongs to another key
     /// store.
     package func mark(ofKey id: ArchiveKeyId) throws(ArchiveError) -> SubjectMark? {
         try file.withLock { (file) throws(ArchiveError) in try file.mark(ofKey: id) }
     }
 
-    /// Returns the keys that were destroyed in this key store.
+    /// Returns the keys destroyed in this key store.
     package func destroyedKeys() throws(ArchiveError) -> [ArchiveKeyId] {
         try file.withLock { (file) throws(ArchiveError) in try file.destroyedKeys() }
     }
 
-    /// The next offset of the erasures topic; nil before the first.
+    /// The next offset to read from the erasures topic; nil if nothing has been read.
     package var erasuresNextOffset: Int64? {
         get throws(ArchiveError) {
             try file.withLock { (file) throws(ArchiveError) in
@@ -97,8 +97,8 @@ extension KeyStoreFile {
             throw ArchiveError(
                 .foreignMarks,
                 """
-                a record of the erasures topic has pseudonyms of key \(record.marks), and key store \(database.path) \
-                those of \(marksId): it was created with another key-encryption key; create it again with the \
+                a record in the erasures topic uses pseudonym key \(record.marks), but key store \(database.path) uses \
+                \(marksId), because it was created with another key-encryption key; recreate it with the \
                 installation's oldest key last in archive.key.encryption.key.file
                 """)
         }
@@ -124,8 +124,8 @@ extension KeyStoreFile {
             throw ArchiveError(
                 .notOverwritten,
                 """
-                the keys are destroyed, but the write-ahead log of \(database.path) may contain copies of them, \
-                because another process is reading: repeat the command
+                the keys are destroyed, but the write-ahead log of \(database.path) may still contain copies, because \
+                another process is reading the database; repeat the command
                 """)
         }
     }
@@ -166,7 +166,7 @@ extension KeyStoreFile {
         case .erase:
             let outcome = try erase(
                 record.subject, upTo: at, reason: record.reason, request: record.request)
-            // Keys that another host had but this host never did are recorded as destroyed.
+            // Also record as destroyed the keys that only other hosts had.
             if let erased = try erasedUpTo(of: record.subject), erased >= at {
                 for id in record.keys { try insertDestroyed(id, of: record.subject) }
             }
@@ -195,7 +195,7 @@ extension KeyStoreFile {
             try insertErasure("waiting_erasures", mark, upTo, reason, request)
             return .held(hold)
         }
-        // A key created after an erasure, for newer records, survives that erasure.
+        // A key created after an erasure, for newer records, is not destroyed by that erasure.
         let rows = try keysInUse(of: subject).filter { $0.key.erasedUpTo ?? .min < upTo }
         for row in rows {
             try database.run(

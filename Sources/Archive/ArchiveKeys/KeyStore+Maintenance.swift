@@ -3,13 +3,13 @@ internal import Cryptography
 internal import SQLite
 internal import Synchronization
 
-/// The number of keys and erasures in a key store.
+/// The numbers of keys and erasures in a key store.
 package struct KeyStoreCounts: Hashable, Sendable {
     package let keys: Int
     package let destroyedKeys: Int
     package let erasedSubjects: Int
     package let holds: Int
-    /// Number of erasures that are waiting for a hold to end.
+    /// The number of erasures that are waiting for a hold to end.
     package let waitingErasures: Int
 }
 
@@ -18,11 +18,12 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.counts() }
     }
 
-    /// Rewraps every key that is not wrapped with the first key-encryption key. Once all processes run with the new
-    /// key, the other files can be removed. Other calls may run between batches.
+    /// Rewraps every key that is not wrapped with the first key-encryption key, in batches. Once all processes use the
+    /// new key, the other key files can be removed. Other calls may run between batches.
     ///
     /// - Returns: the number of rewrapped keys.
-    /// - Throws: ``ArchiveError``; keys rewrapped before the error remain so, and another call continues from there.
+    /// - Throws: ``ArchiveError``. Keys rewrapped before the error stay rewrapped, and the next call continues from
+    ///   there.
     @discardableResult
     package func rewrap(batch: Int = 1_000) throws(ArchiveError) -> Int {
         var count = 0
@@ -39,13 +40,13 @@ extension KeyStore {
         return count
     }
 
-    /// Returns the number of keys in use for each key-encryption key's id. A key-encryption key that wraps none can be
-    /// removed.
+    /// Returns the number of data keys that each key-encryption key wraps, by its id. A key-encryption key that wraps
+    /// none can be removed.
     package func wrappedKeys() throws(ArchiveError) -> [String: Int] {
         try file.withLock { (file) throws(ArchiveError) in try file.wrappedKeys() }
     }
 
-    /// Rewrites the entire file without unused pages. Erasure does not depend on this.
+    /// Rewrites the entire file without unused pages. Erasure does not depend on it.
     package func vacuum() throws(ArchiveError) {
         try file.withLock { (file) throws(ArchiveError) in
             try KeyStoreFile.attempting { try file.database.executeScript("VACUUM") }
@@ -53,8 +54,8 @@ extension KeyStore {
         }
     }
 
-    /// Writes a consistent copy of the store while processes are using it; a copy of the file alone would lack the
-    /// contents of the write-ahead log. Only the owner can read the copy. It is durable on return.
+    /// Writes a consistent copy of the store, even while it is in use. (Copying only the file would omit the
+    /// write-ahead log.) Only the owner can read the copy, which is durable on return.
     ///
     /// - Throws: ``ArchiveError``: `keyStoreUnavailable` if the path exists or cannot be written.
     package func backUp(to path: String) throws(ArchiveError) {
@@ -65,8 +66,8 @@ extension KeyStore {
         try OwnersFile.synchronize(path)
     }
 
-    /// Returns the problems of the file; empty if there are none. Runs SQLite's integrity check and unwraps every key
-    /// once, which reads the entire file.
+    /// Returns the problems found in the file; empty if there are none. Reads the entire file: runs SQLite's integrity
+    /// check and unwraps every key once.
     package func checkIntegrity() throws(ArchiveError) -> [String] {
         try file.withLock { (file) throws(ArchiveError) in try file.checkIntegrity() }
     }
@@ -85,7 +86,7 @@ extension KeyStoreFile {
         }
     }
 
-    /// - Returns: the number of rewrapped rows, and the last row examined; nil if there are no more.
+    /// - Returns: the number of rewrapped rows, and the last row examined, or nil if no rows remain.
     func rewrap(after: Int64, limit: Int) throws(ArchiveError) -> (Int, Int64?) {
         try Self.attempting {
             try database.transaction {

@@ -3,8 +3,8 @@ internal import SQLite
 internal import Synchronization
 
 extension KeyStore {
-    /// Returns whether any subject is under a legal hold. Query this once before a retention run: if there are no
-    /// holds, the run need not check each key for them.
+    /// Returns whether any subject is under a legal hold. Call this once before a retention run: without holds, the run
+    /// need not check each key.
     package func hasHolds() throws(ArchiveError) -> Bool {
         try file.withLock { (file) throws(ArchiveError) in
             try KeyStoreFile.attempting {
@@ -23,8 +23,8 @@ extension KeyStore {
         return try mayPrune(keys, hasHolds: hasHolds)
     }
 
-    /// Returns whether objects encrypted under these keys may be deleted: all keys are known, and none of their
-    /// subjects is under a legal hold. If a key is unknown, this host cannot tell whether its subject is under a hold.
+    /// Returns whether objects encrypted under these keys may be deleted: all keys are in this key store, and none of
+    /// their subjects is under a legal hold. For any other key, this host cannot tell whether there is a hold.
     ///
     /// - Parameter hasHolds: the result of ``hasHolds()`` in this run.
     package func mayPrune(_ keys: Set<ArchiveKeyId>, hasHolds: Bool) throws(ArchiveError) -> Bool {

@@ -6,21 +6,21 @@ internal import Synchronization
 
 /// The result of reading records from the keys topic.
 package struct FollowedKeys: Hashable, Sendable {
-    /// Number of records that this store has applied.
+    /// The number of records that this store has applied.
     package internal(set) var applied = 0
-    /// The reasons for refused records, one line each: the record is damaged, or belongs to another installation.
+    /// The reasons why records were refused, one line each: a record is damaged, or belongs to another installation.
     package internal(set) var refused: [String] = []
 }
 
-/// The keys topic and this store. All hosts read the topic in the same order, and each store holds its host's copy.
+/// Synchronization with the keys topic. All hosts read the topic in the same order, and each host's store is a copy of
+/// the topic.
 ///
-/// The keys of a subject are an append-only list: the first key in the topic is in use on every host, and records
-/// encrypted under another key remain readable. If a record lacks keys of this store, or contains a key that is
-/// destroyed here, the subject is published again. A tombstone does not destroy anything; only records of the erasures
-/// topic do.
+/// The keys of a subject are an append-only list. Every host uses the first key in the topic; records encrypted under
+/// another key remain readable. If a record lacks keys of this store, or contains a key that is destroyed here, the
+/// subject is published again. A tombstone destroys nothing; only records in the erasures topic do.
 extension KeyStore {
-    /// Returns the offset from which to read the keys topic. For another cluster or a recreated topic, this is the
-    /// beginning, and every key becomes due for publication there.
+    /// Returns the offset from which to read the keys topic. If the cluster has changed or the topic was recreated,
+    /// this is the beginning, and every key becomes due for publication.
     ///
     /// - Parameters:
     ///   - low: the first available offset of the topic.
@@ -31,9 +31,9 @@ extension KeyStore {
         }
     }
 
-    /// Applies records of the keys topic in order, in one transaction with the next offset.
+    /// Applies records from the keys topic in order, and stores the next offset in the same transaction.
     ///
-    /// - Throws: ``ArchiveError``: `wrongEncryptionKey` if the pseudonym key of an installation is wrapped with a
+    /// - Throws: ``ArchiveError``: `wrongEncryptionKey` if the installation's pseudonym key is wrapped with a
     ///   key-encryption key that was not given.
     package func follow(_ records: [ArchiveKeyRecord], nextOffset: Int64) throws(ArchiveError) -> FollowedKeys {
         try file.withLock { (file) throws(ArchiveError) in try file.follow(records, nextOffset: nextOffset) }
@@ -44,7 +44,7 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.duePublications(limit: limit) }
     }
 
-    /// Returns the records of subjects, whether due or not; none for a subject without a key.
+    /// Returns the records of subjects, whether due or not. A subject without a key has none.
     package func publications(of subjects: Set<SubjectMark>) throws(ArchiveError) -> [ArchiveKeyRecord] {
         try file.withLock { (file) throws(ArchiveError) in
             try KeyStoreFile.attempting {
@@ -53,20 +53,20 @@ extension KeyStore {
         }
     }
 
-    /// Marks records as acknowledged by Kafka: any that have not changed since are no longer due.
+    /// Marks records as acknowledged by Kafka. Records that have not changed since are then no longer due.
     package func acknowledge(_ records: [ArchiveKeyRecord]) throws(ArchiveError) {
         try file.withLock { (file) throws(ArchiveError) in try file.acknowledge(records) }
     }
 
-    /// Returns records of the erasures topic for keys that were erased before this store had them: another host
-    /// encrypted with them before it had read the erasure.
+    /// Returns erasure records for keys that were erased before this store received them, because another host had used
+    /// them before it read the erasure.
     package func erasures(ofKeysIn records: [ArchiveKeyRecord]) throws(ArchiveError) -> [ErasureRecord] {
         try file.withLock { (file) throws(ArchiveError) in try file.erasures(ofKeysIn: records) }
     }
 
-    /// Whether the store was created for an archive that already has logs, and no record of the keys topic has been
-    /// read yet. If the topic has no record, the keys of those logs are lost, or no host with a key store has run this
-    /// version yet.
+    /// Whether the store was created for an archive that already has logs, and has not read a record from the keys
+    /// topic yet. If the topic is empty, either the keys of these logs are lost, or no host with a key store has run
+    /// this version yet.
     package var isJoining: Bool {
         get throws(ArchiveError) {
             try file.withLock { (file) throws(ArchiveError) in
@@ -132,7 +132,7 @@ extension KeyStoreFile {
         }
         followed.applied += 1
         let known = before.filter { $0.rank != nil }.map(\.number)
-        // A record with all keys determines their order; otherwise any keys that it adds come last.
+        // A record with all known keys determines the order; otherwise new keys are appended.
         let order = Set(named).isSuperset(of: known) ? named : known + named.filter { !known.contains($0) }
         for (rank, number) in order.enumerated() { try setRank(rank, ofRow: number) }
         let state = try sharedState(of: subject)
@@ -141,8 +141,8 @@ extension KeyStoreFile {
         return !before.isEmpty && before.first?.key.id != state.keys.first?.id
     }
 
-    /// - Parameter named: collects the rows of the record's keys, except the rows of destroyed keys.
-    /// - Returns: the reason the key was refused, or nil if it was accepted.
+    /// - Parameter named: collects the rows of the record's keys, except destroyed ones.
+    /// - Returns: the reason why the key was refused, or nil if it was accepted.
     private func take(_ key: SubjectKeys.Key, of subject: SubjectMark, _ named: inout [Int64]) throws -> String? {
         let bytes = subject.digest.bytes
         let row = try database.firstRow(
@@ -153,7 +153,7 @@ extension KeyStoreFile {
             if wrapping != Self.destroyedWrapping { named.append(number) }
             return nil
         }
-        // A key is kept even if its key-encryption key is missing: it can be unwrapped once that key is given.
+        // Keep the key even if its key-encryption key is missing: it can be unwrapped once that key is given.
         if let wrappingKey = keys.key(idBytes: key.wrapping) {
             do { _ = try wrappingKey.unwrap(key.wrapped, context: bytes + key.id.bytes) } catch {
                 guard error.code == .damagedWrappedKey else { throw error }
@@ -172,7 +172,7 @@ extension KeyStoreFile {
         return nil
     }
 
-    /// - Returns: the pseudonym key to adopt, if it differs from the store's and the store has no data key yet.
+    /// - Returns: the pseudonym key to adopt, if it differs from the store's and the store is still empty.
     private func follow(
         _ record: WrappedMarks, adopted: SecretKey?, _ followed: inout FollowedKeys
     ) throws -> SecretKey? {
@@ -186,7 +186,7 @@ extension KeyStoreFile {
                 "SELECT 1 FROM data_keys UNION ALL SELECT 1 FROM erasures UNION ALL SELECT 1 FROM holds LIMIT 1"
             ) { _ in true } ?? false
         guard adopted == nil, !isUsed else {
-            followed.refused.append("pseudonym key \(record.id) differs from that of this key store, \(marksId)")
+            followed.refused.append("pseudonym key \(record.id) differs from this key store's, \(marksId)")
             return nil
         }
         let secret = try key(record.wrapping).unwrap(record.wrapped, context: Self.marksContext)

@@ -2,8 +2,8 @@ package import ArchiveLog
 internal import SQLite
 internal import Synchronization
 
-/// The last notes that this host signed for a log's checkpoints. They are in the key store, because its volume and
-/// backups are separate from the archive's. Losing or restoring the archive therefore does not affect them.
+/// The last checkpoint notes that this host signed for a log. They are in the key store because its volume and backups
+/// are separate from the archive's, so losing or restoring the archive does not affect them.
 package struct SignedHeadRow: Equatable, Sendable {
     /// The bytes of the newest note that is known to be published.
     package var published: [UInt8]?
@@ -24,7 +24,7 @@ extension KeyStore {
         try file.withLock { (file) throws(ArchiveError) in try file.signedHead(of: origin) }
     }
 
-    /// Replaces the notes of a log. They are durable on return.
+    /// Replaces a log's notes. The new notes are durable on return.
     ///
     /// - Throws: the same codes as ``signedHead(of:)``.
     package func setSignedHead(_ row: SignedHeadRow, of origin: String) throws(ArchiveError) {

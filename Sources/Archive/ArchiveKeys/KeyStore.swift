@@ -7,17 +7,17 @@ internal import Synchronization
 /// The data keys of an archive's subjects, each wrapped with a key-encryption key, in a separate SQLite file.
 /// Destroying a subject's key erases the subject from the archive and from all its copies.
 ///
-/// Several processes on a host may have the file open. Calls block on other processes and on the disk: never make them
-/// on the cooperative thread pool.
+/// Several processes on a host may open the file. Calls block on other processes and on the disk, so never make them on
+/// the cooperative thread pool.
 package final class KeyStore: Sendable {
     /// Whether to create a missing key store.
     package enum Creation: Sendable {
         case ifMissing
-        /// Creates the key store for an archive that already has logs; the keys of the logs are read from the keys
-        /// topic. An empty topic means that the keys are lost, see ``KeyStore/isJoining``.
+        /// Creates the key store for an archive that already has logs, and reads their keys from the keys topic. If the
+        /// topic is empty, the keys are lost; see ``KeyStore/isJoining``.
         case joining
-        /// Does not create a key store: the archive already has encrypted objects, which are lost without their keys,
-        /// and a new, empty store would hide that.
+        /// Does not create a key store. The archive already has encrypted objects, which are lost without their keys; a
+        /// new, empty store would hide the loss.
         case never
     }
 
@@ -28,7 +28,7 @@ package final class KeyStore: Sendable {
     /// - Parameters:
     ///   - path: the file. Its directory must exist, and must be on a different volume and in different backups than
     ///     the archive.
-    ///   - cachedSubjects: maximum number of subjects whose keys are cached in memory, at about 400 bytes each.
+    ///   - cachedSubjects: maximum number of subjects with keys cached in memory, about 400 bytes each.
     ///   - busyTimeout: maximum time that a call waits for other processes.
     /// - Throws: ``ArchiveError``: `keyStoreMissing`, `wrongEncryptionKey`, `damagedWrappedKey`, `keyStoreUnusable`
     ///   or `keyStoreUnavailable`.
@@ -52,7 +52,7 @@ package final class KeyStore: Sendable {
         try file.withLock { (file) throws(ArchiveError) in try file.mark(of: subject) }
     }
 
-    /// Id of the pseudonym key, 16 hexadecimal digits. It is the same in all key stores of an installation.
+    /// The id of the pseudonym key: 16 hexadecimal digits, the same in all key stores of an installation.
     package var marksId: String { file.withLock { $0.marksId } }
 
     /// Returns the HMAC key for the index. It does not change when the key-encryption key is rotated.
@@ -62,6 +62,6 @@ package final class KeyStore: Sendable {
         try file.withLock { (file) throws(ArchiveError) in try file.indexKey() }
     }
 
-    /// Closes the file and overwrites the keys in memory; all later calls fail.
+    /// Closes the file and overwrites the keys in memory. All later calls fail.
     package func close() { file.withLock { $0.close() } }
 }

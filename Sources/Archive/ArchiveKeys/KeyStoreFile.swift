@@ -2,15 +2,15 @@ internal import ArchiveLog
 internal import Cryptography
 internal import SQLite
 
-/// The open file. Only one thread may use it at a time.
+/// The open key store file. Only one thread may use it at a time.
 final class KeyStoreFile {
     let database: Database
     let keys: KeyEncryptionKeys
     private(set) var marksId: String
     var cache: KeyCache
-    /// Value of ``KeyStoreValue/changes`` when the cache was last known to be up to date.
+    /// The value of ``KeyStoreValue/changes`` when the cache was last up to date.
     var seenChanges: Int64 = 0
-    /// `PRAGMA data_version` at that time; it changes with each commit by another connection.
+    /// The value of `PRAGMA data_version` at that time. It changes with each commit by another connection.
     var seenVersion: Int64 = 0
     private var marksSecret: SecretKey
     private var marks: HMACSHA256Key
@@ -25,7 +25,8 @@ final class KeyStoreFile {
         cache = KeyCache(limit: cachedSubjects)
         (database, marksSecret) = try Self.attempting {
             let database = try Database(path: path, access: .sharedWriter, busyTimeout: busyTimeout)
-            // FULL: a key that encrypted a record must survive a power loss, and a destroyed key must not reappear.
+            // FULL, because a key that encrypted a record must survive a power loss, and a destroyed key must not
+            // reappear.
             try database.executeScript(
                 "PRAGMA secure_delete=ON; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192;")
             try database.migrate(KeyStoreSchema.migrations)
@@ -47,7 +48,7 @@ final class KeyStoreFile {
         } catch { throw ArchiveError(.keyStoreUnavailable, error.message) }
     }
 
-    /// Uses another key for pseudonyms from now on. Must run inside a transaction that stores the key.
+    /// Switches to another pseudonym key. Must run inside a transaction that stores the key.
     func use(marksSecret secret: SecretKey) throws(ArchiveError) {
         (marks, marksId, leafMask) = try Self.marks(secret)
         marksSecret = secret
@@ -80,15 +81,15 @@ final class KeyStoreFile {
             let changes = try integer(.changes) ?? 0
             if changes != seenChanges {
                 cache.removeAll()
-                // Release the pages cached by SQLite, which may still contain the destroyed keys.
+                // SQLite's cached pages may still contain the destroyed keys.
                 try database.executeScript("PRAGMA shrink_memory")
             }
             (seenVersion, seenChanges) = (version, changes)
         }
     }
 
-    /// Counts a change, inside the transaction that destroys keys or changes a hold. The caller must empty the cache
-    /// after the commit.
+    /// Increments the change counter. Must run inside the transaction that destroys keys or changes a hold; the caller
+    /// must empty the cache after the commit.
     func countChange() throws {
         try set(.changes, .integer((try integer(.changes) ?? 0) + 1))
     }
@@ -112,7 +113,8 @@ final class KeyStoreFile {
     /// The context to which the wrapped pseudonym key is bound.
     static let marksContext = Array("sluice archive marks".utf8)
 
-    /// Two processes may create the store at the same time; the transaction ensures that both use the key of the first.
+    /// Reads the pseudonym key, or creates it in a new store. If two processes create the store at the same time, the
+    /// transaction ensures that both use the same key.
     private static func marksSecret(
         _ database: Database, path: String, _ keys: KeyEncryptionKeys, _ creation: KeyStore.Creation
     ) throws -> SecretKey {
@@ -146,8 +148,8 @@ final class KeyStoreFile {
             throw ArchiveError(
                 .wrongEncryptionKey,
                 """
-                key store \(path) is wrapped by key-encryption key \(HexText.encode(idBytes)), which is not among the \
-                given ones: \(keys.summary); add its file to archive.key.encryption.key.file
+                key store \(path) is wrapped by key-encryption key \(HexText.encode(idBytes)), which is not one of the \
+                given keys: \(keys.summary); add its file to archive.key.encryption.key.file
                 """)
         }
         return key

@@ -2,9 +2,9 @@ internal import SQLite
 
 /// The key store's tables.
 ///
-/// Rows of `data_keys` are never deleted and never change size: keys are appended, rewrapped, or overwritten with zeros
-/// in place. SQLite therefore never moves a row to another page, which would leave a copy in unused bytes that
-/// `secure_delete` does not reach. No index contains a key.
+/// Rows of `data_keys` are never deleted and never change size: keys are appended, and rewrapped or overwritten with
+/// zeros in place. SQLite therefore never moves a row to another page, which would leave a copy in unused bytes that
+/// `secure_delete` does not clear. No index contains a key.
 enum KeyStoreSchema {
     static let migrations = [
         Migration(
@@ -45,9 +45,9 @@ enum KeyStoreSchema {
             """),
     ]
 
-    /// Adds the keys that all hosts share: a subject may have several, in the order of the keys topic. Keys from the
-    /// previous version become due for publication. The columns are in a separate table, so that rows of `data_keys` do
-    /// not change size.
+    /// Adds the order of keys shared by all hosts: a subject may have several, in the order of the keys topic. Existing
+    /// keys become due for publication. The new columns are in a separate table, so that rows of `data_keys` do not
+    /// change size.
     static let sharing = Migration(
         """
         DROP INDEX data_keys_in_use;
@@ -65,7 +65,7 @@ enum KeyStoreSchema {
         """)
 }
 
-/// The row names in the table `store`.
+/// The names of the rows in the table `store`.
 enum KeyStoreValue: String {
     /// The wrapped pseudonym key, and the id of the key that wrapped it.
     case marks
@@ -77,8 +77,8 @@ enum KeyStoreValue: String {
     /// The next offset of the keys topic, and the cluster.
     case keysNext = "keys.next"
     case keysCluster = "keys.cluster"
-    /// 1 until this store's pseudonym key is known to be in the keys topic.
+    /// 1 until this store's pseudonym key has been read from the keys topic.
     case marksDue = "marks.due"
-    /// 1 in a store created for an archive that already has logs, until a record of the keys topic has been read.
+    /// 1 in a store created for an archive that already has logs, until it has read a record from the keys topic.
     case joining
 }

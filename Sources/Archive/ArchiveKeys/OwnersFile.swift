@@ -1,19 +1,20 @@
 internal import ArchiveLog
 internal import Glibc
 
-/// Files with keys or pseudonyms, readable only by their owner. SQLite gives its write-ahead log the same mode.
+/// Creates files with keys or pseudonyms that only their owner can read. SQLite gives its write-ahead log the same
+/// mode.
 enum OwnersFile {
-    /// Creates an empty database file if it is missing, and removes the permissions of others from an existing file.
-    /// Permissions that the owner gave to a group are kept.
+    /// Creates an empty database file if it is missing; otherwise removes all permissions for others from the file.
+    /// Group permissions are kept.
     ///
     /// - Throws: ``ArchiveError`` with code `keyStoreUnavailable` if the file cannot be created.
     static func prepare(_ path: String) throws(ArchiveError) {
         guard !path.utf8.contains(0) else {
-            throw ArchiveError(.keyStoreUnavailable, "the path of a key store has a zero byte")
+            throw ArchiveError(.keyStoreUnavailable, "the path of the key store contains a NUL byte")
         }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            // If the file is not writable, SQLite decides whether to open it.
+            // If the file is not writable, let SQLite decide whether to open it.
             guard errno != EACCES, errno != EROFS else { return }
             throw ArchiveError(.keyStoreUnavailable, "\(path): \(String(cString: strerror(errno)))")
         }
@@ -21,7 +22,7 @@ enum OwnersFile {
         for file in [path, "\(path)-wal", "\(path)-shm"] {
             var status = stat()
             guard stat(file, &status) == 0, status.st_mode & 0o007 != 0 else { continue }
-            // This fails if another user owns the file; the permissions are then up to that user.
+            // Ignore failures: if another user owns the file, its permissions are that user's responsibility.
             chmod(file, status.st_mode & 0o7770)
         }
     }

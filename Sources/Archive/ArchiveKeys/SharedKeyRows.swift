@@ -2,7 +2,7 @@ internal import ArchiveLog
 internal import Cryptography
 internal import SQLite
 
-/// A key in use, and its row number.
+/// A key that has not been destroyed, and its row number.
 struct SharedKeyRow {
     let number: Int64
     let key: SubjectKeys.Key
@@ -10,9 +10,9 @@ struct SharedKeyRow {
     let rank: Int64?
 }
 
-/// Rows of the keys that all hosts share. All functions must run inside a transaction, unless they only read.
+/// Queries on the keys shared by all hosts. Functions that write must run inside a transaction.
 extension KeyStoreFile {
-    /// Returns the keys of a subject that are not destroyed: first those in the topic, in order, then proposals.
+    /// Returns the keys of a subject that are not destroyed: first the keys in the topic, in order, then the proposals.
     func keysInUse(of subject: SubjectMark) throws -> [SharedKeyRow] {
         try database.rows(
             """
@@ -31,7 +31,7 @@ extension KeyStoreFile {
         }
     }
 
-    /// Returns the time up to which a subject is erased, in milliseconds since 1970; nil if it is not erased.
+    /// Returns the time up to which a subject is erased, in milliseconds since 1970, or nil if it is not erased.
     func erasedUpTo(of subject: SubjectMark) throws -> Int64? {
         try database.firstRow("SELECT up_to FROM erasures WHERE mark = ?", [.blob(subject.digest.bytes)]) {
             try $0.integer(0)
@@ -48,7 +48,7 @@ extension KeyStoreFile {
             [.integer(key.erasedUpTo), .blob(key.id.bytes)])
     }
 
-    /// Records that a key that this store never had is destroyed; an existing key remains unchanged.
+    /// Records a key as destroyed if this store never had it. An existing key remains unchanged.
     func insertDestroyed(_ id: ArchiveKeyId, of subject: SubjectMark) throws {
         try database.run(
             "INSERT OR IGNORE INTO data_keys (id, mark, wrapping, wrapped) VALUES (?, ?, ?, ?)",
@@ -85,7 +85,7 @@ extension KeyStoreFile {
         try set(.marksDue, 1)
     }
 
-    /// Returns the subject's keys as the topic should have them.
+    /// Returns the subject's keys as they should be in the topic.
     func sharedState(of subject: SubjectMark) throws -> SubjectKeys {
         SubjectKeys(
             subject: subject, keys: try keysInUse(of: subject).map(\.key), erasedUpTo: try erasedUpTo(of: subject))

@@ -20,7 +20,7 @@ package struct IndexedPlace: Hashable, Sendable {
 }
 
 extension IndexedPlace: Comparable {
-    /// Orders by log, then by leaf.
+    /// Compares by log, then by leaf.
     package static func < (left: IndexedPlace, right: IndexedPlace) -> Bool {
         (left.partition.topic.rawValue, left.partition.partition, left.leaf)
             < (right.partition.topic.rawValue, right.partition.partition, right.leaf)
@@ -42,16 +42,16 @@ package struct IndexedEntry: Hashable, Sendable {
     }
 }
 
-/// Finds entries of the archive by the identifiers in their records, which are stored only as HMACs. The index can be
-/// rebuilt from the archive and its keys at any time, and follows the archive if configured to.
+/// An index of the archive's entries by the identifiers in their records, which it stores only as HMACs. It can be
+/// rebuilt from the archive and its keys at any time, and is updated along with the archive if so configured.
 ///
-/// Calls block on the disk: never make them on the cooperative thread pool.
+/// Calls block on the disk, so never make them on the cooperative thread pool.
 package final class SideIndex: Sendable {
     private let file: Mutex<SideIndexFile>
 
     /// - Parameters:
     ///   - path: the database file, created if missing. Its directory must exist.
-    ///   - store: the key store whose pseudonyms the index uses; an index that belongs to another store is emptied.
+    ///   - store: the key store that provides the pseudonyms; the index is emptied if it belongs to another key store.
     ///   - busyTimeout: maximum time that a call waits for other processes.
     /// - Throws: ``ArchiveError``: `keyStoreUnavailable`, or `keyStoreUnusable` for a damaged file, which can be
     ///   deleted.
@@ -68,14 +68,14 @@ package final class SideIndex: Sendable {
         try file.withLock { (file) throws(ArchiveError) in try file.isEmpty() }
     }
 
-    /// Returns the first leaf of a log that the index does not have yet.
+    /// Returns the first leaf of a log that is not in the index yet.
     package func next(of partition: KafkaTopicPartition) throws(ArchiveError) -> Int {
         try file.withLock { (file) throws(ArchiveError) in try file.next(of: partition) }
     }
 
     /// Adds the identifiers of a log's leaves from ``next(of:)`` up to, but not including, `next`, in one transaction.
     ///
-    /// - Parameter unread: leaves whose record could not be decrypted because the key store does not have the key. They
+    /// - Parameter unread: leaves with records that could not be decrypted because the key store lacks the key. They
     ///   are kept until ``resolve(_:of:)``.
     package func add(
         _ entries: [IndexedEntry], unread: [IndexedEntry] = [], of partition: KafkaTopicPartition, next: Int
@@ -85,7 +85,7 @@ package final class SideIndex: Sendable {
         }
     }
 
-    /// Returns the leaves that could not be decrypted, in the order of their logs.
+    /// Returns the leaves that could not be decrypted, in log order.
     package func unread() throws(ArchiveError) -> [IndexedPlace] {
         try file.withLock { (file) throws(ArchiveError) in try file.unread() }
     }
@@ -95,20 +95,20 @@ package final class SideIndex: Sendable {
         try file.withLock { (file) throws(ArchiveError) in try file.resolve(entries, of: partition) }
     }
 
-    /// Returns every entry encrypted under a key, with or without identifiers, in the order of the logs.
+    /// Returns all entries encrypted under a key, with or without identifiers, in log order.
     package func places(ofKey key: ArchiveKeyId) throws(ArchiveError) -> [IndexedPlace] {
         try file.withLock { (file) throws(ArchiveError) in try file.places(ofKey: key) }
     }
 
-    /// Returns at most `limit` entries for an identifier, in the order of the logs.
+    /// Returns at most `limit` entries for an identifier, in log order.
     package func places(of name: IndexedName, limit: Int = .max) throws(ArchiveError) -> [IndexedPlace] {
         try file.withLock { (file) throws(ArchiveError) in try file.places(of: name, limit: limit) }
     }
 
-    /// Removes the entries of destroyed keys, including copies that SQLite left behind when it moved rows.
+    /// Removes the entries of destroyed keys, including copies that SQLite left when it moved rows.
     ///
-    /// - Throws: ``ArchiveError``: `notOverwritten` if the entries were removed but a reading process keeps copies
-    ///   of them in the write-ahead log; call `remove` again.
+    /// - Throws: ``ArchiveError``: `notOverwritten` if the entries were removed, but the write-ahead log may still
+    ///   contain copies because another process is reading. Call `remove` again.
     package func remove(_ keys: [ArchiveKeyId]) throws(ArchiveError) {
         try file.withLock { (file) throws(ArchiveError) in try file.remove(keys) }
     }
@@ -121,7 +121,7 @@ package final class SideIndex: Sendable {
     package func close() { file.withLock { $0.close() } }
 }
 
-/// The open file. Only one thread may use it at a time.
+/// The open index file. Only one thread may use it at a time.
 final class SideIndexFile {
     private let database: Database
     private let key: HMACSHA256Key
@@ -142,7 +142,7 @@ final class SideIndexFile {
             ) WITHOUT ROWID;
             CREATE INDEX entries_by_key ON entries (key) WHERE key IS NOT NULL;
             """),
-        // Older entries lack identifiers and keys, so all entries are rebuilt from the archive.
+        // Older entries lack identifiers and keys, so rebuild all entries from the archive.
         Migration(
             """
             DELETE FROM entries; DELETE FROM logs;
@@ -227,7 +227,7 @@ final class SideIndexFile {
         }
     }
 
-    /// An entry without any identifier can still be found by its key.
+    /// Inserts an entry under its identifiers and its key. An entry without identifiers can still be found by its key.
     private func insert(_ entry: IndexedEntry, _ log: Int64) throws {
         var codes = try entry.names.map { try mark($0.bytes) }
         if let key = entry.key { codes.append(try mark([Self.keyPrefix] + key.bytes)) }
@@ -238,7 +238,7 @@ final class SideIndexFile {
         }
     }
 
-    /// Prefix of keys in the HMAC input; no kind of identifier has this number.
+    /// The prefix of keys in the HMAC input. No kind of identifier has this number.
     private static let keyPrefix: UInt8 = 0
 
     func unread() throws(ArchiveError) -> [IndexedPlace] {
@@ -291,8 +291,8 @@ final class SideIndexFile {
                     }
                 }
             }
-            // SQLite moves rows of these tables between pages, and `secure_delete` does not clear the copies that
-            // remain in the old pages, so the file is rewritten.
+            // Rewrite the file: SQLite moves rows of these tables between pages, and `secure_delete` does not clear the
+            // copies in the old pages.
             if try changes() != before { try database.executeScript("VACUUM") }
             return try database.firstRow("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.integer(0) } != 0
         }
@@ -300,8 +300,8 @@ final class SideIndexFile {
             throw ArchiveError(
                 .notOverwritten,
                 """
-                the entries of erased keys are removed, but the write-ahead log of \(database.path) may contain copies \
-                of them, because another process is reading: repeat the command
+                the entries of erased keys are removed, but the write-ahead log of \(database.path) may still contain \
+                copies, because another process is reading the database; repeat the command
                 """)
         }
     }

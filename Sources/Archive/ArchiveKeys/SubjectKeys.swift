@@ -3,8 +3,8 @@ internal import Cryptography
 internal import JSON
 package import KafkaModel
 
-/// The keys of one subject, as in a record of the keys topic: wrapped, starting with the key in use. A record without
-/// keys is a tombstone: all keys of the subject are destroyed.
+/// The wrapped keys of one subject in a record of the keys topic, starting with the key in use. A record without keys
+/// is a tombstone: all keys of the subject are destroyed.
 package struct SubjectKeys: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         package let id: ArchiveKeyId
@@ -13,21 +13,20 @@ package struct SubjectKeys: Hashable, Sendable {
         /// The wrapped key, 60 bytes; see ``KeyEncryptionKey``.
         let wrapped: [UInt8]
         /// The time up to which the subject was erased when the key was created, in milliseconds since 1970; nil if it
-        /// never was. A later erasure destroys the key, whichever of the keys topic and the erasures topic is read
-        /// first.
+        /// had never been erased. A later erasure destroys the key, no matter which topic is read first.
         let erasedUpTo: Int64?
     }
 
     package let subject: SubjectMark
     package let keys: [Key]
-    /// The time up to which the subject was erased, as known to the writer, in milliseconds since 1970.
+    /// The time up to which the writer knew the subject to be erased, in milliseconds since 1970.
     package let erasedUpTo: Int64?
 
     /// Returns whether an erasure known to the writer destroys this key.
     func hasErased(_ key: Key) -> Bool { erasedUpTo.map { key.erasedUpTo ?? .min < $0 } ?? false }
 }
 
-/// The wrapped pseudonym key; it enables a joining host to create the same pseudonyms.
+/// The wrapped pseudonym key, with which a joining host can create the same pseudonyms.
 package struct WrappedMarks: Hashable, Sendable {
     /// Id of the pseudonym key, 16 hexadecimal digits.
     package let id: String
@@ -44,10 +43,10 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
     /// Maximum length in bytes of a value to parse.
     static let maximumValueBytes = 1 << 20
     private static let marksPrefix = "marks/"
-    /// Header of a tombstone: ``SubjectKeys/erasedUpTo`` in decimal digits.
+    /// The header of a tombstone that contains ``SubjectKeys/erasedUpTo`` in decimal digits.
     private static let erasedUpToHeader = "erasedUpTo"
 
-    /// Returns the record to produce. Its key is the subject's pseudonym, so compaction keeps the newest state of each
+    /// Returns the record to produce. Its key is the subject's pseudonym, so compaction keeps the newest record of each
     /// subject.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         switch self {
@@ -94,7 +93,7 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
         }
     }
 
-    /// Parses the output of ``produced(to:)``; members added by later versions are ignored.
+    /// Parses a record made by ``produced(to:)``. Members added by later versions are ignored.
     ///
     /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records of a later
     ///   version.
@@ -106,7 +105,7 @@ package enum ArchiveKeyRecord: Hashable, Sendable {
             self = .marks(try Self.marks(String(key.dropFirst(Self.marksPrefix.count)), record.value))
             return
         }
-        guard let subject = SubjectMark(hex: key) else { throw Self.malformed("its key names no subject") }
+        guard let subject = SubjectMark(hex: key) else { throw Self.malformed("its key is not a subject's pseudonym") }
         guard let value = record.value else {
             let header = record.headers.first { $0.key == Self.erasedUpToHeader }?.value
             let upTo = header.flatMap { String(validating: $0, as: UTF8.self) }.flatMap { Int64($0) }

@@ -1,22 +1,22 @@
 extension ArchiveError.Code {
-    /// Codes of a log that cannot be opened or written. Their raw values are the label `reason` of a metric.
+    /// Codes for a log that cannot be opened or written. Their raw values are the label `reason` of a metric.
     package static let writing: [ArchiveError.Code] = [
         .storage, .full, .locked, .otherWriter, .damaged, .checkpointMissing, .beginRefused, .rolledBack, .forked,
         .unknownKey, .signing, .keyStore,
     ]
 
-    /// Codes of a log or checkpoint that cannot be read.
+    /// Codes for a log or checkpoint that cannot be read.
     package static let reading: Set<ArchiveError.Code> = [
         .storage, .unknownKey, .invalidSignature, .missingObject, .corruptObject, .noLeaf,
     ]
 
-    /// Codes of bytes or values that the archive's formats do not allow. Their raw values are printed.
+    /// Codes for bytes or values that the archive's formats do not allow. Their raw values are printed.
     package static let formats: Set<ArchiveError.Code> = [
         .malformedLeaf, .malformedSegment, .malformedContent, .objectMismatch, .keyNeeded, .notAuthentic, .tooLong,
         .cryptography,
     ]
 
-    /// Codes of keys that a key store does not provide, store or destroy.
+    /// Codes for keys that a key store failed to return, store or destroy.
     package static let keys: Set<ArchiveError.Code> = [
         .keyStoreMissing, .keyStoreUnavailable, .keyStoreUnusable, .unreadableEncryptionKey, .wrongEncryptionKey,
         .damagedWrappedKey, .foreignMarks, .notOverwritten,
@@ -27,9 +27,9 @@ extension ArchiveError {
     /// Whether a log or checkpoint could not be read.
     package var isReadFailure: Bool { Code.reading.contains(code) }
 
-    /// Whether a key store did not provide, store or destroy a key.
+    /// Whether a key store failed to return, store or destroy a key.
     package var isKeyFailure: Bool { Code.keys.contains(code) }
 
-    /// Whether the log remains unavailable until an operator makes a decision: a retry does not help.
+    /// Whether the log remains unavailable until an operator intervenes, so that retrying is pointless.
     package var needsOperator: Bool { [.checkpointMissing, .beginRefused, .rolledBack, .forked].contains(code) }
 }

@@ -23,8 +23,8 @@ extension ArchiveError {
         }
     }
 
-    /// Returns the error that a writer reports instead of this one. Errors about writing remain unchanged. Malformed or
-    /// missing objects mean that the log is damaged. All other errors become storage errors.
+    /// Maps this error to one that a writer reports. Writing errors are returned unchanged, a malformed or missing
+    /// object becomes `damaged`, and anything else becomes a storage error.
     private func whileWriting(_ names: LogNames) -> ArchiveError {
         if object == nil, Code.writing.contains(code) { return self }
         if Code.formats.contains(code) { return Self.damaged(names, message) }

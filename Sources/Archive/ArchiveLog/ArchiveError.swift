@@ -1,9 +1,9 @@
 package import ObjectStorage
 
-/// An error of the archive: its formats, its logs or its keys. Equality compares all properties.
+/// An error in the archive's formats, logs or keys. Equality compares all properties.
 package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure; callers must decide on this, never on the text. ``ArchiveError/Code/writing`` and the other
-    /// groups state where each code occurs.
+    /// The kind of failure. Callers must base decisions on the code, never on the text. ``ArchiveError/Code/writing``
+    /// and the other groups list where each code occurs.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         // MARK: Storage
 
@@ -22,11 +22,11 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case damaged
         /// The log has files but no checkpoint.
         case checkpointMissing = "checkpoint_missing"
-        /// The store contains no objects of the log, although the log was signed before.
+        /// The store contains no objects of the log, although a checkpoint of the log was signed before.
         case beginRefused = "begin_refused"
-        /// The log is in an earlier state than one that was already signed.
+        /// The log is in an earlier state than its last signed checkpoint.
         case rolledBack = "rolled_back"
-        /// The log's history differs from the history that was signed.
+        /// The log's history differs from the signed history.
         case forked
         /// The checkpoint could not be signed.
         case signing
@@ -52,15 +52,15 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         case malformedLeaf
         /// The bytes are not a valid object segment.
         case malformedSegment
-        /// The content of an object that matches its leaf, or a record in one of the archive's own topics, has no known
-        /// format.
+        /// The format of an object (which matches its leaf) or of a record in one of the archive's own topics is
+        /// unknown.
         case malformedContent = "malformedObject"
         /// An archived object's length or digest differs from its leaf: the object was changed or replaced.
         case objectMismatch
         /// The archived object is encrypted, and no key was passed.
         case keyNeeded
-        /// The archived object cannot be decrypted: the key is wrong, or the object was encrypted for a position other
-        /// than its leaf's.
+        /// The archived object cannot be decrypted: the key is wrong, or the object was encrypted for another leaf's
+        /// position.
         case notAuthentic
         /// A name, a header or a text is too long for its field.
         case tooLong
@@ -69,7 +69,7 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
 
         // MARK: Keys
 
-        /// There is no key store at a path where one is required.
+        /// The key store does not exist at the configured path.
         case keyStoreMissing
         /// The key store or its keys cannot be used now; the same call may succeed later.
         case keyStoreUnavailable
@@ -88,9 +88,9 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
     }
 
     package let code: Code
-    /// One line that contains no record content: the problem and, for an operator, its location and how to fix it.
+    /// The problem, its location and its fix in one line, without record content.
     package let message: String
-    /// The object in the store that could not be read, or nil if the error is not about an object.
+    /// The object that could not be read, or nil if the error does not concern an object.
     package let object: ObjectName?
 
     package init(_ code: Code, _ message: String, object: ObjectName? = nil) {
@@ -99,8 +99,7 @@ package struct ArchiveError: Error, Equatable, Sendable, CustomStringConvertible
         self.object = object
     }
 
-    /// The message, preceded by the object if there is one. Without an object, the message of a format error is
-    /// followed by its code.
+    /// The message, preceded by the object if there is one. A format error without an object ends with its code.
     package var description: String {
         if let object { return "\(object): \(message)" }
         return Code.formats.contains(code) ? "\(message) (\(code.rawValue))" : message

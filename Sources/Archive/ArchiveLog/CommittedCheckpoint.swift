@@ -7,32 +7,32 @@ struct NamedBytes: Sendable {
     let bytes: [UInt8]
 }
 
-/// A log's checkpoint, as kept by the log's writer.
+/// A log's checkpoint in the writer's memory.
 struct CommittedCheckpoint: Sendable {
     let size: Int
-    /// Number of leaves of the newest earlier checkpoint that has a copy in `checkpoints/`; 0 if there is none.
+    /// The number of leaves of the newest earlier checkpoint with a copy in `checkpoints/`; 0 if there is none.
     let previous: Int
-    /// Time of the cosignature, in seconds since 1970.
+    /// The time of the cosignature, in seconds since 1970.
     let time: Int
-    /// Version of the object `checkpoint`; nil before the log has one.
+    /// The version of the object `checkpoint`; nil if the log has none yet.
     var version: ObjectVersion?
     let note: SignedNote
 
-    /// The bytes of the note; nil before the log has a checkpoint.
+    /// The bytes of the published note; nil if the log has no checkpoint yet.
     var publishedBytes: [UInt8]? { version == nil ? nil : note.bytes }
 }
 
-/// A signed checkpoint that does not have all its objects written yet.
+/// A signed checkpoint with objects that have not all been written yet.
 struct PendingCheckpoint: Sendable {
     /// The signed checkpoint. Until it is published, `version` is the previous checkpoint's version.
     var checkpoint: CommittedCheckpoint
     /// Whether the object `checkpoint` contains this checkpoint.
     var isPublished = false
-    /// Objects to write after the checkpoint, if the commit is staged.
+    /// The objects to write after the checkpoint, if the commit is staged.
     var objects: [NamedBytes] = []
     var staged: ObjectName?
-    /// Number of full tiles and segments in memory, and of appended bytes, that the checkpoint covers. The writer
-    /// discards them after the commit.
+    /// The number of full tiles and segments, and of appended bytes, that the checkpoint covers. The writer discards
+    /// them after the commit.
     var fullObjects = 0
     var objectBytes = 0
 }
@@ -40,6 +40,6 @@ struct PendingCheckpoint: Sendable {
 /// A copy of a checkpoint in `checkpoints/`.
 struct KeptCopy: Sendable {
     let size: Int
-    /// Time of the checkpoint, in seconds since 1970.
+    /// The time of the checkpoint, in seconds since 1970.
     let time: Int
 }

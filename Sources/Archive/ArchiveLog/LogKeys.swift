@@ -1,13 +1,13 @@
 package import Cryptography
 package import TransparencyLog
 
-/// Signs the checkpoints of an archive's logs. All logs share the same keys; each log's own name distinguishes its
-/// checkpoints from those of other logs.
+/// Signs the checkpoints of an archive's logs. All logs share the same keys; the log's name in a checkpoint
+/// distinguishes it from the checkpoints of other logs.
 ///
 /// A checkpoint has three signatures per key. The first, of type Ed25519, has the log's origin as its key name, as
-/// c2sp.org/tlog-checkpoint recommends. The second is a cosignature, which includes the time. Its key name is the
-/// archive's origin, because one cosigner signs all logs and c2sp.org/tlog-cosignature does not allow one key to have
-/// several names. The third, under the log's origin, states the size of the previous checkpoint.
+/// recommended by c2sp.org/tlog-checkpoint. The second is a cosignature, which includes the time. Its key name is the
+/// archive's origin, because one cosigner signs all logs and c2sp.org/tlog-cosignature does not allow several names for
+/// one key. The third, under the log's origin, states the size of the previous checkpoint.
 package struct CheckpointSigner: Sendable {
     /// The archive's origin.
     package let archive: String
@@ -23,7 +23,7 @@ package struct CheckpointSigner: Sendable {
         self.keys = keys
     }
 
-    /// Returns the public keys, for others to verify signatures with.
+    /// Returns the public keys with which others verify signatures.
     package func verifiers() throws(TransparencyLogError) -> ArchiveVerifiers {
         var verifiers: [NoteVerifier] = []
         for key in keys { verifiers.append(try NoteSigner(name: archive, key: key).verifier) }
@@ -33,8 +33,8 @@ package struct CheckpointSigner: Sendable {
     /// Returns a signed checkpoint.
     ///
     /// - Parameters:
-    ///   - previous: number of leaves of the preceding smaller checkpoint; 0 if there is none.
-    ///   - time: seconds since 1970; never earlier than the time of an earlier checkpoint of the log.
+    ///   - previous: number of leaves of the previous, smaller checkpoint; 0 if there is none.
+    ///   - time: seconds since 1970; must not be before the time of an earlier checkpoint of the log.
     /// - Throws: ``TransparencyLogError`` with code `signing`.
     package func sign(
         _ checkpoint: Checkpoint, after previous: Int, at time: Int
@@ -80,7 +80,7 @@ package struct ArchiveVerifiers: Equatable, Sendable {
 
     package var text: String { verifiers.map { "\($0.text)\n" }.joined() }
 
-    /// Returns the keys that verify a log's checkpoints in published formats: signatures under the log's origin,
+    /// Returns the keys that verify a log's checkpoints in the published formats: signatures under the log's origin and
     /// cosignatures under the archive's origin.
     ///
     /// Keys named after the log's own origin are included; keys of other archives are omitted.
@@ -92,8 +92,8 @@ package struct ArchiveVerifiers: Equatable, Sendable {
         }
     }
 
-    /// Returns the keys from ``keys(of:)``, plus those that verify the size of the previous checkpoint under the log's
-    /// origin.
+    /// Returns the keys from ``keys(of:)``, plus the keys that verify the size of the previous checkpoint under the
+    /// log's origin.
     func allKeys(of origin: String) -> [NoteVerifier] {
         let keys = keys(of: origin)
         return keys + keys.filter { $0.type == .ed25519 }.compactMap { try? $0.with(type: .previousSize) }

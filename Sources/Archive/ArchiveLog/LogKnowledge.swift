@@ -1,16 +1,16 @@
 package import TransparencyLog
 
-/// External knowledge about a log, consulted before the first signature after opening the log.
+/// External information about a log, consulted before the first signature after the log is opened.
 package struct LogKnowledge: Sendable {
     /// The last notes that this host signed; nil if none are stored.
     package var heads: (any SignedHeads)?
-    /// The newest anchored checkpoints of the log with the given origin. The second argument states whether this host
-    /// has a note of the log: an unreachable anchor is an error only if this host has no note.
+    /// Returns the newest anchored checkpoints of the log with the given origin. The second argument states whether
+    /// this host has a note of the log; only without one is an unreachable anchor an error.
     package var anchored: @Sendable (_ origin: String, _ hasNote: Bool) async throws -> [SignedNote]
-    /// Evidence that the log existed before, as a clause such as "the group has read its partition"; nil if there is
-    /// none. Called only if the store has no checkpoint of the log.
+    /// Returns evidence that the log existed before, as a clause such as "the group has read its partition", or nil if
+    /// there is none. Called only if the store has no checkpoint of the log.
     package var evidence: @Sendable () async throws -> String?
-    /// `archive.begin`: the operator accepts the log as it is in the store, regardless of earlier signatures.
+    /// Whether the operator accepts the log as it is in the store, regardless of earlier signatures (`archive.begin`).
     package var mayBegin: Bool
 
     package init(

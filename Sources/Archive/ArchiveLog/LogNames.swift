@@ -2,7 +2,7 @@ package import KafkaModel
 package import ObjectStorage
 package import TransparencyLog
 
-/// The names of one log's objects in a store. All objects of a topic's partition are below `<topic>/<partition>/`.
+/// The names of one log's objects in a store. All objects of a partition's log are below `<topic>/<partition>/`.
 ///
 /// ```
 /// checkpoint                      the newest signed checkpoint; the only object that is replaced
@@ -25,13 +25,13 @@ package struct LogNames: Hashable, Sendable {
         prefix = try ObjectName("\(partition.topic)/\(partition.partition)")
     }
 
-    /// Creates the names of a log that belongs to no partition.
+    /// Creates the names of a log that does not belong to a partition.
     init(standIn: KafkaTopicPartition, prefix: ObjectName) {
         partition = standIn
         self.prefix = prefix
     }
 
-    /// Creates the names of the log in a folder of a store; nil if the folder is not named `<topic>/<partition>`.
+    /// Creates the names of the log in a folder; returns nil if the folder is not named `<topic>/<partition>`.
     package init?(folder: ObjectName) {
         let components = folder.components
         guard components.count == 2, let number = Int32(components[1]), number >= 0, String(number) == components[1]
@@ -53,7 +53,7 @@ package struct LogNames: Hashable, Sendable {
         try prefix.appending("checkpoints/\(TilePath.text(number: size))")
     }
 
-    /// Returns the name of the newest checkpoint that a witness cosigned; it contains the witness's key id, eight
+    /// Returns the name of the newest checkpoint that a witness cosigned, which contains the witness's key id in eight
     /// hexadecimal digits.
     package func cosigned(by witness: NoteVerifier) throws(ObjectStoreError) -> ObjectName {
         let digits = String(witness.keyID, radix: 16)
@@ -79,7 +79,7 @@ package struct LogNames: Hashable, Sendable {
         try prefix.appending("segments/\(TilePath.text(index: index, width: width))")
     }
 
-    /// Returns the kind of a log object; nil for a name that no log object has.
+    /// Returns the kind of a log object, or nil for any other name.
     package func content(_ name: ObjectName) -> LogObject? {
         guard name.isBelow(prefix) else { return nil }
         let rest = String(decoding: name.text.utf8.dropFirst(prefix.text.utf8.count + 1), as: UTF8.self)

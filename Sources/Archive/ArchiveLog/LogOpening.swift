@@ -8,7 +8,7 @@ struct LogOpening: Sendable {
     let signer: CheckpointSigner
     let knowledge: LogKnowledge
     private let origin: String
-    /// The newest checkpoint that this host knows to be published, and a newer one that it signed.
+    /// The newest checkpoint that is known to be published, and a newer one that this host signed.
     private let published: SignedHead?
     private let signed: SignedHead?
 
@@ -27,8 +27,8 @@ struct LogOpening: Sendable {
         signed = try notes.signed.map { try SignedHead($0, origin: origin, signer: signer) }
     }
 
-    /// Checks that the store contains nothing of the log, and that there is no evidence of an earlier log: only then
-    /// may a log begin.
+    /// Checks that the log may be created: the store contains none of its objects, and there is no evidence of an
+    /// earlier log.
     func checkBeginning() async throws {
         if let object = try await store.list(names.prefix, after: nil, limit: 1).first {
             throw ArchiveError.checkpointMissing(names, object.name)
@@ -44,15 +44,14 @@ struct LogOpening: Sendable {
         if let evidence = try await knowledge.evidence() { throw ArchiveError.beginRefused(names, evidence) }
     }
 
-    /// Returns the newest checkpoint: the stored one, or its successor if this host signed one before its process
-    /// ended.
+    /// Returns the stored checkpoint, or its successor if this host signed one before its process ended.
     func newest(
         _ found: StoredObject, _ staged: [(name: ObjectName, staged: StagedName)]
     ) async throws -> CommittedCheckpoint {
         let committed = try verified(found)
         let checkpoint = try Checkpoint(text: committed.note.text)
         try await checkCopies(after: checkpoint.size)
-        // If another host has signed the stored checkpoint later, the newer checkpoint of this host was not published
+        // If another host has since signed the stored checkpoint again, this host's newer checkpoint was not published
         // and never will be.
         guard let signed, let published, signed.checkpoint.size > committed.size,
             published.checkpoint == checkpoint, committed.time <= published.time
@@ -67,7 +66,7 @@ struct LogOpening: Sendable {
         return committed
     }
 
-    /// Checks that the log continues the checkpoints of this host and of the anchors.
+    /// Checks that the log continues this host's checkpoints and the anchored checkpoints.
     func checkHistory(of checkpoint: Checkpoint, _ note: SignedNote) async throws {
         guard !knowledge.mayBegin else { return }
         if let published { try await check(published, "this host", continuedBy: checkpoint, note) }
@@ -93,7 +92,7 @@ struct LogOpening: Sendable {
         else { throw ArchiveError.forked(names, signed: old.size, by: place) }
     }
 
-    /// Returns the largest anchored checkpoint of the log that was signed with the archive's own keys.
+    /// Returns the log's largest anchored checkpoint that was signed with the archive's own keys.
     private func anchoredHead() async throws -> SignedHead? {
         let notes = try await knowledge.anchored(origin, published != nil)
         let keys = try signer.verifiers().keys(of: origin)
@@ -119,7 +118,7 @@ struct LogOpening: Sendable {
     }
 
     /// Returns whether the store has all objects of a checkpoint that this host signed. They were durable before the
-    /// signature, so if any is missing, an earlier state of the store was restored.
+    /// signature, so a missing object means that an earlier state of the store was restored.
     private func isWhole(
         _ checkpoint: Checkpoint, _ staged: [(name: ObjectName, staged: StagedName)]
     ) async throws -> Bool {

@@ -3,14 +3,15 @@ internal import TransparencyLog
 
 /// Deletes a log's expired segments in two steps: one run announces the deletion, and another run at least
 /// ``minimumDelay`` later deletes the announced segments that are still expired. Leaves, entries and hash tiles are
-/// kept, so the log remains provable. A signed text states the first leaf whose object is kept, so that the removal of
+/// kept, so the log remains provable. A signed text states the first leaf with a kept object, so that the removal of
 /// any other segment is detected.
 package struct LogPruning: Sendable {
-    /// Milliseconds between announcement and deletion: time to notice a wrong clock or to place a hold.
+    /// The minimum time between announcement and deletion in milliseconds, which allows operators to notice a wrong
+    /// clock or to place a hold.
     package static let minimumDelay: Int64 = 86_400_000
-    /// Divisor for the limit per run: a run may announce at most one in this many of the full segments still kept.
+    /// The divisor that limits a run: it may announce at most one in this many of the full segments still kept.
     static let greatestShare = 10
-    /// Number of segments that a run may always announce, so that a small log makes progress.
+    /// The number of segments that a run may always announce, so that pruning of a small log makes progress.
     static let leastSegments = 16
     private static let pageSize = 1000
 
@@ -18,8 +19,8 @@ package struct LogPruning: Sendable {
     private let names: LogNames
     private let signer: CheckpointSigner?
 
-    /// - Parameter signer: nil if only ``plan(_:)`` is used, which does not verify the retention's signature and writes
-    ///   nothing.
+    /// - Parameter signer: may be nil if only ``plan(_:)`` is used, which does not verify the retention's signature and
+    ///   writes nothing.
     package init(_ store: any ObjectStore, names: LogNames, signer: CheckpointSigner?) {
         self.store = store
         self.names = names
@@ -30,9 +31,9 @@ package struct LogPruning: Sendable {
     package struct Inputs: Sendable {
         /// Records archived before this time, in milliseconds since 1970, are expired.
         package let cutoff: Int64
-        /// Current time in milliseconds since 1970.
+        /// The current time in milliseconds since 1970.
         package let now: Int64
-        /// Number of leaves that the checkpoint covers.
+        /// The number of leaves that the checkpoint covers.
         package let size: Int
 
         package init(cutoff: Int64, now: Int64, size: Int) {
@@ -42,17 +43,17 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// The steps of a run. Leaf indexes always point to the start of a segment.
+    /// The steps of a run. Each leaf index is the first of a segment.
     package struct Plan: Sendable {
-        /// First leaf whose object is kept before the run.
+        /// The first leaf with a kept object before the run.
         package let before: Int
-        /// First leaf whose object is kept after the run.
+        /// The first leaf with a kept object after the run.
         package let minimum: Int
         /// The announcement after the run.
         package let announced: Retention.Announcement?
-        /// Segments below the minimum that are kept, in ascending order. Only an actual run determines them.
+        /// The segments below the minimum that are kept, in ascending order. Only an actual run determines them.
         package internal(set) var kept: [Range<Int>] = []
-        /// Number of segments that the run deletes.
+        /// The number of segments that the run deletes.
         package internal(set) var deletions = 0
         let version: ObjectVersion?
         /// The announcement before the run.
@@ -69,10 +70,10 @@ package struct LogPruning: Sendable {
         case keep
     }
 
-    /// Carries out an announcement that is old enough, and announces the deletion of more expired segments.
+    /// Deletes segments if their announcement is old enough, and announces the deletion of more expired segments.
     ///
     /// - Parameters:
-    ///   - announce: called before a change is signed and before segments are deleted; if it throws, nothing is
+    ///   - announce: called before a change is signed and before segments are deleted. If it throws, nothing is
     ///     changed.
     ///   - decide: returns the decision about the segment that contains these leaves.
     /// - Returns: the plan and the number of deleted segments.
@@ -90,8 +91,7 @@ package struct LogPruning: Sendable {
             if plan.isChange {
                 let text = Retention(
                     origin: names.origin(archive: signer.archive), minimum: plan.minimum, announced: plan.announced)
-                // Sign before deleting: a segment that is missing without a signed retention would be reported as
-                // removed.
+                // Sign before deleting: a missing segment without a signed retention would be reported as tampering.
                 _ = try await store.replace(names.retention(), signer.sign(text).bytes, expected: plan.version)
             }
             return (plan, try await delete(due, decide))
@@ -114,7 +114,7 @@ package struct LogPruning: Sendable {
         var minimum = before
         var announced = present?.announced
         if let open = announced {
-            // The clock may have been wrong when the deletion was announced, so check again which segments are expired.
+            // The clock may have been wrong at the time of the announcement, so check again which segments are expired.
             let end = try await end(of: inputs, from: before, to: open.minimum)
             if end < open.minimum {
                 announced = nil
@@ -138,7 +138,7 @@ package struct LogPruning: Sendable {
         return min(full, minimum + max(Self.leastSegments, kept / Self.greatestShare) * TilePath.fullWidth)
     }
 
-    /// Returns the end of the contiguous range of expired segments.
+    /// Returns the end of the contiguous range of expired segments, starting at `first`.
     private func end(of inputs: Inputs, from first: Int, to bound: Int) async throws -> Int {
         var end = first
         while end + TilePath.fullWidth <= min(bound, inputs.size) {
@@ -161,8 +161,8 @@ package struct LogPruning: Sendable {
         return retention
     }
 
-    /// Returns the segments before the minimum that still exist, divided into those to delete, because they have just
-    /// expired or their hold has ended, and those to keep. The store lists names in the order of the segments, so the
+    /// Returns the existing segments before the minimum: the segments to delete, because they have just expired or
+    /// their hold has ended, and the segments to keep. The store lists names in the order of the segments, so the
     /// listing can stop at the minimum.
     private func segments(
         before minimum: Int, _ decide: ([ArchiveLeaf]) async throws -> Decision
@@ -190,7 +190,7 @@ package struct LogPruning: Sendable {
         }
     }
 
-    /// Deletes segments. A hold may have been placed since they were listed, so each decision is repeated.
+    /// Deletes segments. Repeats each decision, because a hold may have been placed since the segments were listed.
     private func delete(
         _ segments: [Int], _ decide: ([ArchiveLeaf]) async throws -> Decision
     ) async throws -> Int {

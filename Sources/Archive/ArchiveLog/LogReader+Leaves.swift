@@ -3,10 +3,10 @@ internal import ObjectStorage
 package import TransparencyLog
 
 extension LogReader {
-    /// Returns the leaf at an index, both as bytes in the tree and parsed.
+    /// Returns the leaf at an index, as bytes and parsed.
     ///
     /// - Parameter size: number of leaves that the checkpoint covers.
-    /// - Throws: ``ArchiveError``: `noLeaf` if the checkpoint does not cover the leaf.
+    /// - Throws: ``ArchiveError``: `noLeaf` if there is no leaf at the index.
     package func leaf(_ index: Int, size: Int) async throws(ArchiveError) -> (bytes: [UInt8], leaf: ArchiveLeaf) {
         guard index >= 0, index < size else {
             throw ArchiveError(.noLeaf, "the log has only \(size) leaves; there is no leaf \(index)")
@@ -22,7 +22,7 @@ extension LogReader {
         } catch { throw ArchiveError(.corruptObject, "leaf \(index): \(error.message)") }
     }
 
-    /// Returns the object of a leaf, as stored in its segment. The caller must compare it with the leaf.
+    /// Returns a leaf's object as stored in its segment. The caller must compare it with the leaf.
     ///
     /// - Throws: ``ArchiveError``: `missingObject` if the segment was removed or its retention has ended.
     package func object(_ index: Int, size: Int) async throws(ArchiveError) -> [UInt8] {
@@ -33,9 +33,9 @@ extension LogReader {
         return Array(bytes[objects[index % TilePath.fullWidth]])
     }
 
-    /// Returns the leaf of a Kafka offset, or of the gap that contains the offset; nil if the log has neither.
+    /// Returns the index of the leaf for a Kafka offset or for the gap that contains it, or nil if the log has neither.
     ///
-    /// Offsets increase with the leaves, so this is a binary search.
+    /// This is a binary search, because the offsets of the leaves are in ascending order.
     ///
     /// - Throws: ``ArchiveError``.
     package func index(
@@ -52,7 +52,7 @@ extension LogReader {
         return position.offset == offset || position.kind == .gap ? low - 1 : nil
     }
 
-    /// Returns a proof that the checkpoint covers a leaf; the proof includes the checkpoint.
+    /// Returns a proof that the checkpoint covers a leaf. The proof includes the checkpoint.
     ///
     /// - Throws: ``ArchiveError``.
     package func proof(

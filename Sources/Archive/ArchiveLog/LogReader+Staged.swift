@@ -2,8 +2,8 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 extension LogReader {
-    /// Returns the first candidate object found in the staged commit of a checkpoint; nil if none is staged. In a store
-    /// without locks, a checkpoint is published before the objects that it covers are written under their own names.
+    /// Returns the first candidate object found in a checkpoint's staged commit, or nil if none is staged. In a store
+    /// without locks, a checkpoint is published before its objects are written under their own names.
     func staged(
         _ candidates: [ObjectName], of checkpoint: Checkpoint
     ) async throws(ArchiveError) -> (bytes: [UInt8], name: ObjectName)? {

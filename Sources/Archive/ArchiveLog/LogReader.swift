@@ -4,8 +4,8 @@ package import TransparencyLog
 
 /// Reads one log of the archive, even while the log's writer appends.
 ///
-/// Partial tiles and segments are deleted once a later checkpoint has replaced them. The reader then reads the full
-/// object, or rereads the checkpoint and the object that it covers.
+/// Partial tiles and segments are deleted once a later checkpoint has replaced them. In that case the reader reads the
+/// full object, or rereads the checkpoint and then its object.
 package struct LogReader: Sendable {
     package let names: LogNames
     let store: any ObjectStore
@@ -18,7 +18,7 @@ package struct LogReader: Sendable {
         self.verifiers = verifiers
     }
 
-    /// Returns all logs in a store, in ascending order of their names.
+    /// Returns all logs in a store, sorted by name.
     ///
     /// - Throws: ``ArchiveError`` with code `storage`.
     package static func logs(in store: any ObjectStore) async throws(ArchiveError) -> [LogNames] {
@@ -34,7 +34,7 @@ package struct LogReader: Sendable {
         } catch { throw ArchiveError(error, reading: nil) }
     }
 
-    /// Returns the newest checkpoint; nil if the log has none.
+    /// Returns the newest checkpoint, or nil if the log has none.
     ///
     /// - Throws: ``ArchiveError``.
     package func checkpoint() async throws(ArchiveError) -> VerifiedCheckpoint? {
@@ -42,16 +42,16 @@ package struct LogReader: Sendable {
         return try await checkpoint(name)
     }
 
-    /// Returns the past checkpoint with a given size; nil if no copy of it exists.
+    /// Returns the past checkpoint with a given size, or nil if no copy of it exists.
     ///
-    /// - Parameter origin: the log's origin, if known; a copy with any other origin is malformed.
+    /// - Parameter origin: the log's origin, if known. A copy with any other origin is malformed.
     /// - Throws: ``ArchiveError``.
     package func checkpoint(size: Int, of origin: String? = nil) async throws(ArchiveError) -> VerifiedCheckpoint? {
         let name = try name { () throws(ObjectStoreError) in try names.checkpoint(size: size) }
         return try await checkpoint(name, of: origin)
     }
 
-    /// Returns the names of the newest checkpoint, which may be absent, and of all copies.
+    /// Returns the names of all copies and of the newest checkpoint (which may not exist).
     ///
     /// - Throws: ``ArchiveError`` with code `storage`.
     package func checkpointNames() async throws(ArchiveError) -> [ObjectName] {
@@ -66,8 +66,7 @@ package struct LogReader: Sendable {
         } catch { throw ArchiveError(error, reading: nil) }
     }
 
-    /// Returns the newest checkpoint that each witness cosigned, with the name of the witness's key. No signature is
-    /// verified.
+    /// Returns each witness's newest cosigned checkpoint with the name of the witness's key. No signature is verified.
     ///
     /// - Throws: ``ArchiveError``.
     package func cosigned() async throws(ArchiveError) -> [(witness: String, checkpoint: Checkpoint, note: SignedNote)]
@@ -113,7 +112,7 @@ package struct LogReader: Sendable {
         } catch { throw ArchiveError(error, reading: name) }
         do throws(ArchiveError) {
             let found = try VerifiedCheckpoint(note, of: origin, verifiers: verifiers)
-            // The archive's origin may be unknown at this point; only the part after it can be compared.
+            // The archive's origin may be unknown at this point, so compare only the part after it.
             guard
                 found.checkpoint.origin.utf8.suffix(names.prefix.text.utf8.count + 1)
                     .elementsEqual("/\(names.prefix)".utf8)
@@ -122,7 +121,7 @@ package struct LogReader: Sendable {
         } catch { throw ArchiveError(error.code, error.message, object: name) }
     }
 
-    /// Returns the entries of a bundle in a tree of `size` leaves; more than those if the log has grown since.
+    /// Returns the entries of a bundle in a tree of `size` leaves, plus later entries if the log has grown since then.
     ///
     /// - Throws: ``ArchiveError``.
     package func bundle(_ index: Int, size: Int) async throws(ArchiveError) -> EntryBundle {
@@ -159,7 +158,7 @@ package struct LogReader: Sendable {
         }
     }
 
-    /// Returns a hash tile of a tree of `size` leaves, or a wider tile if the log has grown since.
+    /// Returns a hash tile of a tree of `size` leaves, or a wider tile if the log has grown since then.
     func tile(level: Int, index: Int, size: Int) async throws(ArchiveError) -> HashTile {
         let (bytes, width, name) = try await object(index: index, level: level, size: size) {
             (width) throws(ObjectStoreError) in try names.tile(.hashes(level: level, index: index, width: width))
@@ -169,8 +168,8 @@ package struct LogReader: Sendable {
         } catch { throw ArchiveError(error, reading: name) }
     }
 
-    /// Reads an object at an index in a tree of `size` leaves: the partial object, the full object, or the object of a
-    /// newer checkpoint.
+    /// Reads the object at an index in a tree of `size` leaves: the partial object, the full object, or a newer
+    /// checkpoint's object.
     private func object(
         index: Int, level: Int, size: Int, name: (Int) throws(ObjectStoreError) -> ObjectName
     ) async throws(ArchiveError) -> (bytes: [UInt8], width: Int, name: ObjectName) {
@@ -178,7 +177,7 @@ package struct LogReader: Sendable {
         var first: ObjectName?
         /// The checkpoint whose staged objects were searched.
         var searched: Checkpoint?
-        // The loop terminates because each newer checkpoint has more leaves and a full tile is never deleted.
+        // The loop terminates: each newer checkpoint has more leaves, and a full tile is never deleted.
         while true {
             let width = min(TilePath.fullWidth, size >> (8 * level) - index << 8)
             guard index >= 0, width > 0 else {
@@ -201,8 +200,8 @@ package struct LogReader: Sendable {
             if let found = try await staged(candidates, of: newest) {
                 return (found.bytes, found.name == candidates.first ? width : TilePath.fullWidth, found.name)
             }
-            // If the commit was finished in the meantime, its objects are now under their own names, so search once
-            // more.
+            // If the commit has been finished in the meantime, its objects are now under their own names, so search
+            // again.
             guard !store.hasLocks, newest != searched else { break }
             searched = newest
         }

@@ -2,13 +2,14 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 extension LogWriter {
-    /// Deletes objects beyond the checkpoint that an earlier process left behind. This writer holds the log's lock. A
-    /// store without locks has no leftovers, only objects that another writer may have committed.
+    /// Deletes objects beyond the checkpoint that an earlier process left behind. This is safe because this writer
+    /// holds the log's lock. A store without locks has no leftovers, only objects that another writer may have
+    /// committed.
     func removeLeftovers() async throws {
         guard store.hasLocks else { return }
         try await removeLeftovers(below: "segments", level: 0)
         try await removeLeftovers(below: "tile/entries", level: 0)
-        // Search one level above the top of the tree too, because an interrupted commit may have begun that level.
+        // Also search one level above the top of the tree, because an interrupted commit may have started that level.
         for level in 0...8 {
             guard level == 0 || committed.size >> (8 * (level - 1)) > 0 else { return }
             try await removeLeftovers(below: "tile/\(level)", level: level)
@@ -19,8 +20,8 @@ extension LogWriter {
     private func removeLeftovers(below folder: String, level: Int) async throws {
         let count = committed.size >> (8 * level)
         let (edge, width) = (count >> 8, count & 255)
-        // Search the folder of the last index and the next folder. A folder has a thousand indexes, and a commit never
-        // spans more.
+        // Search the last index's folder and the next one. A folder has a thousand indexes, and a commit never spans
+        // more.
         for first in [edge, edge + 1_000] {
             let place = TilePath.text(number: first).split(separator: "/")
             let parent = try names.prefix.appending(
@@ -40,7 +41,7 @@ extension LogWriter {
         }
     }
 
-    /// Returns the name of the full object before an index, in its folder of a thousand objects.
+    /// Returns the name of the full object before an index, relative to its folder of a thousand objects.
     private static func name(before index: Int) -> String {
         String(TilePath.text(number: index - 1).split(separator: "/").last ?? "000")
     }

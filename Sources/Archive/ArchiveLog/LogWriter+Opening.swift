@@ -2,19 +2,18 @@ package import ObjectStorage
 internal import TransparencyLog
 
 extension LogWriter {
-    /// Opens a log at its checkpoint, or creates a log. The caller holds the store's lock on the log.
+    /// Opens a log at its checkpoint, or creates it. The caller must hold the store's lock on the log.
     ///
-    /// Nothing is signed before the log has been compared with earlier signatures (``LogKnowledge``). If the process
-    /// ended during a commit, the commit is finished if its checkpoint was signed, and removed otherwise. Then the
-    /// checkpoint is signed again, with a later time: in a store without locks, any further checkpoint from an earlier
-    /// writer is refused.
+    /// Signs nothing before the log has been compared with earlier signatures (``LogKnowledge``). An interrupted commit
+    /// is finished if its checkpoint was signed, and removed otherwise. The checkpoint is then signed again with a
+    /// later time, so that in a store without locks, any further checkpoint from an earlier writer is refused.
     ///
     /// - Parameters:
     ///   - time: seconds since 1970.
-    ///   - copyInterval: seconds between two copies of checkpoints.
-    /// - Throws: ``ArchiveError``: `checkpointMissing`, `beginRefused`, `rolledBack` and `forked` if a signed state is
-    ///   not in the store, `unknownKey`, `damaged` if the tiles at the end do not yield the signed root,
-    ///   `otherWriter`, `keyStore` or `storage`.
+    ///   - copyInterval: minimum number of seconds between copies of checkpoints.
+    /// - Throws: ``ArchiveError``: `checkpointMissing`, `beginRefused`, `rolledBack` or `forked` if a signed state is
+    ///   not in the store, `damaged` if the last tiles do not yield the signed root, `unknownKey`, `otherWriter`,
+    ///   `keyStore` or `storage`.
     package static func open(
         _ store: any ObjectStore, names: LogNames, signer: CheckpointSigner, at time: Int,
         knowing knowledge: LogKnowledge = LogKnowledge(), copyInterval: Int = LogWriter.copyInterval
@@ -36,13 +35,13 @@ extension LogWriter {
             try await opening.checkHistory(of: checkpoint, committed.note)
             try await writer.removeLeftovers()
             try await writer.readCopy()
-            // The new signature gets a later time, even if the clock is behind. With an equal time, the signed bytes
-            // would be the same, and an earlier writer would not be refused.
+            // Sign with a later time even if the clock is behind. With an equal time, the signed bytes would be the
+            // same, and an earlier writer would not be refused.
             try writer.sign(at: max(time, committed.time + 1), after: committed.previous)
             try await writer.finishPending()
-            // The checkpoint that the staged commits were based on has been replaced, so none of them is needed.
+            // All staged commits are obsolete, because the checkpoint that they were based on has been replaced.
             for (name, _) in staged { try? await store.delete(name) }
-            // If an earlier process ended after publishing the checkpoint but before copying it, the copy is made now.
+            // An earlier process may have ended after publishing the checkpoint but before copying it, so copy it now.
             try? await writer.keepDueCopy()
             return writer
         } catch {
@@ -62,7 +61,7 @@ extension LogWriter {
         return writer
     }
 
-    /// Reads the latest copy that the checkpoint refers to: the copy for its own size or for the previous size.
+    /// Reads the latest copy that the checkpoint refers to: the copy of its own size or of the previous size.
     private mutating func readCopy() async throws {
         for size in [committed.size, committed.previous] where size > 0 {
             guard let found = try await store.read(names.checkpoint(size: size)) else { continue }
@@ -71,7 +70,7 @@ extension LogWriter {
         }
     }
 
-    /// Reads the partial tiles at the end of the log, with their entries and segment, and compares the root.
+    /// Reads the partial tiles at the end of the log with their entries and segment, and verifies the root.
     private mutating func readEnd(of checkpoint: Checkpoint) async throws {
         let size = checkpoint.size
         guard size > 0 else {
@@ -102,7 +101,7 @@ extension LogWriter {
 
     private static let wrongRoot = "the hash tiles at its end do not match the root of its checkpoint"
 
-    /// Checks that the open entries, which will be part of the next full tile, match the hashes of the tree.
+    /// Checks that the open entries (the ones after the last full tile) match the hashes of the tree.
     private func checkOpenEnd(_ tiles: [HashTile]) throws {
         guard let hashes = tiles.first(where: { $0.path == TilePath.partialTiles(ofSize: size).first })?.hashes,
             openLeaves.map(MerkleHash.leaf) == hashes

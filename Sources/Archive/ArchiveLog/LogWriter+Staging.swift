@@ -1,9 +1,9 @@
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Commits in a store without locks: writes the staged objects, then the checkpoint, and then the covered objects under
-/// their own names. Only the writer that published the checkpoint, or a later writer of the log, performs the last
-/// step.
+/// Commits in a store without locks: the writer stages the objects, publishes the checkpoint, and then writes the
+/// objects under their own names. Only the writer that published the checkpoint, or a later writer of the log, performs
+/// the last step.
 extension LogWriter {
     /// Writes the objects of the next checkpoint as a single object, so that any later writer can finish the commit.
     func stage(_ objects: [NamedBytes]) async throws(ObjectStoreError) -> ObjectName {
@@ -13,16 +13,16 @@ extension LogWriter {
             try await store.createTemporary(name, bytes)
         } catch {
             guard error.code == .exists else { throw error }
-            // The object exists if an earlier attempt, or another writer with the same leaves, has staged the commit.
+            // The object exists if an earlier attempt or another writer with the same leaves has staged the commit.
             guard let found = try await store.read(name), found.bytes != bytes else { return name }
             _ = try await store.replace(name, bytes, expected: found.version)
         }
         return name
     }
 
-    /// Writes an object that is covered by the newest or an earlier checkpoint. The tree determines the object's bytes,
-    /// so any writer may write it at any time. Different bytes under the same name come from an interrupted writer of
-    /// an earlier release.
+    /// Writes an object that a published checkpoint covers. The tree determines the object's bytes, so any writer may
+    /// write it at any time. An existing object with different bytes comes from an interrupted writer of an earlier
+    /// release.
     static func place(_ object: NamedBytes, in store: any ObjectStore) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             try await store.create(object.name, object.bytes)

@@ -2,8 +2,8 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 extension LogWriter {
-    /// Keeps a copy of the checkpoint if one is due, and deletes objects that the checkpoint has made superfluous.
-    /// Failures are ignored: the log is then larger, but still correct.
+    /// Copies the checkpoint if a copy is due, and deletes objects that the checkpoint has made obsolete. Ignores
+    /// failures, which leave the log larger than necessary but correct.
     mutating func tidy(since size: Int) async {
         try? await keepDueCopy()
         let old = size / TilePath.fullWidth
@@ -22,8 +22,8 @@ extension LogWriter {
         }
     }
 
-    /// Keeps `checkpoints/<size>` if the last copy is older by at least ``copyInterval``; an empty log has no copies.
-    /// The copy must appear atomically: a reader would report a truncated copy as tampered.
+    /// Writes `checkpoints/<size>` if the last copy is older by at least ``copyInterval``. An empty log has no copies.
+    /// The copy must appear atomically, because a reader would report a truncated copy as tampered with.
     mutating func keepDueCopy() async throws(ObjectStoreError) {
         let size = committed.size
         guard size > 0, size != copy?.size else { return }
@@ -33,8 +33,8 @@ extension LogWriter {
             _ = try await store.replace(name, committed.note.bytes, expected: nil)
         } catch {
             guard error.code == .changed else { throw error }
-            // After a restart, the same tree is signed again, so a copy with other signatures may exist. A copy of a
-            // different tree of this size is an error.
+            // After a restart, the writer signs the same tree again, so a copy with other signatures may exist. A copy
+            // of a different tree of this size is an error.
             guard let found = try await store.read(name), let note = try? SignedNote(bytes: found.bytes),
                 let kept = try? Checkpoint(text: note.text), let own = try? Checkpoint(text: committed.note.text),
                 kept == own

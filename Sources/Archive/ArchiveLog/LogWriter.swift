@@ -4,17 +4,17 @@ package import TransparencyLog
 /// Appends to one log of the archive, as its only writer.
 ///
 /// Appended entries become part of the log in ``commit(at:)``: objects, entries and hash tiles are durable before the
-/// checkpoint that covers them is signed and replaces the previous one. Only the checkpoint is ever overwritten, so if
-/// the process ends at any moment, the log is in the state of its last checkpoint.
+/// new checkpoint is signed and replaces the previous one. Only the checkpoint is ever overwritten, so whenever the
+/// process ends, the log is in the state of its last checkpoint.
 ///
 /// In a store with locks, the objects are first written under their own names, and the next process removes any that no
-/// checkpoint covers. In a store without locks, they are staged (``StagedCommit``), and written under their own names
-/// after the checkpoint. This host saves a signed checkpoint before publishing it, and never signs another of the same
-/// size: it publishes the same bytes until the store has accepted them.
+/// checkpoint covers. In a store without locks, the objects are staged (``StagedCommit``), and written under their own
+/// names after the checkpoint. This host saves a signed checkpoint before publishing it, and never signs another of the
+/// same size: it publishes the same bytes until the store has accepted them.
 ///
 /// LogWriter is a value type: a copy made before a call keeps the earlier state.
 package struct LogWriter: Sendable {
-    /// Interval between copies of checkpoints, in seconds.
+    /// The minimum interval between copies of checkpoints, in seconds.
     package static let copyInterval = 3_600
 
     let store: any ObjectStore
@@ -24,16 +24,16 @@ package struct LogWriter: Sendable {
     let copyInterval: Int
     /// The frontier of all leaves, including uncommitted ones.
     var frontier = MerkleFrontier()
-    /// Leaves after the last full tile, and their objects in the encoding of their segment.
+    /// The leaves after the last full tile, and their objects encoded as a segment.
     var openLeaves: [[UInt8]] = []
     var openSegment: [UInt8] = []
-    /// Full tiles and segments that are not yet covered by a committed checkpoint.
+    /// Full tiles and segments that no committed checkpoint covers yet.
     private var unwritten: [NamedBytes] = []
-    /// The newest checkpoint whose objects have all been written.
+    /// The newest checkpoint with all objects written.
     var committed: CommittedCheckpoint
     /// A signed checkpoint that has not been committed yet.
     var pending: PendingCheckpoint?
-    /// The newest stored copy of a checkpoint.
+    /// The newest copy of a checkpoint in the store.
     var copy: KeptCopy?
     /// Whether another writer has replaced the checkpoint.
     private var isSuperseded = false
@@ -41,7 +41,7 @@ package struct LogWriter: Sendable {
     private var mustRewrite = false
     /// The last leaf, whether committed or not.
     package internal(set) var lastLeaf: ArchiveLeaf?
-    /// Number of bytes in objects that have been appended but not committed.
+    /// The number of appended but uncommitted object bytes.
     package private(set) var uncommittedBytes = 0
 
     init(
@@ -56,9 +56,9 @@ package struct LogWriter: Sendable {
         self.committed = committed
     }
 
-    /// Number of leaves, including uncommitted ones.
+    /// The number of leaves, including uncommitted ones.
     package var size: Int { frontier.size }
-    /// Number of leaves that the checkpoint covers.
+    /// The number of leaves that the checkpoint covers.
     package var committedSize: Int { committed.size }
     /// The newest signed checkpoint.
     package var checkpoint: SignedNote { committed.note }
@@ -67,7 +67,7 @@ package struct LogWriter: Sendable {
 
     /// Appends a leaf and its object in memory.
     ///
-    /// - Throws: ``ArchiveError`` with code `storage` for an index without a valid object name.
+    /// - Throws: ``ArchiveError`` with code `storage` if the index has no valid object name.
     package mutating func append(_ entry: ArchiveEntry) throws(ArchiveError) {
         let leaf = entry.leaf.bytes
         do throws(ArchiveError) {
@@ -94,9 +94,9 @@ package struct LogWriter: Sendable {
 
     /// Makes all appended entries durable under a new checkpoint. Does nothing if no entries were appended.
     ///
-    /// - Parameter time: seconds since 1970; the time in the signature never goes back, even if the clock does.
-    /// - Throws: ``ArchiveError`` if the entries are not durable; call `commit` again. The code is `otherWriter` if
-    ///   another writer has replaced the checkpoint.
+    /// - Parameter time: seconds since 1970. The signed time never goes back, even if the clock does.
+    /// - Throws: ``ArchiveError`` if the entries are not durable; call `commit` again unless the code is `otherWriter`,
+    ///   which means that another writer has replaced the checkpoint.
     package mutating func commit(at time: Int) async throws(ArchiveError) {
         guard !isSuperseded else { throw ArchiveError.otherWriter(names) }
         try await finishPending()
@@ -111,8 +111,7 @@ package struct LogWriter: Sendable {
         do throws(ObjectStoreError) {
             try await store.synchronize()
         } catch {
-            // After a failed synchronization, the storage cannot be trusted to have any of the objects, so all are
-            // written again.
+            // After a failed synchronization, any of the objects may be lost, so write all of them again.
             mustRewrite = true
             throw ArchiveError(error)
         }
@@ -125,7 +124,7 @@ package struct LogWriter: Sendable {
         try await finishPending()
     }
 
-    /// Signs the current size. The checkpoint also states `previous`, the size of a copy that already exists.
+    /// Signs a checkpoint of the current size. It also states `previous`, the size of the newest existing copy.
     mutating func sign(at time: Int, after previous: Int) throws(ArchiveError) {
         let checkpoint = CommittedCheckpoint(
             size: frontier.size, previous: previous, time: time, version: committed.version,
@@ -134,8 +133,7 @@ package struct LogWriter: Sendable {
             checkpoint: checkpoint, fullObjects: unwritten.count, objectBytes: uncommittedBytes)
     }
 
-    /// Publishes the signed checkpoint, with the same bytes at each call, and writes the remaining objects that the
-    /// checkpoint covers.
+    /// Publishes the signed checkpoint, with the same bytes in every attempt, and writes its remaining objects.
     mutating func finishPending() async throws(ArchiveError) {
         guard var next = pending else { return }
         if !next.isPublished {
@@ -149,7 +147,7 @@ package struct LogWriter: Sendable {
             do throws(ObjectStoreError) {
                 for object in next.objects { try await Self.place(object, in: store) }
             } catch { throw ArchiveError(error) }
-            // If this fails, the next opening deletes the staged object.
+            // If this fails, the staged object is deleted when the log is next opened.
             try? await store.delete(staged)
         }
         let before = committed.size
@@ -166,7 +164,7 @@ package struct LogWriter: Sendable {
             return try await store.replace(names.checkpoint(), next.note.bytes, expected: committed.version)
         } catch { guard error.code == .changed else { throw ArchiveError(error) } }
         do throws(ObjectStoreError) {
-            // An earlier attempt may have succeeded although no response arrived.
+            // An earlier attempt may have succeeded without a response.
             let found = try await store.read(names.checkpoint())
             if let found, found.bytes == next.note.bytes { return found.version }
         } catch { throw ArchiveError(error) }
@@ -179,7 +177,7 @@ package struct LogWriter: Sendable {
     private func keepHeads(_ notes: SignedHeadNotes) throws(ArchiveError) {
         do {
             try heads?.keep(notes, of: origin)
-        } catch { throw ArchiveError(.keyStore, "the checkpoint of \(names.prefix) cannot be saved: \(error)") }
+        } catch { throw ArchiveError(.keyStore, "saving the checkpoint of \(names.prefix) failed: \(error)") }
     }
 
     static func note(
@@ -190,7 +188,7 @@ package struct LogWriter: Sendable {
                 Checkpoint(
                     origin: names.origin(archive: signer.archive), size: frontier.size, root: frontier.root),
                 after: previous, at: time)
-        } catch { throw ArchiveError(.signing, "the checkpoint of \(names.prefix) cannot be signed: \(error)") }
+        } catch { throw ArchiveError(.signing, "signing the checkpoint of \(names.prefix) failed: \(error)") }
     }
 
     private func bundle() throws(ObjectStoreError) -> [UInt8] {
@@ -199,8 +197,7 @@ package struct LogWriter: Sendable {
         } catch { throw ObjectStoreError(.tooLarge, "\(names.prefix): \(error)") }
     }
 
-    /// Returns the partial tiles of the current size, except those that already exist from the checkpoint of an earlier
-    /// size.
+    /// Returns the partial tiles of the current size, except existing ones from an earlier checkpoint.
     private func partials(since size: Int) throws(ObjectStoreError) -> [NamedBytes] {
         var objects: [NamedBytes] = []
         if !openLeaves.isEmpty {
@@ -216,7 +213,8 @@ package struct LogWriter: Sendable {
         return objects
     }
 
-    /// Writes objects that no checkpoint covers yet, under their own names: this writer holds the log's lock.
+    /// Writes objects that no checkpoint covers yet under their own names. This is safe because this writer holds the
+    /// log's lock.
     private func write(_ objects: [NamedBytes]) async throws(ObjectStoreError) {
         for object in objects {
             if mustRewrite { try await store.delete(object.name) }
@@ -224,7 +222,7 @@ package struct LogWriter: Sendable {
         }
     }
 
-    /// Creates an object. If it exists, a failed attempt by this writer left it.
+    /// Creates an object. An existing object was left by a failed attempt of this writer.
     private func create(_ object: NamedBytes) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             try await store.create(object.name, object.bytes)

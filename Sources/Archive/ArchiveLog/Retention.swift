@@ -1,5 +1,5 @@
-/// The range of a log's segments that are kept: the signed text in the object `retention`. Leaves, tiles and entries
-/// are always kept.
+/// A signed text, stored in the object `retention`, that states which segments of a log are kept. Leaves, tiles and
+/// entries are always kept.
 ///
 /// ```
 /// sluice-archive/retention@v2
@@ -9,15 +9,14 @@
 /// at <time of the announcement, in milliseconds since 1970>
 /// ```
 ///
-/// Version 1, from earlier releases, ends after the minimum: it has no announcement. It is still written if there is no
-/// announcement, so that earlier releases can read it. Neither version can be parsed as a checkpoint, because the third
-/// line is not a hash.
+/// Version 1, from earlier releases, ends after the minimum. It is still written if there is no announcement, so that
+/// earlier releases can read it. Neither version can be parsed as a checkpoint, because the third line is not a hash.
 package struct Retention: Equatable, Sendable {
     /// An announced deletion of segments.
     package struct Announcement: Equatable, Sendable {
-        /// Segments that end at or before this leaf will be deleted. It is greater than the current minimum.
+        /// The leaf at or before which segments to be deleted end. It is greater than the current minimum.
         package let minimum: Int
-        /// Time of the announcement, in milliseconds since 1970.
+        /// The time of the announcement, in milliseconds since 1970.
         package let at: Int64
 
         package init(minimum: Int, at: Int64) {
@@ -29,7 +28,7 @@ package struct Retention: Equatable, Sendable {
     private static let header = "sluice-archive/retention@v"
 
     package let origin: String
-    /// Segments that end at or before this leaf may be absent.
+    /// The leaf at or before which missing segments may end.
     package let minimum: Int
     /// The announced deletion; nil if there is none.
     package let announced: Announcement?
@@ -52,7 +51,7 @@ package struct Retention: Equatable, Sendable {
             """
     }
 
-    /// Parses the text of a note; returns nil for any other text.
+    /// Parses a retention text; returns nil for any other text.
     package init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 4, !lines[1].isEmpty, let minimum = Self.number("minimum ", lines[2]),
@@ -68,7 +67,7 @@ package struct Retention: Equatable, Sendable {
         } else {
             announced = nil
         }
-        // Each value has exactly one textual form, with no other bytes before, between or after.
+        // Reject any text that differs from the canonical encoding.
         guard text.utf8.elementsEqual(self.text.utf8) else { return nil }
     }
 

@@ -3,7 +3,7 @@ internal import ObjectStorage
 internal import TransparencyLog
 
 /// A commit's objects, stored as a single object under `staging/` until they are written under their own names. In a
-/// store without locks, no object appears under its own name before the checkpoint that covers it, so a superseded
+/// store without locks, no object is written under its own name before its checkpoint is published, so a superseded
 /// writer has changed nothing.
 ///
 /// ```
@@ -61,12 +61,12 @@ struct StagedCommit: Sendable {
 }
 
 /// The name of a staged commit: `<leaves>-<root>-<digest of the preceding checkpoint>`. A checkpoint is replaced only
-/// once, so a name that does not refer to the newest checkpoint is never written again and can be deleted.
+/// once, so a staged commit that is not based on the newest checkpoint is never written again and can be deleted.
 package struct StagedName: Hashable, Sendable {
     package let size: Int
-    /// 64 hexadecimal digits.
+    /// The root in 64 hexadecimal digits.
     package let root: String
-    /// 16 hexadecimal digits.
+    /// The digest of the preceding checkpoint in 16 hexadecimal digits.
     package let base: String
 
     init(size: Int, root: MerkleHash, after base: SignedNote) {

@@ -1,12 +1,12 @@
 package import TransparencyLog
 
-/// A log's checkpoint, with the result of verifying its signatures.
+/// A log's checkpoint and the result of verifying its signatures.
 package struct VerifiedCheckpoint: Equatable, Sendable {
     package let checkpoint: Checkpoint
     package let note: SignedNote
-    /// Time of the cosignature, in seconds since 1970; nil if no key was given to verify it.
+    /// The time of the cosignature, in seconds since 1970; nil if no key was given to verify it.
     package private(set) var time: Int?
-    /// Number of leaves of the previous checkpoint; nil if not stated.
+    /// The number of leaves of the previous checkpoint; nil if not stated.
     package private(set) var previousSize: Int?
     /// Whether the signatures were verified; false if no key was given.
     package private(set) var isSigned = false
@@ -14,10 +14,10 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
     /// Parses and verifies the checkpoint in a note.
     ///
     /// - Parameters:
-    ///   - origin: the origin of the expected log; nil accepts any.
+    ///   - origin: the expected origin; nil accepts any.
     ///   - verifiers: the archive's public keys; nil parses without verifying.
-    /// - Throws: ``ArchiveError``: `corruptObject`, `unknownKey` or `invalidSignature`; the last also if only some of a
-    ///   key's three signatures are present, because this archive always makes all three.
+    /// - Throws: ``ArchiveError``: `corruptObject`, `unknownKey`, or `invalidSignature`, which also means that some of
+    ///   a key's three signatures are missing.
     package init(_ note: SignedNote, of origin: String?, verifiers: ArchiveVerifiers?) throws(ArchiveError) {
         self.note = note
         do throws(TransparencyLogError) {
@@ -39,7 +39,7 @@ package struct VerifiedCheckpoint: Equatable, Sendable {
             let signed = keys.filter { $0.publicKey == key }.map { key in note.signatures.contains { key.isKey(of: $0) }
             }
             guard !signed.contains(true) || !signed.contains(false) else {
-                throw ArchiveError(.invalidSignature, "a key has not made all of its three signatures")
+                throw ArchiveError(.invalidSignature, "one of a key's three signatures is missing")
             }
         }
         (time, isSigned) = (verified.compactMap(\.time).max(), true)

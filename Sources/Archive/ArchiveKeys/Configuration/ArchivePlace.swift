@@ -6,61 +6,62 @@ package import ObjectStorage
 internal import TransparencyLog
 
 /// The location of an archive and its keys: the settings shared by `sluice-archive` and `sluicectl archive`, and the
-/// objects that they configure. Names and defaults are a contract.
+/// objects created from them. The names and defaults of the settings are a public contract.
 package enum ArchivePlace {
     package static let url = Setting.string(
         "archive.url", default: "./data/archive",
         help: "Location of the archive: a directory, or s3://bucket/prefix.", example: "s3://example-archive/appstore")
     /// Access to the bucket, if the archive is in one.
     package static let bucket = ObjectStoreSettings(prefix: "archive")
-    /// Settings that ``openStore(_:creating:)`` reads.
+    /// The settings that ``openStore(_:creating:)`` reads.
     package static let storeSettings: [any AnySetting] = [url] + bucket.all
     package static let origin = Setting.string(
         "archive.origin",
         help: """
-            Name of the archive, as a URL without its scheme: the first line of each checkpoint begins with it, and the \
-            keys are named after it. It never changes.
+            Name of the archive: a URL without its scheme. The first line of each checkpoint and the names of the keys \
+            begin with it. It must never change.
             """, example: "example.com/appstore-archive")
     package static let signingKeys = Setting.readableFiles(
         "archive.signing.key.file",
         help: """
-            PEM files of Ed25519 keys that sign the checkpoints; the new and the old one during a rotation.
+            PEM files with the Ed25519 keys that sign the checkpoints; during a rotation, both the new and the old \
+            key.
             """, example: "/run/secrets/archive-signing.pem")
     package static let keyEncryptionKeys = Setting.readableFiles(
         "archive.key.encryption.key.file",
         help: """
-            Files with the keys that encrypt the key store, 32 bytes each: the first one encrypts, the others are earlier \
-            keys.
+            Files with the keys that encrypt the key store, 32 bytes each. The first one encrypts; the others are \
+            earlier keys, used only for decryption.
             """, example: "/run/secrets/archive-kek")
     package static let keyStore = Setting.string(
         "archive.key.store",
         help: """
-            SQLite file with the key of each purchase. Keep it on another volume, and in other backups, than the archive: \
-            erasing a person destroys a key in this file.
+            SQLite file with the key of each purchase. Keep it on a different volume and in different backups than the \
+            archive, because erasing a person destroys a key in this file.
             """, example: "/var/lib/sluice-keys/keys.sqlite")
     package static let index = Setting.string(
         "archive.index", default: "./data/archive-index.sqlite",
         help: """
-            SQLite index of the archive's records by their identifiers, for sluicectl archive; it can be deleted and \
-            rebuilt.
+            SQLite index by which sluicectl archive finds records by identifier. It can be deleted and rebuilt at any \
+            time.
             """)
 
     package static let anchorURL = Setting.string(
         "archive.anchor.url",
         help: """
-            A second store for checkpoints, out of reach of anyone who can change the archive: a directory of another \
-            host, or s3://bucket/prefix of another account.
+            A second store for checkpoints that nobody with write access to the archive can change: a directory on \
+            another host, or s3://bucket/prefix in another account.
             """, example: "s3://example-anchor/appstore"
     ).optional
     /// Access to the second store for checkpoints, if it is a bucket.
     package static let anchorBucket = ObjectStoreSettings(prefix: "archive.anchor")
-    /// Settings of the second store for checkpoints, in commands that work without it.
+    /// The settings of the second store for checkpoints, for commands that work without it.
     package static let anchorReading: [any AnySetting] =
         [anchorURL] + ObjectStoreSettings(prefix: "archive.anchor", checksFiles: false).all
 
     /// Opens the archive's store.
     ///
-    /// - Parameter notice: called with conditions that an operator should know about, such as a credentials file that
+    /// - Parameter notice: called with conditions that need an operator's attention, such as a credentials file that
     ///   has become unreadable.
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func openStore(
@@ -79,9 +80,8 @@ package enum ArchivePlace {
         return try open(anchorURL.key, text, anchorBucket, configuration, creating: creating, notice)
     }
 
-    /// Checks for problems with the stores, keys and key store that would stop the service at startup. It creates
-    /// nothing, contacts no service and opens no database, so only startup detects whether the key store belongs to the
-    /// keys and the archive.
+    /// Checks the stores, keys and key store for problems that would prevent startup. It creates nothing, contacts no
+    /// service and opens no database, so only startup detects whether the key store matches the keys and the archive.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func check(_ configuration: Configuration) throws(ConfigurationError) {
@@ -92,7 +92,7 @@ package enum ArchivePlace {
         } catch { throw wrong(keyEncryptionKeys.key, error.message) }
         let parent = URL(fileURLWithPath: configuration[keyStore]).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: parent), DirectoryPath.obstacle(to: parent) == nil else {
-            throw wrong(keyStore.key, "there is no directory \(parent): mount its volume, or create it.")
+            throw wrong(keyStore.key, "the directory \(parent) does not exist: mount its volume, or create it.")
         }
     }
 
@@ -130,8 +130,8 @@ package enum ArchivePlace {
         } catch { throw wrong(origin.key, error.message) }
     }
 
-    /// Opens the key store for a writer of the archive. A missing key store is created; if the archive already has
-    /// logs, it is filled from the keys topic, see ``KeyStore/isJoining``.
+    /// Opens the key store for a writer of the archive, and creates it if it is missing. If the archive already has
+    /// logs, a new key store is filled from the keys topic; see ``KeyStore/isJoining``.
     ///
     /// - Throws: a `ConfigurationError` that names the setting.
     package static func writersKeyStore(

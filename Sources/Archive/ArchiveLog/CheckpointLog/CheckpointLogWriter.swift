@@ -3,19 +3,19 @@ package import TransparencyLog
 
 /// Appends to the log of checkpoints.
 ///
-/// Two writers may overlap, for example when a partition moves while its former owner hangs. The object `pending`
-/// decides which writer continues: it is replaced conditionally and contains everything needed to write the objects of
-/// its checkpoint. Objects are written only after `pending`, so every writer writes the same objects, and no object
-/// that another writer needs is deleted.
+/// Two writers may overlap, for example when a partition moves while its former owner hangs. The object `pending`,
+/// which is replaced conditionally, decides which writer continues. It contains everything needed to write its
+/// checkpoint's objects. Objects are written only after `pending`, so all writers write the same objects and never
+/// delete an object that another writer needs.
 package struct CheckpointLogWriter: Sendable {
     private let store: any ObjectStore
     private let names: LogNames
     private let signer: CheckpointSigner
     private var frontier = MerkleFrontier()
-    /// Entries after the last full bundle.
+    /// The entries after the last full bundle.
     private var openEntries: [[UInt8]] = []
     private var pending: Committed
-    /// Version of the published checkpoint; nil if there is none.
+    /// The version of the published checkpoint; nil if there is none.
     private var published: ObjectVersion?
     private let lock: any ObjectStoreLock
 
@@ -27,13 +27,13 @@ package struct CheckpointLogWriter: Sendable {
         let version: ObjectVersion
     }
 
-    /// Number of leaves that the newest checkpoint covers.
+    /// The number of leaves that the newest checkpoint covers.
     package var size: Int { pending.size }
     /// The newest checkpoint.
     package var checkpoint: SignedNote { pending.note }
 
-    /// Opens the log, or creates it. The checkpoint is signed again with a later time, so that any former writer is
-    /// refused from then on.
+    /// Opens the log, or creates it. Signs the checkpoint again with a later time, so that any former writer is
+    /// refused.
     ///
     /// - Parameter time: seconds since 1970.
     /// - Throws: ``ArchiveError``: `locked`, `otherWriter`, `checkpointMissing` if the log has objects but no
@@ -67,8 +67,8 @@ package struct CheckpointLogWriter: Sendable {
                 throw ArchiveError(
                     .checkpointMissing,
                     """
-                    \(names.prefix) has objects, and \(names.prefix)/pending is missing. Nothing is written to it. \
-                    Restore that file from a copy
+                    \(names.prefix) has objects, but \(names.prefix)/pending is missing. Nothing is written to the \
+                    log. Restore the file from a copy
                     """)
             }
             let note = try LogWriter.note(names, signer, MerkleFrontier(), after: 0, at: time)
@@ -122,14 +122,14 @@ package struct CheckpointLogWriter: Sendable {
     /// Releases the lock so that other processes can write.
     package func close() { lock.release() }
 
-    /// Restores the right edge of the tree: reads full tiles from their objects and computes the rest from the entries.
-    /// Also writes missing objects of the checkpoint.
+    /// Restores the right edge of the tree: reads full tiles and computes the rest from the entries. Also writes any
+    /// missing objects of the checkpoint.
     private mutating func restore(_ state: PendingEntries, root: MerkleHash) async throws {
         guard state.first + state.entries.count == pending.size else {
             throw ArchiveError.damaged(names, "the entries in its object pending do not match its checkpoint")
         }
         var tiles: [HashTile] = []
-        // The partial tiles of the tree before these entries. None is of level 0, because `first` is a multiple of 256.
+        // The partial tiles of the tree before these entries. None has level 0, because `first` is a multiple of 256.
         for path in TilePath.partialTiles(ofSize: state.first) {
             tiles.append(try await tile(path, of: state.first))
         }
@@ -141,7 +141,7 @@ package struct CheckpointLogWriter: Sendable {
         try await write(state.first, state.entries)
     }
 
-    /// Reads a partial tile of an earlier tree. If the tile has grown since, returns only the first hashes.
+    /// Reads a partial tile of an earlier tree. If the tile has grown since then, returns only the earlier hashes.
     private func tile(_ path: TilePath, of size: Int) async throws -> HashTile {
         guard case .hashes(let level) = path.content else {
             throw ArchiveError.damaged(names, "\(path.text) has no hashes")
@@ -178,8 +178,7 @@ package struct CheckpointLogWriter: Sendable {
         } catch { throw ArchiveError(error, writing: names) }
     }
 
-    /// Replaces `pending` with the next checkpoint. From then on the checkpoint belongs to the log, whichever writer
-    /// continues.
+    /// Replaces `pending` with the next checkpoint, which then belongs to the log no matter which writer continues.
     private mutating func exchange(
         _ note: SignedNote, size: Int, previous: Int, at time: Int, first: Int, entries: [[UInt8]]
     ) async throws {
@@ -236,7 +235,8 @@ package struct CheckpointLogWriter: Sendable {
         }
     }
 
-    /// Deletes partial tiles and bundles that have become full. After a failure the log is larger, but still correct.
+    /// Deletes partial tiles and bundles that have become full. If this fails, the log is larger than necessary but
+    /// correct.
     private func tidy(since size: Int) async {
         for path in TilePath.partialTiles(ofSize: size) {
             guard case .hashes(let level) = path.content,

@@ -1,8 +1,9 @@
 internal import KafkaModel
 package import ObjectStorage
 
-/// The location of the log of checkpoints: the only log in an archive whose leaves are checkpoints of all other logs.
-/// All its objects are below `checkpoint-log/`. A partition's log can never be there, because its path has two folders.
+/// The location of the log of checkpoints: the log with the checkpoints of all other logs as its leaves. All its
+/// objects are below `checkpoint-log/`, which cannot collide with a partition's log because those paths have two
+/// folders.
 ///
 /// ```
 /// checkpoint, checkpoints/…, tile/…   as in every log
@@ -12,16 +13,16 @@ package import ObjectStorage
 extension LogNames {
     private static let checkpointLogFolder = "checkpoint-log"
 
-    /// - Throws: ``ObjectStoreError``, which never happens in practice because the name is valid.
+    /// - Throws: ``ObjectStoreError``; never in practice, because the name is valid.
     package static func checkpointLog() throws(ObjectStoreError) -> LogNames {
         LogNames(
-            // Findings and reports show this instead of a topic and partition.
+            // Findings and reports show this name instead of a topic and partition.
             standIn: KafkaTopicPartition(topic: KafkaTopic(rawValue: checkpointLogFolder), partition: 0),
             prefix: try ObjectName(checkpointLogFolder))
     }
 
     package var isCheckpointLog: Bool { prefix.text == Self.checkpointLogFolder }
 
-    /// The object that decides which of two writers continues.
+    /// Returns the name of the object that decides which of two writers continues.
     func pending() throws(ObjectStoreError) -> ObjectName { try prefix.appending("pending") }
 }

@@ -2,8 +2,8 @@ internal import ObjectStorage
 package import TransparencyLog
 
 extension LogReader {
-    /// Returns the newest cosigned checkpoint of the log, with the cosignatures of all witnesses that cosigned it; nil
-    /// if there is none. Cosignatures are not verified. The log's signatures are verified if keys were given.
+    /// Returns the log's newest cosigned checkpoint with all its cosignatures, or nil if there is none. Cosignatures
+    /// are not verified. The log's signatures are verified if keys were given.
     ///
     /// - Throws: ``ArchiveError`` with code `storage`.
     package func newestCosigned() async throws(ArchiveError) -> VerifiedCheckpoint? {
@@ -29,14 +29,14 @@ extension LogReader {
         return newest
     }
 
-    /// Finds the newest checkpoint of the log `origin` in this log of checkpoints. Returns nil if that checkpoint does
-    /// not cover `leaf`.
+    /// Finds another log's newest checkpoint in this log of checkpoints. Returns nil if that checkpoint does not cover
+    /// `leaf`.
     ///
     /// - Parameters:
-    ///   - origin: the origin of the log to which the checkpoint belongs.
+    ///   - origin: the origin of the other log.
     ///   - leaf: the index of the leaf that the checkpoint must cover.
-    ///   - size: number of leaves of the log of checkpoints to search, starting from the last.
-    /// - Returns: the index of the leaf and its checkpoint; nil if there is none.
+    ///   - size: the number of leaves in this log. The search starts at the last one.
+    /// - Returns: the index of the leaf and the checkpoint in it, or nil if there is none.
     /// - Throws: ``ArchiveError``.
     package func loggedCheckpoint(
         of origin: String, covering leaf: Int, size: Int

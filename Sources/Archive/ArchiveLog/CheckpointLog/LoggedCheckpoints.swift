@@ -1,9 +1,8 @@
 internal import TransparencyLog
 
-/// The checkpoints that the checkpoint log contains, grouped by the archive log that each one belongs to.
+/// The checkpoints in the checkpoint log, grouped by archive log.
 package struct LoggedCheckpoints: Sendable {
-    /// The maximum number of checkpoints per archive log. Once it is reached, every second checkpoint is dropped before
-    /// another one is added.
+    /// The maximum number of checkpoints per archive log. When it is reached, every second checkpoint is dropped.
     static let maximumPerLog = 65_536
 
     /// A leaf of the checkpoint log. Its entry is the three-line text of a checkpoint.
@@ -49,7 +48,7 @@ package struct LoggedCheckpoints: Sendable {
     /// Returns whether an entry is a checkpoint.
     package static func isCheckpoint(_ entry: [UInt8]) -> Bool { checkpoint(in: entry[...]) != nil }
 
-    /// Returns the checkpoint in an entry; nil for any other entry.
+    /// Returns the checkpoint in an entry, or nil for any other entry.
     static func checkpoint(in entry: ArraySlice<UInt8>) -> Checkpoint? {
         guard let text = String(validating: entry, as: UTF8.self), let checkpoint = try? Checkpoint(text: text),
             checkpoint.size > 0, checkpoint.extensions.isEmpty, checkpoint.text.utf8.elementsEqual(entry)

@@ -2,7 +2,7 @@ internal import ObjectStorage
 internal import Primitives
 internal import TransparencyLog
 
-/// A signed checkpoint of the log of checkpoints, with the entries of the last bundles: everything needed to write the
+/// A signed checkpoint of the log of checkpoints and the entries of the last bundles: everything needed to write the
 /// checkpoint's objects.
 ///
 /// ```
@@ -14,7 +14,7 @@ internal import TransparencyLog
 /// ```
 struct PendingEntries: Sendable {
     private static let header = "sluice-archive/pending@v1"
-    /// Upper bound of `first`. No log has that many leaves, and adding the number of entries cannot overflow `Int`.
+    /// The upper bound of `first`. No log has that many leaves, and adding the number of entries cannot overflow `Int`.
     private static let greatestFirst = 1 << 53
 
     let first: Int

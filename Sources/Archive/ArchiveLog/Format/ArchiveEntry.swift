@@ -6,17 +6,17 @@ package enum ArchiveProtection: Sendable {
     /// Unencrypted, because the object contains no personal data.
     case plain
     case encrypted(ArchiveDataKey)
-    /// No object: the subject was erased, and the record is older than the erasure.
+    /// Omitted, because the subject was erased and the record is older than the erasure.
     case erased
 }
 
 /// A leaf and its object, ready for writing.
 package struct ArchiveEntry: Sendable {
     package let leaf: ArchiveLeaf
-    /// Bytes that are stored in a segment, outside the tree.
+    /// The bytes stored in a segment, outside the tree.
     package let object: [UInt8]
 
-    /// Creates an entry from an existing leaf and object, for example from an earlier release.
+    /// Creates an entry from an existing leaf and object, for example ones from an earlier release.
     package init(leaf: ArchiveLeaf, object: [UInt8]) {
         self.leaf = leaf
         self.object = object

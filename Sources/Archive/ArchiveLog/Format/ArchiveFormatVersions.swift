@@ -1,5 +1,4 @@
-/// Versions of the archive's entries and of the records in the erasures topic, which `sluicectl version` reports as
-/// JSON.
+/// The format versions of archive entries and erasure records, printed by `sluicectl version` as JSON.
 package enum ArchiveFormatVersions {
     package static var leaf: Int { Int(ArchivePosition.formatVersion) }
     package static var object: Int { Int(ArchiveObject.Form.recordKey.rawValue) }

@@ -1,16 +1,16 @@
 package import KafkaModel
 
-/// Offsets of a partition for which the archive has no record: from the leaf's offset up to, but not including,
-/// `nextOffset`.
+/// A range of offsets without archived records: from the leaf's offset up to, but not including, `nextOffset`.
 package struct ArchiveGap: Hashable, Sendable {
     /// The reason for a gap.
     package enum Reason: UInt8, Sendable, CaseIterable {
-        /// Kafka had already deleted the records, because of retention or an operator: the archive is incomplete.
+        /// The records were deleted from Kafka, by retention or by an operator, before they were archived: the archive
+        /// is incomplete.
         case deleted = 1
-        /// Kafka has the range but no records in it, only transaction markers or aborted transactions.
+        /// Kafka has no records in the range, only transaction markers or aborted transactions.
         case noRecord = 2
-        /// Kafka has records in the range that the archive could not handle. They are in its dead letter topic, and the
-        /// archive is incomplete. Releases before 2026-12 cannot read this reason.
+        /// The archive could not handle the records. They are in its dead letter topic, and the archive is incomplete.
+        /// Releases before 2026-12 cannot read this reason.
         case deadLettered = 3
     }
 

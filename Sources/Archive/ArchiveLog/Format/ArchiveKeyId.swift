@@ -1,20 +1,20 @@
 package import Cryptography
 
-/// Identifies a data key: 16 bytes of an HMAC under the key itself, which do not reveal the subject and match no other
-/// key. Ids from an earlier version are 128 random bits. Sixteen zero bytes in a leaf mean that there is no key.
+/// The id of a data key: 16 bytes of an HMAC under the key itself, which match no other key and do not reveal the
+/// subject. Ids from an earlier version are 128 random bits. Sixteen zero bytes in a leaf mean that there is no key.
 package struct ArchiveKeyId: Hashable, Sendable, CustomStringConvertible {
     package static let byteCount = 16
 
     private let high: UInt64
     private let low: UInt64
 
-    /// Creates an id; nil unless there are exactly 16 bytes that are not all zero.
+    /// Creates an id from exactly 16 bytes that are not all zero; returns nil otherwise.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init(high: Self.number(bytes.prefix(8)), low: Self.number(bytes.dropFirst(8)))
     }
 
-    /// Parses 32 hexadecimal digits, in either case.
+    /// Parses 32 hexadecimal digits in upper or lower case.
     package init?(hex: String) {
         guard hex.utf8.count == 2 * Self.byteCount, let bytes = HexText.decode(hex) else { return nil }
         self.init(bytes: bytes)
@@ -26,8 +26,8 @@ package struct ArchiveKeyId: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// Derives the id that commits to a key: an attacker cannot use a different key with the same id to present another
-    /// record to the holder of a leaf. Returns nil for a key whose id would be all zeros, which never happens in
+    /// Derives an id that commits to a key: an attacker cannot find another key with the same id and use it to pass off
+    /// a different record as the one in a leaf. Returns nil if the id would be all zeros, which never happens in
     /// practice.
     ///
     /// - Throws: `CryptographyError` if libcrypto fails.
@@ -63,7 +63,7 @@ package struct ArchiveDataKey: Sendable {
     package let id: ArchiveKeyId
     /// The 32-byte key.
     package let secret: SecretKey
-    /// Masks the id in leaves.
+    /// The mask for the key's id in leaves.
     private let mask: ArchiveLeafMask
 
     package init(id: ArchiveKeyId, secret: SecretKey, mask: ArchiveLeafMask) {
@@ -72,15 +72,15 @@ package struct ArchiveDataKey: Sendable {
         self.mask = mask
     }
 
-    /// Returns the reference to this key for the leaf of an object.
+    /// Returns the reference to this key for an object's leaf.
     ///
     /// - Throws: ``ArchiveError`` with code `cryptography` if libcrypto fails.
     func reference(for objectDigest: SHA256Digest) throws(ArchiveError) -> ArchiveKeyReference {
         do throws(CryptographyError) {
             if let reference = try mask.reference(to: id, objectDigest: objectDigest) { return reference }
-        } catch { throw ArchiveError(.cryptography, "the id of a key cannot be masked: \(error.message)") }
-        // This never happens in practice. A retry would give another reference, because it encrypts the record with
-        // another nonce.
+        } catch { throw ArchiveError(.cryptography, "masking the id of a key failed: \(error.message)") }
+        // This never happens in practice. A retry would produce another reference, because it uses another nonce for
+        // the record.
         throw ArchiveError(.cryptography, "the reference to a key would be all zeros")
     }
 }

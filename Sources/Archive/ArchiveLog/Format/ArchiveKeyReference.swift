@@ -2,18 +2,18 @@ package import Cryptography
 
 /// The 16-byte field of a leaf that references the data key of the leaf's object.
 package struct ArchiveKeyReference: Hashable, Sendable {
-    /// Bytes of the field. They are never all zero, because zeros mean that there is no key.
+    /// The bytes of the field, never all zero, because zeros mean that there is no key.
     private let field: ArchiveKeyId
     /// Whether the id is hidden by an ``ArchiveLeafMask``. In leaves of version 1 the field is the id itself.
     package let isMasked: Bool
 
-    /// Creates the reference for a leaf of version 1, which is the same in all leaves of a subject.
+    /// Creates the reference for a version 1 leaf, which is the same in all leaves of a subject.
     package init(id: ArchiveKeyId) {
         field = id
         isMasked = false
     }
 
-    /// Creates a reference; nil for bytes that are not valid.
+    /// Creates a reference; returns nil for invalid bytes.
     init?(field: some Collection<UInt8>, isMasked: Bool) {
         guard let field = ArchiveKeyId(bytes: field) else { return nil }
         self.field = field
@@ -30,16 +30,16 @@ package struct ArchiveKeyReference: Hashable, Sendable {
     }
 }
 
-/// Masks the ids of data keys in leaves. Without the key store, a reader of leaves cannot tell which leaves belong to
-/// the same subject, or which leaves an erasure affects when it names a key.
+/// Masks the ids of data keys in leaves. Without the key store, a reader cannot tell which leaves belong to the same
+/// subject, or which leaves are affected by an erasure of a given key.
 package struct ArchiveLeafMask: Sendable {
     private let key: HMACSHA256Key
 
-    /// - Parameter key: derived from the pseudonym key, so that all hosts of an installation use the same mask.
+    /// - Parameter key: a key derived from the pseudonym key, so that all hosts of an installation use the same mask.
     package init(_ key: HMACSHA256Key) { self.key = key }
 
-    /// Returns the reference to a key for the leaf of an object, or nil if it would be all zeros, which never happens
-    /// in practice.
+    /// Returns the reference to a key for an object's leaf, or nil if it would be all zeros, which never happens in
+    /// practice.
     ///
     /// - Throws: `CryptographyError` if libcrypto fails.
     package func reference(

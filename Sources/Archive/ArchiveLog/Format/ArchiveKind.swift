@@ -6,7 +6,7 @@ package enum ArchiveKind: UInt8, Hashable, Sendable, CaseIterable {
     case deadLetter = 4
     case erasure = 5
     case certificate = 6
-    /// Offsets for which the archive has no record; see ``ArchiveGap``.
+    /// A range of offsets without archived records; see ``ArchiveGap``.
     case gap = 7
 
     /// The name that commands print and accept.

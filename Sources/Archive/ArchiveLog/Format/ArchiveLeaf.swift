@@ -4,22 +4,22 @@ package import Cryptography
 /// digest of the object. A leaf contains no personal data: the digest is computed over ciphertext, which reveals
 /// nothing once the key is destroyed, and references to the same key cannot be linked without the key store.
 package struct ArchiveLeaf: Hashable, Sendable {
-    /// Maximum length of a leaf.
+    /// The maximum length of a leaf in bytes.
     package static let maximumByteCount = 512
-    /// Length of a leaf, not counting its two names.
+    /// The length of a leaf without its two names.
     static let fixedByteCount = 1 + 1 + 1 + 1 + 4 + 8 + 8 + 8 + 16 + 4 + 32
     static let maximumNameBytes = maximumByteCount - fixedByteCount
 
     package let position: ArchivePosition
-    /// Timestamp of the Kafka record in milliseconds since 1970; nil if the record has none.
+    /// The timestamp of the Kafka record in milliseconds since 1970; nil if the record has none.
     package let timestampMilliseconds: Int64?
-    /// Time of archiving in milliseconds since 1970, by the writer's clock; never earlier than in the preceding leaf.
+    /// The time of archiving in milliseconds since 1970, by the writer's clock. Never decreases from leaf to leaf.
     package let archivedAtMilliseconds: Int64
-    /// Reference to the key that encrypts the object; nil if the object is empty or not encrypted.
+    /// The reference to the key that encrypts the object; nil if the object is empty or not encrypted.
     package let key: ArchiveKeyReference?
-    /// Length of the object in bytes; 0 if the subject had been erased before the record arrived.
+    /// The length of the object in bytes; 0 if the subject had been erased before the record arrived.
     package let objectLength: Int
-    /// SHA-256 of the object.
+    /// The SHA-256 digest of the object.
     package let objectDigest: SHA256Digest
 
     /// - Throws: ``ArchiveError``: `tooLong` for an object of 4 GiB or more, or `malformedLeaf` if the reference
@@ -29,7 +29,7 @@ package struct ArchiveLeaf: Hashable, Sendable {
         key: ArchiveKeyReference?, objectLength: Int, objectDigest: SHA256Digest
     ) throws(ArchiveError) {
         guard key.map({ $0.isMasked == Self.masksKeys(of: position) }) ?? true else {
-            throw ArchiveError(.malformedLeaf, "the reference to a key has another version than its leaf")
+            throw ArchiveError(.malformedLeaf, "the version of the key reference differs from the leaf's")
         }
         guard UInt32(exactly: objectLength) != nil else {
             throw ArchiveError(.tooLong, "an object has \(objectLength) bytes")
@@ -82,7 +82,7 @@ package struct ArchiveLeaf: Hashable, Sendable {
         self = try bytes.span.withUnsafeBytes { (bytes) throws(ArchiveError) in try ArchiveLeaf(bytes: bytes) }
     }
 
-    /// Returns the id of the key that encrypts the object; nil if the object is not encrypted.
+    /// Returns the id of the key that encrypts the object, or nil if the object is not encrypted.
     ///
     /// - Throws: ``ArchiveError`` with code `cryptography` if libcrypto fails.
     package func keyId(_ mask: ArchiveLeafMask) throws(ArchiveError) -> ArchiveKeyId? {

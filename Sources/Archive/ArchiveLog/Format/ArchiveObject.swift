@@ -15,7 +15,7 @@ package enum ArchiveObject {
         case plain = 0
         /// Nonce, ciphertext and tag, encrypted with the subject's data key; written by releases before 2026-12.
         case dataKey = 1
-        /// Nonce, commitment to the key, ciphertext and tag, encrypted with the record's own key.
+        /// Nonce, commitment to the key, ciphertext and tag, encrypted with a key specific to the record.
         case recordKey = 2
     }
 
@@ -37,7 +37,7 @@ package enum ArchiveObject {
         try open(object, of: leaf, key.map { .dataKey($0) } ?? .none)
     }
 
-    /// Returns the decoded content of a leaf's object, for a reader that has only the key of this record.
+    /// Returns the decoded content of a leaf's object, using only the key of this record.
     ///
     /// - Throws: ``ArchiveError``; see ``open(_:of:key:)``. The code is `keyNeeded` for an object that requires
     ///   the data key (``hasRecordKey(_:)``).
@@ -47,7 +47,7 @@ package enum ArchiveObject {
         try open(object, of: leaf, .recordKey(recordKey))
     }
 
-    /// Returns whether an object can be disclosed without its subject's data key.
+    /// Returns whether an object can be disclosed without disclosing its subject's data key.
     package static func hasRecordKey(_ object: [UInt8]) -> Bool { object.first == Form.recordKey.rawValue }
 
     private static func open(
@@ -72,7 +72,7 @@ package enum ArchiveObject {
         case (.plain, _):
             guard leaf.key == nil else {
                 throw ArchiveError(
-                    .malformedContent, "the leaf of \(leaf.position) references a key, and its object is not encrypted")
+                    .malformedContent, "the leaf of \(leaf.position) references a key, but its object is not encrypted")
             }
             return try content(Array(object.dropFirst()), of: leaf)
         case (.dataKey, .dataKey(let key)):
@@ -119,7 +119,7 @@ package enum ArchiveObject {
             if let failure { throw failure }
             return object
         } catch {
-            throw ArchiveError(.cryptography, "the object for \(position) cannot be encrypted: \(error.message)")
+            throw ArchiveError(.cryptography, "encrypting the object for \(position) failed: \(error.message)")
         }
     }
 
@@ -155,7 +155,7 @@ package enum ArchiveObject {
                 Array(object[textStart...]), key: key, nonce: Array(object[start..<nonceEnd]),
                 authenticated: position.bytes)
         } catch {
-            throw ArchiveError(.cryptography, "the object for \(position) cannot be decrypted: \(error.message)")
+            throw ArchiveError(.cryptography, "decrypting the object for \(position) failed: \(error.message)")
         }
         guard let opened else {
             throw ArchiveError(.notAuthentic, "the object for \(position) cannot be decrypted with its key")

@@ -1,21 +1,21 @@
 package import KafkaModel
 
-/// Identifies the record described by an archive entry: cluster, topic, partition and offset. It is the first part of
-/// the leaf. Encryption authenticates it, so an object cannot be passed off as the object of another record.
+/// The origin of an archived record: cluster, topic, partition and offset. It is the first part of the leaf. Encryption
+/// authenticates it, so an object cannot be passed off as the object of another record.
 package struct ArchivePosition: Hashable, Sendable {
-    /// Version of newly written leaves; they mask the reference to the key (``ArchiveKeyReference``).
+    /// The version of newly written leaves, which mask the reference to the key (``ArchiveKeyReference``).
     package static let formatVersion: UInt8 = 2
-    /// Version written by earlier releases; the leaf contains the key's id.
+    /// The version written by earlier releases, in which a leaf contains the key's id.
     package static let firstVersion: UInt8 = 1
 
-    /// Version of the leaf.
+    /// The version of the leaf.
     package let version: UInt8
     package let kind: ArchiveKind
-    /// Cluster id as reported by Kafka.
+    /// The cluster id as reported by Kafka.
     package let clusterId: String
     package let topic: KafkaTopic
     package let partition: KafkaPartition
-    /// Offset of the record, or the first missing offset of a gap.
+    /// The offset of the record, or the first missing offset of a gap.
     package let offset: KafkaOffset
 
     /// - Throws: ``ArchiveError``: `tooLong` if the names would make a leaf longer than 512 bytes, or
@@ -44,7 +44,7 @@ package struct ArchivePosition: Hashable, Sendable {
 
     package var topicPartition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: partition) }
 
-    /// The bytes of the leaf from version to offset, which encryption authenticates.
+    /// The bytes of the leaf from version to offset, which are authenticated by encryption.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(ArchiveLeaf.fixedByteCount + clusterId.utf8.count + topic.rawValue.utf8.count)

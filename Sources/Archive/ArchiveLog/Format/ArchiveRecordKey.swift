@@ -4,7 +4,7 @@ package import Cryptography
 /// disclosed to show that record without decrypting any other.
 package struct ArchiveRecordKey: Sendable {
     package static let byteCount = AES256GCM.keyByteCount
-    /// Length of the commitment in an object.
+    /// The length of the commitment in an object, in bytes.
     static let commitmentByteCount = 32
 
     /// The 32-byte key.
@@ -15,14 +15,14 @@ package struct ArchiveRecordKey: Sendable {
         secret = try Self.derive(dataKey, "sluice archive record", position.bytes)
     }
 
-    /// Creates a key from disclosed bytes; nil unless there are exactly 32.
+    /// Creates a key from exactly 32 disclosed bytes; returns nil otherwise.
     package init?(disclosed bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         secret = SecretKey(copying: bytes)
     }
 
-    /// Returns the commitment of an object to its key. AES-GCM alone is not key-committing: an attacker can prepare one
-    /// ciphertext that decrypts to different plaintexts under several keys.
+    /// Returns an object's commitment to its key. AES-GCM alone is not key-committing: an attacker can craft a
+    /// ciphertext that decrypts to different plaintexts under different keys.
     ///
     /// - Throws: ``ArchiveError`` with code `cryptography` if libcrypto fails.
     func commitment() throws(ArchiveError) -> [UInt8] {
@@ -34,6 +34,6 @@ package struct ArchiveRecordKey: Sendable {
     ) throws(ArchiveError) -> SecretKey {
         do throws(CryptographyError) {
             return try HKDF.derive(from: key, info: Array(use.utf8) + context)
-        } catch { throw ArchiveError(.cryptography, "the key of a record cannot be derived: \(error.message)") }
+        } catch { throw ArchiveError(.cryptography, "deriving the key of a record failed: \(error.message)") }
     }
 }

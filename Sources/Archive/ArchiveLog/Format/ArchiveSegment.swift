@@ -1,6 +1,6 @@
 /// The objects of up to 256 consecutive leaves, each preceded by its length as four bytes.
 package enum ArchiveSegment {
-    /// Number of objects in a full segment, equal to the number of entries in a full entry bundle.
+    /// The number of objects in a full segment, equal to the number of entries in a full entry bundle.
     package static let maximumCount = 256
 
     /// Appends the next object.
@@ -35,11 +35,11 @@ package enum ArchiveSegment {
         }
     }
 
-    /// Returns the range of a leaf's object in a segment, computed from the lengths in the preceding leaves, so that
-    /// only this object has to be read.
+    /// Returns the range of a leaf's object in a segment. It is computed from the lengths in the preceding leaves, so
+    /// that only this object needs to be read.
     ///
     /// - Parameter leaves: the leaves of the segment, starting with the first.
-    /// - Returns: the range; nil if the segment has no such leaf.
+    /// - Returns: the range, or nil if the segment has no such leaf.
     package static func range(ofObject index: Int, leaves: [ArchiveLeaf]) -> Range<Int>? {
         guard leaves.indices.contains(index) else { return nil }
         let start = leaves[..<index].reduce(lengthByteCount) { $0 + lengthByteCount + $1.objectLength }

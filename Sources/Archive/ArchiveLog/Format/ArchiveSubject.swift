@@ -3,13 +3,14 @@ package import KafkaModel
 internal import Records
 internal import RefundRules
 
-/// The subject of a record: the unit of erasure. It never leaves the process; the key store contains only its HMAC.
+/// The subject of a record: the unit of erasure. It never leaves the process; the key store contains only HMACs of
+/// subjects.
 package struct ArchiveSubject: Hashable, Sendable {
     package let text: String
 
     private init(text: String) { self.text = text }
 
-    /// Creates the subject for a purchase, from the key of its notification records.
+    /// Creates the subject for a purchase from the key of its notification records.
     package init(_ environment: AppStoreEnvironment, key: String) {
         text = "\(environment.rawValue)/\(key)"
     }
@@ -19,14 +20,14 @@ package struct ArchiveSubject: Hashable, Sendable {
         self.init(environment, key: RecordKey.purchase(bundleId, purchase))
     }
 
-    /// Creates a subject for a single record, for records without a known purchase.
+    /// Creates a subject for a single record without a known purchase.
     package init(topic: KafkaTopic, partition: KafkaPartition, offset: KafkaOffset) {
         text = "\(topic)/\(partition)/\(offset)"
     }
 }
 
 extension ArchivedTopic {
-    /// Returns the subject of a record of this topic; nil for kinds without personal data.
+    /// Returns the subject of a record in this topic, or nil for kinds without personal data.
     ///
     /// The subject is the purchase. For a refund, it is the purchase of the refunded transaction, if the case contains
     /// that transaction.
@@ -40,9 +41,9 @@ extension ArchivedTopic {
         return ArchiveSubject(environment, key: key)
     }
 
-    /// Returns the time of the event that a record describes, in milliseconds since 1970: the date of Apple's
-    /// signature, so that a record produced again keeps its age. If there is no signature date, returns the record's
-    /// own timestamp, or nil if it has none.
+    /// Returns the time of the event that a record describes, in milliseconds since 1970. This is the date of Apple's
+    /// signature, so that a record keeps its age when it is produced again. Without a signature date, it is the
+    /// record's own timestamp, or nil if the record has none.
     package func eventTime(of record: KafkaRecord) -> Int64? {
         if let signed = record.text(.time).flatMap({ AppStoreInstant(rfc3339: $0) }) {
             return signed.millisecondsSince1970
@@ -51,8 +52,8 @@ extension ArchivedTopic {
     }
 
     private func refundCase(_ record: KafkaRecord) -> RefundCase? {
-        // Dead letters are parsed only if they do not have a notification's headers: the topic alone does not identify
-        // their contents.
+        // Parse a dead letter only if it lacks a notification's headers, because the topic alone does not identify the
+        // content.
         guard kind == .refund || kind == .deadLetter, let value = record.value, record.text(.id) == nil else {
             return nil
         }

@@ -4,11 +4,11 @@ package import KafkaModel
 package struct ArchivedRecord: Hashable, Sendable {
     static let formatVersion: UInt8 = 1
 
-    /// Nil for a null key, which differs from an empty one.
+    /// The key; nil if null, which differs from empty.
     package let key: [UInt8]?
-    /// Nil for a tombstone.
+    /// The value; nil for a tombstone.
     package let value: [UInt8]?
-    /// Headers, in the record's order.
+    /// The headers, in the record's order.
     package let headers: [KafkaHeader]
 
     package init(key: [UInt8]?, value: [UInt8]?, headers: [KafkaHeader]) {
@@ -26,7 +26,7 @@ package struct ArchivedRecord: Hashable, Sendable {
             timestampMilliseconds: leaf.timestampMilliseconds, key: key, value: value, headers: headers)
     }
 
-    /// Number of bytes that ``append(to:)`` adds.
+    /// The number of bytes that ``append(to:)`` appends.
     var byteCount: Int {
         headers.reduce(1 + 4 + (key?.count ?? 0) + 4 + (value?.count ?? 0) + 2) {
             $0 + 2 + $1.key.utf8.count + 4 + ($1.value?.count ?? 0)
@@ -53,7 +53,7 @@ package struct ArchivedRecord: Hashable, Sendable {
         }
     }
 
-    /// Parses the output of ``append(to:)``; trailing bytes are an error.
+    /// Parses the output of ``append(to:)``. Trailing bytes are an error.
     ///
     /// - Throws: ``ArchiveError`` with code `malformedContent`.
     init(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {

@@ -6,11 +6,11 @@ package import Records
 package struct ArchivedTopic: Hashable, Sendable {
     package let topic: KafkaTopic
     package let kind: ArchiveKind
-    /// Nil if the topic has records from both environments.
+    /// The environment; nil if the topic has records from both environments.
     package let environment: AppStoreEnvironment?
 
-    /// Creates the classification; nil for topics that are not archived: derived topics, topics that the archive itself
-    /// publishes, and its own dead letter topics.
+    /// Classifies a topic. Returns nil for topics that are not archived: derived topics, topics that the archive itself
+    /// publishes, and the archive's own dead letter topics.
     package init?(_ topic: KafkaTopic, names: TopicNames) {
         guard let (kind, environment) = Self.classify(topic, names) else { return nil }
         self.topic = topic
@@ -41,7 +41,7 @@ package struct ArchivedTopic: Hashable, Sendable {
 }
 
 extension ArchiveKind {
-    /// Creates the kind of a topic's entries; nil for topics that are not archived.
+    /// Returns nil for topics that are not archived.
     package init?(topic: KafkaTopic, names: TopicNames) {
         guard let archived = ArchivedTopic(topic, names: names) else { return nil }
         self = archived.kind
@@ -49,7 +49,7 @@ extension ArchiveKind {
 }
 
 extension KafkaTopic {
-    /// Whether the topic is a dead letter topic of any consumer group for `input`.
+    /// Returns whether the topic is any consumer group's dead letter topic for `input`.
     fileprivate func isDeadLetters(of input: KafkaTopic) -> Bool {
         rawValue.hasPrefix("\(input.rawValue).") && rawValue.hasSuffix(".dlq")
             && rawValue.utf8.count > input.rawValue.utf8.count + 1 + ".dlq".utf8.count

@@ -14,7 +14,7 @@ struct BigEndianReader {
 
     var remaining: Int { bytes.count - position }
 
-    /// Returns the next `count` bytes; nil if fewer are left.
+    /// Returns the next `count` bytes, or nil if fewer remain.
     mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, count <= remaining else { return nil }
         defer { position += count }
@@ -25,6 +25,6 @@ struct BigEndianReader {
         take(MemoryLayout<Value>.size).map { Value(bigEndian: $0.loadUnaligned(as: Value.self)) }
     }
 
-    /// Returns the next `count` bytes as text; nil if they are not UTF-8 or fewer are left.
+    /// Returns the next `count` bytes as text, or nil if they are not UTF-8 or fewer remain.
     mutating func text(_ count: Int) -> String? { take(count).flatMap { String(validating: $0, as: UTF8.self) } }
 }

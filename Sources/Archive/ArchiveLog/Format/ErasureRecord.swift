@@ -5,34 +5,34 @@ package import KafkaModel
 /// A record in the erasures topic: one decision about one subject, applied by every key store.
 package struct ErasureRecord: Hashable, Sendable {
     package enum Action: String, Hashable, Sendable, CaseIterable {
-        /// The subject's keys are destroyed; older records of the subject will never get keys again.
+        /// Destroys the subject's keys. Older records of the subject will never get keys again.
         case erase
-        /// A legal hold: the subject's keys are kept despite any erasure request.
+        /// Begins a legal hold, which keeps the subject's keys despite any erasure request.
         case hold
-        /// The end of a legal hold; a pending erasure is then applied.
+        /// Ends a legal hold. A pending erasure is then applied.
         case release
     }
 
     static let formatVersion: Int64 = 1
-    /// Maximum length of a reason or request, in bytes.
+    /// The maximum length of a reason or request, in bytes.
     package static let maximumTextBytes = 256
-    /// Maximum length in bytes of a value to parse.
+    /// The maximum length of a value to parse, in bytes.
     static let maximumValueBytes = 1 << 20
 
     package var action: Action
     package var subject: SubjectMark
-    /// Id of the key that created the pseudonym, 16 hexadecimal digits. A key store with a different key cannot find
-    /// the subject.
+    /// The id of the pseudonym key, 16 hexadecimal digits. A key store with a different pseudonym key cannot find the
+    /// subject.
     package var marks: String
     /// The destroyed keys, if known.
     package var keys: [ArchiveKeyId]
-    /// A code or a few words, without personal data.
+    /// The reason: a code or a few words, without personal data.
     package var reason: String
     /// The operator's reference to the request, without personal data.
     package var request: String
-    /// The operator who made the decision; empty in records of the previous version.
+    /// The operator who made the decision; empty in records from the previous version.
     package var author: String
-    /// Everything signed up to and including this date is erased.
+    /// The date of the request. Everything signed up to and including this date is erased.
     package var requestedAt: AppStoreInstant
 
     package init(
@@ -49,10 +49,10 @@ package struct ErasureRecord: Hashable, Sendable {
         self.requestedAt = requestedAt
     }
 
-    /// Returns the record to produce. Every record has a unique key, so that compaction does not remove any.
+    /// Returns the record to produce. Its key is unique, so that compaction never removes it.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         var key = "\(subject.hex)/\(requestedAt.millisecondsSince1970)/\(action.rawValue)"
-        // Each host publishes the keys that it destroyed, so one decision can have several records.
+        // One decision can have several records, because each host publishes the keys that it destroyed.
         if let first = keys.first { key += "/\(first.hex)" }
         return KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: jsonText)
     }
@@ -74,7 +74,7 @@ package struct ErasureRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Parses the output of ``jsonText``; members added by later versions are ignored.
+    /// Parses the output of ``jsonText``. Members added by later versions are ignored.
     ///
     /// - Throws: ``ArchiveError`` with code `malformedContent` for any other input, including records of a later
     ///   version.

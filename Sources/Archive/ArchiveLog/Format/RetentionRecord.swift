@@ -2,35 +2,36 @@ package import AppStoreModel
 internal import JSON
 package import KafkaModel
 
-/// A record in the erasures topic that announces or performs a deletion in one log. Like every record in the topic it
-/// is archived, so each deletion of payloads has a leaf in a log other than the affected one.
+/// A record in the erasures topic that announces or documents a deletion in one log. It is archived like every record
+/// in the topic, so each deletion has a leaf in a log other than the affected one.
 package struct RetentionRecord: Hashable, Sendable {
     package enum Action: String, Hashable, Sendable, CaseIterable {
-        /// Segments that end at or before `announced` will be deleted a day later, if they are still expired.
+        /// Announces that segments ending at or before `announced` will be deleted a day later, if they are still
+        /// expired.
         case announce = "retention-announced"
-        /// Segments that end at or before `minimum` are deleted, except those under a hold.
+        /// Documents that segments ending at or before `minimum` are deleted, except those under a hold.
         case delete = "retention-deleted"
     }
 
     static let formatVersion: Int64 = 1
     private static let maximumValueBytes = 1 << 20
-    /// Maximum number of listed ranges of kept segments.
+    /// The maximum number of listed ranges of kept segments.
     package static let maximumKeptRanges = 20_000
 
     package let action: Action
-    /// Origin of the log.
+    /// The origin of the log.
     package let origin: String
-    /// First leaf whose object is kept.
+    /// The first leaf with a kept object.
     package let minimum: Int
-    /// First leaf whose object is kept after the next deletion; nil if none is announced.
+    /// The first leaf with a kept object after the next deletion; nil if no deletion is announced.
     package let announced: Int?
-    /// Indexes of segments below the minimum that are kept because of a legal hold or an unknown key, in ascending
-    /// order. Nil if they are not listed: in records of earlier releases, and if there are too many.
+    /// The indexes of segments below the minimum that are kept because of a legal hold or an unknown key, in ascending
+    /// order. Nil if there are too many to list, and in records from earlier releases.
     package let kept: [Range<Int>]?
-    /// Records archived before this time are expired.
+    /// The time before which archived records are expired.
     package let archivedBefore: AppStoreInstant
     package let at: AppStoreInstant
-    /// Time of this step, in milliseconds since 1970.
+    /// The time of this step, in milliseconds since 1970.
     package var atMilliseconds: Int64 { at.millisecondsSince1970 }
 
     package init(
@@ -46,8 +47,8 @@ package struct RetentionRecord: Hashable, Sendable {
         self.at = at
     }
 
-    /// Returns the record to produce. Its key identifies the log: compaction keeps the newest record, and the archive
-    /// has all of them.
+    /// Returns the record to produce. Its key identifies the log, so compaction keeps the newest record; the archive
+    /// contains all of them.
     package func produced(to topic: KafkaTopic) -> KafkaProducerRecord {
         KafkaProducerRecord(topic: topic, key: Array("retention/\(origin)".utf8), value: jsonText)
     }
@@ -70,7 +71,7 @@ package struct RetentionRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Parses the output of ``jsonText``; returns nil for any other record in the topic.
+    /// Parses the output of ``jsonText``. Returns nil for any other record in the topic.
     package init?(json: [UInt8]) {
         guard let root = try? JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root,
             root["version"]?.flooredInteger == Self.formatVersion,

@@ -2,8 +2,8 @@ package import AppStoreModel
 internal import JSON
 package import KafkaModel
 
-/// A record in the erasures topic that documents that archived payloads were decrypted for a reader. It is published
-/// before any payload is shown, and archived like every record in the topic, so it cannot be retracted.
+/// A record in the erasures topic that documents the decryption of archived payloads for a reader. It is published
+/// before any payload is shown, and is archived like every record in the topic, so it cannot be retracted.
 package struct RevealRecord: Hashable, Sendable {
     /// The command that decrypted the payloads.
     package enum Command: String, Hashable, Sendable, CaseIterable {
@@ -12,28 +12,28 @@ package struct RevealRecord: Hashable, Sendable {
 
     static let formatVersion: Int64 = 1
     private static let action = "reveal"
-    /// Maximum length of an author, reason, request or scope, in bytes.
+    /// The maximum length of an author, reason, request or scope, in bytes.
     package static let maximumTextBytes = 1024
-    /// Maximum number of listed records; ``count`` includes all records.
+    /// The maximum number of listed records; ``count`` includes all records.
     package static let maximumPositions = 1000
     private static let maximumValueBytes = 1 << 20
 
     package let command: Command
-    /// Name of the operator who decrypts the payloads; never empty.
+    /// The name of the operator who decrypts the payloads; never empty.
     package let author: String
-    /// A code or a few words, without personal data.
+    /// The reason: a code or a few words, without personal data.
     package let reason: String
     /// The operator's reference to the request or the case, without personal data.
     package let request: String
-    /// Describes the selected records if they are not listed individually: topics, times, an app.
+    /// A description of the selected records (topics, times, an app) if they are not listed individually.
     package let scope: String
-    /// Pseudonyms of the records' subjects, if the records were selected by subject or there are few of them.
+    /// The pseudonyms of the records' subjects, if the records were selected by subject or are few.
     package let subjects: [SubjectMark]
-    /// Id of the pseudonym key, 16 hexadecimal digits.
+    /// The id of the pseudonym key, 16 hexadecimal digits.
     package let marks: String
     /// The records, in the format `<topic>/<partition>@<offset>`.
     package let positions: [String]
-    /// Number of records; nil if it is not known in advance.
+    /// The number of records; nil if it is not known in advance.
     package let count: Int?
     package let at: AppStoreInstant
 
@@ -73,7 +73,7 @@ package struct RevealRecord: Hashable, Sendable {
 
     /// Returns the record to produce.
     ///
-    /// - Parameter nonce: makes the record's key unique, so that compaction does not remove any reveal record.
+    /// - Parameter nonce: makes the record's key unique, so that compaction never removes a reveal record.
     package func produced(to topic: KafkaTopic, nonce: String) -> KafkaProducerRecord {
         let key = "\(Self.action)/\(at.millisecondsSince1970)/\(nonce)"
         return KafkaProducerRecord(topic: topic, key: Array(key.utf8), value: jsonText)
@@ -99,7 +99,7 @@ package struct RevealRecord: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Parses the output of ``jsonText``; returns nil for any other record in the topic, including one of a later
+    /// Parses the output of ``jsonText``. Returns nil for any other record in the topic, including one from a later
     /// version.
     package init?(json: [UInt8]) {
         guard let root = try? JSONDocument.object(json, maximumBytes: Self.maximumValueBytes).root,

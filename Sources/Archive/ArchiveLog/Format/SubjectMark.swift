@@ -1,18 +1,18 @@
 package import Cryptography
 
-/// A subject's pseudonym: its HMAC under a key that all key stores of an installation share.
+/// A subject's pseudonym: its HMAC under a key shared by all key stores of an installation.
 package struct SubjectMark: Hashable, Sendable, CustomStringConvertible {
     package let digest: SHA256Digest
 
     package init(_ digest: SHA256Digest) { self.digest = digest }
 
-    /// Parses 64 hexadecimal digits; nil for anything else.
+    /// Parses 64 hexadecimal digits; returns nil for anything else.
     package init?(hex: String) {
         guard let bytes = HexText.decode(hex) else { return nil }
         self.init(bytes: bytes)
     }
 
-    /// Creates a pseudonym; nil unless there are exactly 32 bytes.
+    /// Creates a pseudonym from exactly 32 bytes; returns nil otherwise.
     package init?(bytes: [UInt8]) {
         guard let digest = SHA256Digest(bytes: bytes) else { return nil }
         self.digest = digest

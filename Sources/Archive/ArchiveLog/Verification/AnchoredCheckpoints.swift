@@ -3,28 +3,28 @@ package import TransparencyLog
 /// Checkpoints from outside the archive, for comparison with its logs.
 ///
 /// Only checkpoints signed with one of the given keys are used. All others are counted and listed but are never
-/// findings: anyone with write access to the anchors can store anything there.
+/// findings, because anyone with write access to the anchors can store anything there.
 package struct AnchoredCheckpoints: Sendable {
-    /// Maximum number of origins listed individually for checkpoints without a valid signature.
+    /// The maximum number of origins listed individually for checkpoints without a valid signature.
     private static let maximumNamed = 20
 
-    /// The roots of one origin by size.
+    /// The roots of one origin, by size.
     private struct Log {
         let origin: String
         var roots: [Int: [MerkleHash]] = [:]
     }
 
     private let verifiers: ArchiveVerifiers?
-    /// Logs by the UTF-8 bytes of their origin.
+    /// The logs, keyed by the UTF-8 bytes of their origin.
     private var logs: [[UInt8]: Log] = [:]
-    /// Number of checkpoints in use.
+    /// The number of checkpoints in use.
     package private(set) var count = 0
-    /// Number of checkpoints not signed with any of the given keys, by origin.
+    /// The number of checkpoints not signed with any of the given keys, by origin.
     package private(set) var unverified: [String: Int] = [:]
-    /// Number of notes that are not checkpoints, plus unverified checkpoints of origins beyond the limit.
+    /// The number of notes that are not checkpoints, plus unverified checkpoints of origins beyond the limit.
     package private(set) var otherNotes = 0
 
-    /// - Parameter verifiers: the archive's public keys; if nil, no checkpoint is used.
+    /// - Parameter verifiers: the archive's public keys; nil means that no checkpoint is used.
     package init(_ notes: [SignedNote] = [], verifiers: ArchiveVerifiers?) {
         self.verifiers = verifiers
         for note in notes { add(note) }
@@ -47,7 +47,7 @@ package struct AnchoredCheckpoints: Sendable {
         count += 1
     }
 
-    /// Adds bytes that may be a note. Other bytes are only counted.
+    /// Adds bytes that may be a note. Anything else is only counted.
     package mutating func add(bytes: [UInt8]) {
         if let note = try? SignedNote(bytes: bytes) { add(note) } else { otherNotes += 1 }
     }
@@ -55,14 +55,14 @@ package struct AnchoredCheckpoints: Sendable {
     /// The origins of the checkpoints in use, in ascending order.
     package var origins: [String] { logs.values.map(\.origin).sorted() }
 
-    /// Returns sizes and roots of an origin's checkpoints in use, in ascending order of size.
+    /// Returns the sizes and roots of an origin's checkpoints in use, in ascending order of size.
     func checkpoints(of origin: String) -> [AnchoredRoot] {
         let roots = logs[Array(origin.utf8)]?.roots ?? [:]
         return roots.flatMap { size, roots in roots.map { AnchoredRoot(size: size, root: $0) } }
             .sorted { $0.size < $1.size }
     }
 
-    /// Returns the number of leaves of an origin's largest checkpoint; 0 if it has none.
+    /// Returns the number of leaves of an origin's largest checkpoint, or 0 if it has none.
     func size(of origin: String) -> Int { logs[Array(origin.utf8)]?.roots.keys.max() ?? 0 }
 }
 
@@ -72,16 +72,16 @@ struct AnchoredRoot: Sendable {
     enum Source: Sendable, Equatable {
         /// An external checkpoint.
         case elsewhere
-        /// A checkpoint cosigned by a witness, identified by its position in the policy's list.
+        /// A checkpoint cosigned by a witness, which is identified by its position in the policy's list.
         case witness(Int)
-        /// A checkpoint up to which an earlier run verified the log.
+        /// The checkpoint up to which an earlier run verified the log.
         case verifiedBefore
         /// A leaf of the log of checkpoints, covered by an external checkpoint.
         case anchoredCheckpointLog
         /// A leaf of the log of checkpoints, not covered by any external checkpoint.
         case checkpointLog
 
-        /// Whether the source is out of reach of an attacker who can change the archive.
+        /// Whether an attacker who can change the archive cannot change the source.
         var isElsewhere: Bool { self == .elsewhere || self == .anchoredCheckpointLog }
     }
 

@@ -2,7 +2,7 @@ package import KafkaModel
 package import ObjectStorage
 package import TransparencyLog
 
-/// Verifies all logs of an archive, or a selection of them, one after another.
+/// Verifies all or selected logs of an archive, one after another.
 package struct ArchiveVerification: Sendable {
     private let store: any ObjectStore
     private let options: VerificationOptions
@@ -12,8 +12,8 @@ package struct ArchiveVerification: Sendable {
         self.options = options
     }
 
-    /// - Parameter isWanted: selects the logs; nil selects all. Every selected log that was anchored, or that the log
-    ///   of checkpoints mentions, must exist.
+    /// - Parameter isWanted: selects the logs; nil selects all. A selected log must exist if it was anchored or is
+    ///   mentioned in the log of checkpoints.
     /// - Throws: ``ArchiveError`` with code `storage` if the logs cannot be listed.
     package func run(
         isWanted: ((KafkaTopicPartition) -> Bool)? = nil
@@ -21,7 +21,8 @@ package struct ArchiveVerification: Sendable {
         let archives = try await archives(LogReader.logs(in: store))
         let anchored = anchoredLogs(options.anchors, archives)
         let before = anchoredLogs(options.verifiedBefore, archives).logs
-        // The log of checkpoints is verified first: every log that it mentions exists by then and is at least as long.
+        // Verify the log of checkpoints first: every log that it mentions already exists and is at least as long as
+        // stated.
         let checkpoints = try await checkpointLog(archives)
         let logged = loggedLogs(checkpoints)
         let present = try await LogReader.logs(in: store)
@@ -43,8 +44,8 @@ package struct ArchiveVerification: Sendable {
         return report
     }
 
-    /// Verifies the log of checkpoints; returns nil if it does not exist and was never anchored, as in an archive of an
-    /// earlier version.
+    /// Verifies the log of checkpoints. Returns nil if it does not exist and was never anchored, as in an archive from
+    /// an earlier version.
     private func checkpointLog(_ archives: [String]) async throws(ArchiveError) -> LogReport? {
         do throws(ObjectStoreError) {
             let names = try LogNames.checkpointLog()
@@ -54,7 +55,7 @@ package struct ArchiveVerification: Sendable {
         } catch { throw ArchiveError(error, reading: nil) }
     }
 
-    /// Returns the checkpoints in the log of checkpoints, grouped by the log that they belong to.
+    /// Returns the checkpoints in the log of checkpoints, grouped by log.
     private func loggedLogs(_ report: LogReport?) -> [LogNames: [AnchoredRoot]] {
         guard let report, let head = report.checkpoint?.checkpoint.origin else { return [:] }
         let archive = String(decoding: head.utf8.dropLast(report.log.prefix.text.utf8.count + 1), as: UTF8.self)
@@ -66,8 +67,8 @@ package struct ArchiveVerification: Sendable {
         return logs
     }
 
-    /// Returns the archive's origins, taken from the checkpoints of its logs; if no log has one, the names of the given
-    /// keys.
+    /// Returns the archive's origins according to the checkpoints of its logs, or the names of the given keys if there
+    /// are no checkpoints.
     private func archives(_ logs: [LogNames]) async throws(ArchiveError) -> [String] {
         var origins: Set<String> = []
         for names in logs {
@@ -76,14 +77,14 @@ package struct ArchiveVerification: Sendable {
                 guard let origin = found?.checkpoint.origin else { continue }
                 origins.insert(String(decoding: origin.utf8.dropLast(names.prefix.text.utf8.count + 1), as: UTF8.self))
             } catch {
-                // An unusable checkpoint does not reveal the archive's origin. The verification of its log reports it.
+                // An unusable checkpoint does not reveal the archive's origin. It is reported when its log is verified.
                 guard error.code != .storage else { throw error }
             }
         }
         return origins.isEmpty ? options.verifiers?.verifiers.map(\.name) ?? [] : origins.sorted()
     }
 
-    /// Returns the anchored logs of this archive and the anchored origins of other archives.
+    /// Returns this archive's anchored logs and the anchored origins of other archives.
     private func anchoredLogs(
         _ anchors: AnchoredCheckpoints?, _ archives: [String]
     ) -> (logs: [LogNames], others: [String]) {
@@ -99,7 +100,7 @@ package struct ArchiveVerification: Sendable {
         return (logs, others)
     }
 
-    /// Returns the log with an origin in an archive; nil for an origin of any other archive.
+    /// Returns the log with an origin in an archive, or nil if the origin belongs to another archive.
     private static func names(of origin: String, _ archive: String) -> LogNames? {
         let folder = origin.split(separator: "/").suffix(2).joined(separator: "/")
         guard let prefix = try? ObjectName(folder), let names = LogNames(folder: prefix),
@@ -114,7 +115,7 @@ package struct ArchiveReport: Sendable {
     package internal(set) var logs: [LogReport] = []
     /// Findings about logs that do not exist.
     package let missing: [Finding]
-    /// Origins of other archives among the external checkpoints; these are not compared.
+    /// The origins of other archives among the external checkpoints, which are not compared.
     package let otherArchives: [String]
     /// The report on the log of checkpoints; nil if the archive has no such log.
     package let checkpointLog: LogReport?
@@ -126,7 +127,7 @@ package struct ArchiveReport: Sendable {
         missing.isEmpty && logs.contains { $0.size > 0 } && logs.allSatisfy { $0.size == 0 || $0.anchoredSize != nil }
     }
 
-    /// The verified checkpoints, if the archive is intact: a later verification can start from them.
+    /// The verified checkpoints, from which a later verification can start. Empty unless the archive is intact.
     package var checkpoints: [SignedNote] {
         ([checkpointLog].compactMap(\.self) + logs).filter { $0.size > 0 }.compactMap { $0.checkpoint?.note }
     }

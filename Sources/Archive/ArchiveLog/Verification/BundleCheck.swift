@@ -2,20 +2,19 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// The result of one task, which reads and hashes a bundle of entries, its tile, its segment, and the past checkpoints
-/// that end in the bundle.
+/// The result of checking one bundle of entries with its tile, its segment, and the past checkpoints that end in it.
 struct BundleCheck: Sendable {
     let index: Int
-    /// Hashes recomputed from the entries; nil if the entries cannot be read.
+    /// The hashes recomputed from the entries; nil if the entries cannot be read.
     var hashes: [MerkleHash]?
-    /// Hashes in the tile; nil if the tile cannot be read.
+    /// The hashes in the tile; nil if the tile cannot be read.
     var tile: [MerkleHash]?
     var leaves: [LeafFacts] = []
     /// The leaves, if this is the log of checkpoints.
     var logged: [LoggedCheckpoints.Leaf] = []
     var checkpoints: [PastCheckpoint] = []
     var findings: [Finding] = []
-    /// Problems with the entries and with the tile. Comparing both shows which of the problems is a finding.
+    /// The problems with the entries and with the tile. A comparison of the two shows which of these is a finding.
     var entriesProblem: ArchiveError?
     var tileProblem: ArchiveError?
     var objects = 0
@@ -31,14 +30,14 @@ struct BundleCheck: Sendable {
     var firstLeaf: Int { index * TilePath.fullWidth }
 }
 
-/// The facts about a leaf that are needed to verify the order.
+/// The facts about a leaf that are needed to verify the order of leaves.
 struct LeafFacts: Sendable {
     let index: Int
     let offset: Int64
     let archivedAt: Int64
     let kind: ArchiveKind
     let cluster: Int
-    /// The gap, if the leaf represents one and its object was read.
+    /// The gap, if the leaf represents one and the object was read.
     var gap: ArchiveGap?
 }
 
@@ -50,7 +49,7 @@ struct PastCheckpoint: Sendable {
     let previousSize: Int?
 }
 
-/// Reads and verifies individual bundles, each in its own task.
+/// Reads and verifies individual bundles concurrently.
 struct BundleReading: Sendable {
     let reader: LogReader
     /// The origin in the log's newest checkpoint.
@@ -94,7 +93,7 @@ struct BundleReading: Sendable {
         var leaves: [(index: Int, leaf: ArchiveLeaf)] = []
         for position in 0..<width {
             let index = check.firstLeaf + position
-            // An entry that differs from the tree is reported where entries and tile are compared.
+            // An entry that differs from the tree is reported when entries and tile are compared.
             if let tile = check.tile, tile[position] != hashes[position] { continue }
             do throws(ArchiveError) {
                 let leaf = try ArchiveLeaf(bytes: Array(bundle[position]))
@@ -176,12 +175,12 @@ struct BundleReading: Sendable {
                 "\(objects.rest) extra bytes after the last object of the segment"))
     }
 
-    /// Returns whether a signed retention states that the objects of a bundle were deleted. The retention may have been
+    /// Returns whether a signed retention states that a bundle's objects were deleted. The retention may have been
     /// signed after verification started.
     private func isPruned(_ index: Int) async -> Bool {
         let end = index * TilePath.fullWidth + TilePath.fullWidth
         if end <= minimum { return true }
-        // An unusable retention does not excuse missing objects. It was reported when verification started.
+        // An unusable retention, which was reported when verification started, does not excuse missing objects.
         return ((try? await retention.minimum()) ?? 0) >= end
     }
 

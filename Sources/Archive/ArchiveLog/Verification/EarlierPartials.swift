@@ -2,13 +2,13 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Verifies the partial tiles and bundles of past checkpoints. Until a tile is full, the partial tiles of every
-/// checkpoint are kept (c2sp.org/tlog-tiles), and each is a prefix of the next.
+/// Verifies the partial tiles and bundles of past checkpoints. Until a tile is full, all its partial versions are kept
+/// (c2sp.org/tlog-tiles), and each is a prefix of the next.
 struct EarlierPartials {
     let reader: LogReader
     let frontier: MerkleFrontier
 
-    /// - Parameter sizes: sizes of the past checkpoints.
+    /// - Parameter sizes: the sizes of the past checkpoints.
     func findings(sizes: [Int]) async -> [Finding] {
         let present = frontier.partialTiles()
         var findings: [Finding] = []
@@ -31,7 +31,7 @@ struct EarlierPartials {
         let name = try? reader.names.tile(path)
         do throws(ArchiveError) {
             guard let name, let bytes = try await reader.bytes(name) else {
-                // The tile may have become full in the meantime; its partial tiles are then correctly deleted.
+                // If the tile has become full in the meantime, its partial tiles were rightly deleted.
                 let size = try await reader.presentSize()
                 guard size >> (8 * (level + 1)) <= path.index else { return [] }
                 return [Finding(.tampered, log, object: name, "the tile of a past checkpoint is missing")]

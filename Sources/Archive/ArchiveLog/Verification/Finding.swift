@@ -1,7 +1,7 @@
 package import KafkaModel
 package import ObjectStorage
 
-/// A problem in an archive, with the first position where it was detected.
+/// A problem in an archive, with the first affected position.
 package struct Finding: Equatable, Sendable {
     /// The meaning of a finding.
     package enum Kind: String, Sendable, CaseIterable {
@@ -9,7 +9,7 @@ package struct Finding: Equatable, Sendable {
         case tampered
         /// Records are missing because the archive never received them.
         case incomplete
-        /// The log is in an earlier state than a signed state known from elsewhere.
+        /// The log is in an earlier state than a signed state found elsewhere.
         case rolledBack = "rolled-back"
         /// There are two signed states, and neither continues the other.
         case forked
@@ -29,7 +29,7 @@ package struct Finding: Equatable, Sendable {
     package let leaf: Int?
     /// The first affected Kafka offset.
     package let offset: KafkaOffset?
-    /// The message, one line.
+    /// A one-line message.
     package let message: String
 
     package init(
@@ -44,7 +44,7 @@ package struct Finding: Equatable, Sendable {
         self.message = message
     }
 
-    /// Creates the finding for an error in reading the log.
+    /// Creates the finding for an error while reading the log.
     init(_ error: ArchiveError, _ log: KafkaTopicPartition, leaf: Int? = nil) {
         let kind: Kind =
             switch error.code {

@@ -1,7 +1,7 @@
 internal import KafkaModel
 
-/// Checks that leaves follow one another like the records of a partition: each offset once and in order, every missing
-/// offset covered by a gap leaf, and no leaf archived before the preceding one.
+/// Checks the order of leaves: each offset occurs once and in order, every missing offset is covered by a gap leaf, and
+/// no leaf was archived before the preceding one.
 struct LeafOrder {
     private let log: KafkaTopicPartition
     private var last: LeafFacts?
@@ -53,7 +53,7 @@ struct LeafOrder {
         return findings
     }
 
-    /// Forgets the previous leaf, after leaves that could not be read.
+    /// Forgets the previous leaf. Called after leaves that could not be read.
     mutating func interrupt() {
         last = nil
         next = nil
@@ -65,7 +65,7 @@ struct LeafOrder {
 }
 
 extension ArchiveKind {
-    /// Whether Kafka compacts the topic and therefore deletes records between others.
+    /// Whether Kafka compacts the topic, which creates gaps between records.
     var isOfCompactedTopic: Bool {
         switch self {
         case .refund, .erasure, .certificate: true

@@ -5,9 +5,9 @@ internal import TransparencyLog
 /// Compares a log with external statements about it: anchors, the log of checkpoints, witnesses, and an earlier
 /// verification.
 extension LogVerification {
-    /// Reports an anchored log that no longer has a usable checkpoint.
+    /// Reports that an anchored log no longer has a usable checkpoint.
     mutating func addGone() {
-        // A checkpoint that could not be read, or that was signed with another key, does not prove a rollback.
+        // A checkpoint that is unreadable or signed with another key does not prove a rollback.
         guard report.findings.allSatisfy({ $0.kind == .tampered }) else { return }
         let anchored = archives.flatMap { archive in
             let origin = names.origin(archive: archive)
@@ -35,8 +35,8 @@ extension LogVerification {
                     .rolledBack, log, object: try? names.checkpoint(), leaf: head.size,
                     "the log had \(largest.size) leaves when it was anchored, and has \(head.size)"))
         }
-        // The log of checkpoints gets no such finding. If it is not anchored, its checkpoints do not anchor the other
-        // logs, and each of these gets the finding.
+        // Omit this finding for the log of checkpoints: if it is not anchored, it anchors no other log, and each other
+        // log gets the finding.
         guard options.anchors != nil || options.witnesses != nil && isCovered, !names.isCheckpointLog, head.size > 0,
             stated.allSatisfy({ $0.source == .checkpointLog })
         else { return }
@@ -46,8 +46,8 @@ extension LogVerification {
                 "no external checkpoint belongs to this log, so a rollback would not be detected"))
     }
 
-    /// Reads the last checkpoint that each of the policy's witnesses cosigned. The service stores these next to the
-    /// log.
+    /// Reads the last checkpoint that each of the policy's witnesses cosigned. The service stores these checkpoints
+    /// with the log.
     mutating func takeCosigned(_ head: Checkpoint) async {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered else { return }
         for (index, witness) in policy.witnesses.enumerated() {
@@ -67,8 +67,8 @@ extension LogVerification {
         }
     }
 
-    /// Checks that enough witnesses have cosigned checkpoints that the log continues. If they have, the log is anchored
-    /// up to the largest size that satisfies the policy.
+    /// Checks that enough witnesses have cosigned checkpoints that the log continues. If so, the log is anchored up to
+    /// the largest size that satisfies the policy.
     mutating func judgeCosigned() {
         guard let policy = options.witnesses, names.isCheckpointLog || !isCovered, report.size > 0 else { return }
         guard let size = policy.cosignedSize(report.cosigned) else {
@@ -81,11 +81,10 @@ extension LogVerification {
         report.anchoredSize = max(report.anchoredSize ?? 0, size)
     }
 
-    /// Skips the bundles that an earlier run verified, and begins with the bundle of that run's last leaf. The tiles
-    /// that represent the skipped leaves are correct if the tree has the root of that run's checkpoint; the root is
-    /// compared like an anchor.
+    /// Skips the bundles that an earlier run verified, except the one with its last leaf. The tiles for the skipped
+    /// leaves are correct if the tree has the root of the earlier run's checkpoint, which is compared like an anchor.
     mutating func skipVerified(_ head: Checkpoint) async {
-        // The log of checkpoints is always read completely, because it is small and all of its leaves are needed.
+        // Always read the log of checkpoints completely: it is small, and all of its leaves are needed.
         guard !names.isCheckpointLog, options.witnesses == nil || isCovered,
             let before = options.verifiedBefore?.checkpoints(of: head.origin)
         else { return }
@@ -101,14 +100,13 @@ extension LogVerification {
             }
             frontier = try MerkleFrontier(size: start, tiles: tiles)
         } catch {
-            // If the tiles cannot be read, verification starts at the first leaf and reports the problem.
+            // If the tiles cannot be read, start at the first leaf, so that the problem is reported.
             return
         }
         report.leavesBefore = start
     }
 
-    /// Compares the largest external checkpoint that ends before the leaves that were read, using a proof from the
-    /// tiles.
+    /// Compares the largest external checkpoint among the skipped leaves, using a proof from the tiles.
     mutating func compareSkippedAnchor(_ head: Checkpoint) async {
         guard let anchor = skippedAnchor else { return }
         do {

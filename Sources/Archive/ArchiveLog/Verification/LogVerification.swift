@@ -6,12 +6,12 @@ internal import TransparencyLog
 /// every object with its leaf. It also compares the roots of the newest and of all past checkpoints with the tree, and
 /// checks the order of the leaves.
 ///
-/// Objects beyond the checkpoint are unfinished work of the writer, or belong to a log that was rolled back; they are
+/// Objects beyond the checkpoint are unfinished work of the writer, or a sign that the log was rolled back; they are
 /// counted but are not findings. Partial tiles and bundles that only a signed past checkpoint needs are findings if
 /// they differ from the full ones (``StrayObjects``). Memory use does not grow with the log, except for eight bytes per
 /// past checkpoint.
 struct LogVerification {
-    /// Maximum number of checkpoint copies to try, newest first, if the checkpoint itself is unusable.
+    /// The maximum number of checkpoint copies to try, newest first, if the checkpoint itself is unusable.
     private static let maximumCopiesTried = 16
 
     let store: any ObjectStore
@@ -25,21 +25,21 @@ struct LogVerification {
     var report: LogReport
     var frontier = MerkleFrontier()
     private var order: LeafOrder
-    /// Roots that the tree must have at a given size, in ascending order of size.
+    /// The roots that the tree must have at given sizes, in ascending order of size.
     var anchors: [AnchoredRoot] = []
     /// The newest checkpoints cosigned by the policy's witnesses.
     var cosigned: [AnchoredRoot] = []
-    /// The largest external anchor that is smaller than the index of the first leaf to read.
+    /// The largest external anchor among the skipped leaves.
     var skippedAnchor: AnchoredRoot?
-    /// Sizes of the checkpoint copies.
+    /// The sizes of the checkpoint copies.
     private var past = PastSizes([])
-    /// Findings about past checkpoints whose root differs from the root of the tree.
+    /// The findings about past checkpoints with roots that differ from the tree's.
     private var contradicted: [Finding] = []
     private var lastTime: Int?
 
     /// - Parameters:
-    ///   - archives: origins that the archive may have; used for a log without a checkpoint that states its origin.
-    ///   - logged: roots of the log according to the log of checkpoints.
+    ///   - archives: possible origins of the archive, for a log without a checkpoint that states its origin.
+    ///   - logged: the log's roots according to the log of checkpoints.
     init(
         _ store: any ObjectStore, names: LogNames, options: VerificationOptions, archives: [String] = [],
         logged: [AnchoredRoot] = [], isCovered: Bool = false
@@ -66,8 +66,8 @@ struct LogVerification {
         guard var head = await newest() else { return addGone() }
         await skipVerified(head.checkpoint)
         let (past, later) = await pastSizes(head)
-        // If a copy of a later checkpoint exists, the tree belongs to that one, because the checkpoint itself was
-        // replaced by an earlier one.
+        // If a copy of a later checkpoint exists, the checkpoint itself was replaced by an earlier one, and the tree
+        // belongs to the later one.
         if let later { head = later }
         report.checkpoint = head
         let size = head.checkpoint.size
@@ -85,13 +85,13 @@ struct LogVerification {
 
     // MARK: State before the tree is read
 
-    /// Returns the checkpoint or, if it is unusable, its newest copy, so that the rest of the log can still be
+    /// Returns the checkpoint or, if it is unusable, the newest copy of one, so that the rest of the log can still be
     /// verified. Returns nil for an empty log, or if there is neither checkpoint nor copy.
     private mutating func newest() async -> VerifiedCheckpoint? {
         do throws(ArchiveError) {
             if let found = try await reader.checkpoint() { return found }
-            // A writer signs a checkpoint for the empty log before it writes any other object, so if there are objects,
-            // the checkpoint was removed.
+            // A writer signs a checkpoint of the empty log before it writes any other object. If there are objects, the
+            // checkpoint was removed.
             if await isEmpty() { return nil }
             add(Finding(.tampered, log, object: try? names.checkpoint(), "the checkpoint is missing"))
         } catch {
@@ -109,21 +109,21 @@ struct LogVerification {
         return nil
     }
 
-    /// Returns whether a writer has signed the checkpoint again since it was read, and stored a copy.
+    /// Returns whether a writer has signed the checkpoint again and stored a copy since it was read.
     private func isSignedAgain(at time: Int) async -> Bool {
         guard let newest = try? await reader.checkpoint() else { return false }
         return newest.time.map { $0 >= time } ?? false
     }
 
-    /// Returns whether the log has no objects: its writer ended, or lost power, before the first checkpoint.
+    /// Returns whether the log has no objects, because its writer ended or lost power before the first checkpoint.
     private func isEmpty() async -> Bool {
         guard let listed = try? await store.list(names.prefix, after: nil, limit: 2) else { return false }
         guard names.isCheckpointLog, let pending = try? names.pending() else { return listed.isEmpty }
         return listed.allSatisfy { $0.name == pending }
     }
 
-    /// Returns the sizes of the checkpoints in `checkpoints/`, in ascending order, and the newest of those checkpoints
-    /// if it is later than the checkpoint.
+    /// Returns the sizes of the copies in `checkpoints/`, in ascending order, and the newest copy if it is later than
+    /// the checkpoint.
     private mutating func pastSizes(_ head: VerifiedCheckpoint) async -> ([Int], VerifiedCheckpoint?) {
         var sizes: [Int] = []
         var later: Int?
@@ -137,8 +137,8 @@ struct LogVerification {
         return (sizes.filter { $0 <= size }.sorted(), last)
     }
 
-    /// Evaluates a copy that is later than the checkpoint. Returns nil if the writer has made progress since. Otherwise
-    /// an earlier checkpoint was restored: adds a finding and returns the copy.
+    /// Evaluates a copy that is later than the checkpoint. Returns nil if the writer has made progress in the meantime.
+    /// Otherwise an earlier checkpoint was restored, so this adds a finding and returns the copy.
     private mutating func judge(later size: Int, _ head: VerifiedCheckpoint) async -> VerifiedCheckpoint? {
         if let newer = try? await reader.checkpoint(), newer.checkpoint.size >= size { return nil }
         let name = try? names.checkpoint(size: size)
@@ -158,7 +158,7 @@ struct LogVerification {
         }
     }
 
-    /// Returns the sizes of all checkpoint copies beyond the leaves that were verified earlier, in no particular order.
+    /// Returns the sizes of all checkpoint copies beyond the previously verified leaves, in no particular order.
     private func copies() async throws(ObjectStoreError) -> [Int] {
         var sizes: [Int] = []
         var last = report.leavesBefore > 0 ? try names.checkpoint(size: report.leavesBefore) : nil
@@ -175,7 +175,7 @@ struct LogVerification {
 
     // MARK: The tree
 
-    /// Reads and hashes bundles concurrently, and processes the results in the order of the log.
+    /// Reads and hashes bundles concurrently, and processes the results in log order.
     private mutating func readTree(size: Int, _ retention: RetentionReading) async {
         var minimum = 0
         do throws(ArchiveError) { minimum = try await retention.minimum() } catch { add(Finding(error, log)) }
@@ -236,8 +236,8 @@ struct LogVerification {
         return true
     }
 
-    /// Returns the hashes with which to continue the tree. If entries and tile disagree, adds a finding; the tile above
-    /// decides which of the two is wrong.
+    /// Returns the hashes with which to continue the tree. If entries and tile disagree, the tile above determines
+    /// which is wrong, and a finding is added.
     private mutating func decide(
         _ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher
     ) async -> [MerkleHash]? {
@@ -275,7 +275,7 @@ struct LogVerification {
         }
     }
 
-    /// Returns whether the rest of the tree agrees with these hashes of a bundle.
+    /// Returns whether a bundle with these hashes is consistent with the rest of the tree.
     private func fits(
         _ hashes: [MerkleHash], _ check: BundleCheck, size: Int, _ hasher: inout MerkleHasher
     ) async -> Bool {
@@ -328,11 +328,11 @@ struct LogVerification {
         }
     }
 
-    /// Compares the previous size stated in a checkpoint with the copies: the copy of the previous checkpoint was
-    /// stored before the next checkpoint was signed.
+    /// Compares the previous size stated in a checkpoint with the copies. Each checkpoint is copied before the next one
+    /// is signed.
     private mutating func judge(previous: Int?, of size: Int, object: ObjectName?) {
         let found = past.last(before: size)
-        // The copy of the previous checkpoint was verified by an earlier run, so `past` does not contain it.
+        // An earlier run verified the previous checkpoint's copy, so `past` does not contain it.
         if let previous, previous <= report.leavesBefore, found <= report.leavesBefore { return }
         guard let previous else {
             return add(Finding(.tampered, log, object: object, "the checkpoint does not state its previous size"))
@@ -354,7 +354,7 @@ struct LogVerification {
         var hasher = MerkleHasher()
         let isHead = frontier.root(using: &hasher) == head.checkpoint.root
         for finding in contradicted {
-            // If the tree matches its newest checkpoint, the log itself has signed two different trees.
+            // If the tree matches its newest checkpoint, the log has signed two different trees.
             let isSigned = isHead && head.isSigned
             add(
                 Finding(
@@ -367,7 +367,7 @@ struct LogVerification {
                     "the \(head.checkpoint.size) leaves do not match the root of the checkpoint"))
         }
         let size = head.checkpoint.size
-        // If there is a copy of the newest checkpoint, it has already been evaluated.
+        // A copy of the newest checkpoint has already been evaluated.
         if past.last(before: size + 1) != size {
             judge(previous: head.previousSize, of: size, object: try? names.checkpoint())
         }

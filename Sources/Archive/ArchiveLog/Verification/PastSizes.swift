@@ -12,7 +12,7 @@ struct PastSizes: Sendable {
         return Array(sizes[partition(first + 1)..<partition(first + TilePath.fullWidth + 1)])
     }
 
-    /// Returns the largest size below `size`; 0 if there is none.
+    /// Returns the largest size below `size`, or 0 if there is none.
     func last(before size: Int) -> Int {
         let count = partition(size)
         return count > 0 ? sizes[count - 1] : 0

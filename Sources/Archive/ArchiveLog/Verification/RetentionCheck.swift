@@ -1,9 +1,9 @@
 internal import KafkaModel
 internal import TransparencyLog
 
-/// A missing segment below the minimum of a signed retention.
+/// A missing segment below a signed retention's minimum.
 package struct DeletedSegment: Hashable, Sendable {
-    /// Index of the segment's entry bundle.
+    /// The index of the segment's entry bundle.
     package let index: Int
     /// The time at which the segment's newest record was archived, in milliseconds since 1970.
     package let newestArchivedAt: Int64
@@ -14,25 +14,25 @@ package struct DeletedSegment: Hashable, Sendable {
     }
 }
 
-/// Verifies deletions against the retention records, which are leaves in the log of the erasures topic. Each deleted
-/// segment must have been announced, deleted by a recorded step at least a day later, old enough at that time, and not
-/// kept by that step.
+/// Verifies deletions against the retention records, which are leaves in the log of the erasures topic. The deletion of
+/// a segment must have been announced, and a recorded step must have performed it at least a day later. At that time,
+/// the segment must have been old enough and not among the kept ones.
 package struct RetentionCheck: Sendable {
-    /// Maximum difference between the clocks of a host and of Kafka, in milliseconds.
+    /// The maximum difference between a host's clock and Kafka's, in milliseconds.
     static let clockTolerance: Int64 = 3_600_000
 
-    /// Retention time of payloads in milliseconds.
+    /// The retention time of payloads in milliseconds.
     private let retention: Int64
-    /// The steps of each origin, in the order of the log.
+    /// The steps of each origin, in log order.
     private var steps: [String: [RetentionRecord]] = [:]
-    /// The steps of each origin that state a later time than their record has in Kafka or in the archive.
+    /// The steps of each origin that state a later time than their record's time in Kafka or in the archive.
     private var postdated: [String: [RetentionRecord]] = [:]
     /// Whether all records of the erasures topic could be read.
     package var isComplete = true
 
     package init(retention: Int64) { self.retention = retention }
 
-    /// Adds a step, in the order of its log. `leaf` is the leaf of the step's record.
+    /// Adds a step. Call it in log order. `leaf` is the leaf of the step's record.
     package mutating func add(_ record: RetentionRecord, _ leaf: ArchiveLeaf) {
         let latest = min(leaf.timestampMilliseconds ?? leaf.archivedAtMilliseconds, leaf.archivedAtMilliseconds)
         guard record.atMilliseconds <= latest.addingReportingOverflow(Self.clockTolerance).partialValue else {
@@ -62,10 +62,10 @@ package struct RetentionCheck: Sendable {
         let keeps = { (step: RetentionRecord) in
             step.action == .delete && step.kept?.contains { $0.contains(segment.index) } ?? false
         }
-        // If a later step still keeps the segment, no earlier step has deleted it.
+        // If a later step still lists the segment as kept, no earlier step has deleted it.
         let afterKept = steps.lastIndex(where: keeps).map { $0 + 1 } ?? 0
         guard let position = steps.indices.first(where: { $0 >= afterKept && covers(steps[$0]) }) else {
-            if afterKept > 0 { return (.tampered, "the segment is missing, and the last retention step kept it") }
+            if afterKept > 0 { return (.tampered, "the segment is missing, but the last retention step kept it") }
             if postdated.contains(where: covers) {
                 return (.tampered, "the record of the deletion states a later time than its Kafka timestamp")
             }

@@ -1,16 +1,15 @@
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Reads the index of the first leaf whose object is kept.
+/// Reads the index of the first leaf with a kept object.
 struct RetentionReading: Sendable {
     let reader: LogReader
     let origin: String
-    /// Number of leaves of the checkpoint that is being verified.
+    /// The number of leaves of the checkpoint that is being verified.
     let size: Int
 
-    /// - Returns: the index; 0 if no object was ever deleted.
-    /// - Throws: ``ArchiveError`` for a text that is not a retention of this log, or that was not signed with a given
-    ///   key.
+    /// - Returns: the index, or 0 if no object was ever deleted.
+    /// - Throws: ``ArchiveError`` if the text is not this log's retention, or was not signed with a given key.
     func minimum() async throws(ArchiveError) -> Int {
         let name = try reader.name { () throws(ObjectStoreError) in try reader.names.retention() }
         guard let bytes = try await reader.bytes(name) else { return 0 }
@@ -25,8 +24,8 @@ struct RetentionReading: Sendable {
         return retention.minimum
     }
 
-    /// Returns whether the minimum is within the log. Since the checkpoint was read, the log may have grown and been
-    /// pruned.
+    /// Returns whether the minimum is within the log, which may have grown and been pruned since the checkpoint was
+    /// read.
     private func isWithinLog(_ minimum: Int) async throws(ArchiveError) -> Bool {
         if minimum <= size { return true }
         return try await minimum <= reader.presentSize()

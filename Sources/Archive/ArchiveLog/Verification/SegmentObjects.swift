@@ -1,9 +1,9 @@
-/// The ranges of the objects in a segment, as far as the lengths in it are valid. A truncated or extended segment is
-/// parsed too, so that the first bad object can be named.
+/// The ranges of the objects in a segment, up to the first invalid length. Truncated or extended segments are also
+/// parsed, so that the first bad object can be named.
 struct SegmentObjects: Sendable {
-    /// The ranges of the objects up to the first invalid length, without their length prefixes.
+    /// The ranges of the objects, without their length prefixes.
     let ranges: [Range<Int>]
-    /// Number of bytes after the last of these objects.
+    /// The number of bytes after the last of these objects.
     let rest: Int
 
     /// - Parameter count: expected number of objects.

@@ -2,11 +2,11 @@ internal import KafkaModel
 internal import ObjectStorage
 internal import TransparencyLog
 
-/// Examines the objects of a log that the log's newest checkpoint does not need.
+/// Examines a log's objects that its newest checkpoint does not need.
 ///
-/// These objects are listed but are not findings, because an interrupted writer leaves such objects behind. There is
-/// one exception: a partial tile or bundle that a signed past checkpoint needed and that is not a prefix of the full
-/// one. A client of that checkpoint reads the partial one first (c2sp.org/tlog-tiles).
+/// These objects are listed but are not findings, because an interrupted writer leaves some behind. The exception is a
+/// partial tile or bundle that a signed past checkpoint needs and that is not a prefix of the full one, because a
+/// client of that checkpoint reads the partial one first (c2sp.org/tlog-tiles).
 struct StrayObjects {
     private static let pageSize = 1000
     private static let maximumNamed = 5
@@ -16,11 +16,11 @@ struct StrayObjects {
     let size: Int
     let past: PastSizes
 
-    /// Number of objects that the checkpoint does not need.
+    /// The number of objects that the checkpoint does not need.
     private(set) var count = 0
-    /// Names of the first few of these objects.
+    /// The names of the first few of these objects.
     private(set) var names: [ObjectName] = []
-    /// Number of leaves beyond the checkpoint for which objects exist.
+    /// The number of leaves beyond the checkpoint with existing objects.
     private(set) var leavesBeyond = 0
     /// Objects beyond the checkpoint, which may belong to a newer one.
     private var beyond = (count: 0, names: [ObjectName]())
@@ -87,8 +87,8 @@ struct StrayObjects {
     }
 
     private mutating func compare(_ path: TilePath, _ name: ObjectName, level: Int) async {
-        // An unreadable full tile has already been reported. A partial tile that has been deleted in the meantime is
-        // not a finding.
+        // An unreadable full tile has already been reported, and a partial tile deleted in the meantime is not a
+        // finding.
         guard let full = try? await reader.tile(level: level, index: path.index, size: size).hashes,
             full.count >= path.width, let bytes = try? await reader.bytes(name)
         else { return }

@@ -2,14 +2,15 @@
 package struct VerificationOptions: Sendable {
     /// The archive's public keys; nil means that no signatures are verified.
     package var verifiers: ArchiveVerifiers?
-    /// External checkpoints that the logs must continue; nil means that none are compared. If given, a log that has
-    /// leaves but no external checkpoint is a finding.
+    /// External checkpoints that the logs must continue; nil means that none are compared. If given, a non-empty log
+    /// without an external checkpoint is a finding.
     package var anchors: AnchoredCheckpoints?
-    /// The witnesses and their quorum, for the log of checkpoints or, in an archive without one, for each log. Nil
-    /// means that cosignatures are ignored.
+    /// The witnesses and their quorum; nil means that cosignatures are ignored. They apply to the log of checkpoints
+    /// or, in an archive without one, to each log.
     package var witnesses: WitnessPolicy?
-    /// Checkpoints up to which the logs were verified earlier; nil means that logs are read from their first leaf. Each
-    /// log is read from its checkpoint on and must continue it. A log without such a checkpoint is read completely.
+    /// The checkpoints up to which an earlier run verified the logs; nil means that logs are read from their first
+    /// leaf. Each log is read from its checkpoint on and must continue it. A log without a checkpoint here is read
+    /// completely.
     package var verifiedBefore: AnchoredCheckpoints?
     /// Whether objects are read and compared with their leaves.
     package var checksObjects = true
@@ -18,18 +19,18 @@ package struct VerificationOptions: Sendable {
     package var since: Int64?
     /// An additional check of each object that matches its leaf.
     package var inspect: (@Sendable (InspectedObject) async -> InspectionOutcome)?
-    /// Called while a log is read, with the number of leaves so far and in total; never called concurrently.
+    /// Called while a log is read, with the numbers of leaves read and in total. Never called concurrently.
     package var progress: (@Sendable (LogNames, Int, Int) -> Void)?
-    /// Number of bundles, with their tiles and segments, that are read and hashed concurrently. It determines memory
-    /// use.
+    /// The number of bundles (with their tiles and segments) that are read and hashed concurrently, which determines
+    /// memory use.
     package var window = 6
-    /// Maximum number of findings kept per log.
+    /// The maximum number of findings kept per log.
     package var maximumFindings = 20
 
     package init(verifiers: ArchiveVerifiers? = nil) { self.verifiers = verifiers }
 }
 
-/// An object with the length and digest that its leaf states.
+/// An object that matches the length and digest in its leaf.
 package struct InspectedObject: Sendable {
     package let log: LogNames
     package let index: Int
@@ -39,7 +40,7 @@ package struct InspectedObject: Sendable {
 
 /// The result of inspecting an object.
 package struct InspectionOutcome: Hashable, Sendable {
-    /// Label under which the object is counted, from a small set.
+    /// The label under which the object is counted, from a small set.
     package let label: String
     /// The problem, if there is a finding; nil otherwise.
     package let problem: String?

@@ -1,26 +1,26 @@
 package import TransparencyLog
 
-/// The trusted witnesses, and which subsets of them must have cosigned a checkpoint (c2sp.org/tlog-policy).
+/// The trusted witnesses and their quorum: the subsets that must have cosigned a checkpoint (c2sp.org/tlog-policy).
 package struct WitnessPolicy: Sendable {
     /// The trusted witnesses. Cosigned sizes and anchors refer to positions in this list.
     package let witnesses: [NoteVerifier]
     private let quorum: WitnessQuorum
     /// The index of each witness in the quorum.
     private let indexes: [Int]
-    /// The required number of witnesses, or the name of the quorum, as the end of a message: `2 must`.
+    /// The required number of witnesses or the name of the quorum, phrased as the end of a message: `2 must`.
     package let demand: String
-    /// Names of witnesses with ML-DSA-44 keys that this libcrypto cannot use; they never count.
+    /// The names of witnesses with ML-DSA-44 keys that this libcrypto does not support, which never count.
     package let unavailable: [String]
 
     /// Creates a policy that requires `quorum` of the witnesses.
     ///
     /// - Parameter quorum: number of witnesses required; nil requires all.
-    /// - Throws: ``TransparencyLogError`` with code `malformedKey` for an empty list, a witness that is listed twice or
-    ///   cannot cosign, or a quorum that is out of range.
+    /// - Throws: ``TransparencyLogError`` with code `malformedKey` if the list is empty, a witness is listed twice or
+    ///   cannot cosign, or the quorum is out of range.
     package init(_ witnesses: [NoteVerifier], quorum: Int? = nil) throws(TransparencyLogError) {
         guard !witnesses.isEmpty else { throw TransparencyLogError(.malformedKey, "a policy needs a witness") }
         guard witnesses.allSatisfy({ $0.type.isCosignature }) else {
-            throw TransparencyLogError(.malformedKey, "a witness needs a key for cosignatures (type 4 or 6)")
+            throw TransparencyLogError(.malformedKey, "a witness must have a cosignature key (type 4 or 6)")
         }
         for (index, witness) in witnesses.enumerated()
         where witnesses[..<index].contains(where: { $0.publicKey == witness.publicKey }) {
@@ -28,7 +28,7 @@ package struct WitnessPolicy: Sendable {
         }
         guard (1...witnesses.count).contains(quorum ?? witnesses.count) else {
             throw TransparencyLogError(
-                .malformedKey, "the quorum of \(witnesses.count) witnesses is 1 to \(witnesses.count)")
+                .malformedKey, "the quorum must be from 1 to \(witnesses.count)")
         }
         self.witnesses = witnesses
         indexes = Array(witnesses.indices)
@@ -37,7 +37,7 @@ package struct WitnessPolicy: Sendable {
         unavailable = []
     }
 
-    /// Creates the policy from a policy file; nil if the file requires no cosignature.
+    /// Creates the policy from a policy file. Returns nil if the file requires no cosignature.
     package init?(_ policy: TlogPolicy) {
         guard !policy.quorum.isNone else { return nil }
         let known = policy.witnesses.enumerated().compactMap { index, witness in
@@ -50,16 +50,17 @@ package struct WitnessPolicy: Sendable {
         unavailable = policy.witnesses.filter { $0.verifier == nil }.map { String(decoding: $0.name, as: UTF8.self) }
     }
 
-    /// Returns how many witnesses have cosigned a note.
+    /// Returns the number of witnesses that have cosigned a note.
     package func cosignatures(on note: SignedNote) -> Int { cosigners(of: note).count }
 
     /// Returns whether enough witnesses have cosigned a note.
     package func isMet(by note: SignedNote) -> Bool { isMet(by: cosigners(of: note)) }
 
-    /// Returns the largest size covered by enough witnesses: each of them has cosigned a checkpoint of that size or
-    /// larger. Nil if too few have cosigned any.
+    /// Returns the largest size that enough witnesses cover, each by a cosigned checkpoint of at least that size, or
+    /// nil if too few have cosigned any.
     ///
-    /// - Parameter sizes: number of leaves that each witness has cosigned, keyed by its position in ``witnesses``.
+    /// - Parameter sizes: the size of each witness's cosigned checkpoint, keyed by the witness's position in
+    ///   ``witnesses``.
     func cosignedSize(_ sizes: [Int: Int]) -> Int? {
         Set(sizes.values).sorted(by: >).first { size in isMet(by: sizes.filter { $0.value >= size }.keys) }
     }
@@ -74,8 +75,8 @@ package struct WitnessPolicy: Sendable {
         quorum.isMet(by: Set(cosigners.map { indexes[$0] }))
     }
 
-    /// Returns the witness whose key is one of the archive's own. The archive cosigns every checkpoint with this key,
-    /// so the witness proves nothing.
+    /// Returns the witness with one of the archive's own keys, if any. The archive cosigns every checkpoint with this
+    /// key, so the witness proves nothing.
     package func own(_ verifiers: ArchiveVerifiers) -> NoteVerifier? {
         witnesses.first { witness in verifiers.verifiers.contains { $0.publicKey == witness.publicKey } }
     }
